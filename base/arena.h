@@ -1,0 +1,44 @@
+#ifndef RK_BASE_ARENA_H
+#define RK_BASE_ARENA_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/** A region of memory freed at once. Every module takes the arena it allocates from; none frees. */
+typedef struct rk_arena rk_arena;
+
+/** A new, empty arena, owned by the caller. Running out of memory ends the process with a message. */
+rk_arena *rk_arena_new(void);
+
+/** Frees the arena and all that was allocated from it; NULL is fine. */
+void rk_arena_free(rk_arena *arena);
+
+/** Forgets all allocations and keeps the memory for the next pass. */
+void rk_arena_reset(rk_arena *arena);
+
+/**
+ * `size` zeroed bytes, aligned for any type, valid until the arena is reset or freed.
+ * With RK_ARENA_DEBUG=1 in the environment each item is its own malloc, so that AddressSanitizer
+ * sees overruns.
+ */
+void *rk_arena_alloc(rk_arena *arena, size_t size);
+
+/** `count * size` zeroed bytes; an overflowing product ends the process as running out of memory does. */
+void *rk_arena_calloc(rk_arena *arena, size_t count, size_t size);
+
+/** A copy of `size` bytes at `data`. */
+void *rk_arena_copy(rk_arena *arena, const void *data, size_t size);
+
+/** A NUL-terminated copy of `s`. */
+char *rk_arena_strdup(rk_arena *arena, const char *s);
+
+/** A NUL-terminated copy of the first `length` bytes of `s`. */
+char *rk_arena_strndup(rk_arena *arena, const char *s, size_t length);
+
+/** printf into the arena. */
+char *rk_arena_printf(rk_arena *arena, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+#define RK_NEW(arena, type) ((type *)rk_arena_alloc((arena), sizeof(type)))
+#define RK_NEW_ARRAY(arena, type, count) ((type *)rk_arena_calloc((arena), (count), sizeof(type)))
+
+#endif

@@ -1,0 +1,124 @@
+#ifndef RK_RKERNEL_LIB_CATALOG_H
+#define RK_RKERNEL_LIB_CATALOG_H
+
+#include "base/diag.h"
+#include "rkernel_lib/dtype.h"
+
+#include <stdint.h>
+
+#define RK_CATALOG_SCHEMA "rammer.catalog/1"
+
+/** What a kernel does with a parameter, as the converter infers it from the code. */
+typedef enum {
+    RK_ROLE_SCALAR,     /**< passed by value */
+    RK_ROLE_READ,       /**< only read through */
+    RK_ROLE_WRITTEN,    /**< only written through */
+    RK_ROLE_BOTH,       /**< read and written */
+    RK_ROLE_ACCUMULATED /**< added to with atomics: needs an initial value */
+} rk_role;
+
+typedef struct {
+    const char *name;
+    const char *type; /**< as C++ spells it without `restrict`, e.g. "const float *" */
+    rk_dtype dtype;   /**< of the scalar, or of what the pointer points to */
+    bool pointer;
+    rk_role role;
+} rk_param;
+
+/** The barrier cases of the rKernel contract are chosen from these and the block and vEU sizes. */
+typedef struct {
+    bool barrier;       /**< __syncthreads or a helper that calls it */
+    bool reduce;        /**< __syncthreads_count, _and or _or */
+    bool early_return;  /**< a return that a barrier may follow */
+    bool warp;          /**< shuffles, votes, match, reduce, __syncwarp */
+    bool atomics;       /**< any atomic */
+    bool float_atomics; /**< atomics on floating point: results depend on the order */
+    bool dynamic_shared;
+    int dims; /**< 1..3: the highest dimension of threadIdx or blockIdx that it reads */
+} rk_uses;
+
+/** One launch site `kernel<<<grid, block, shared>>>(args)`; expressions over `params`. */
+typedef struct {
+    const char *function; /**< the launching host function */
+    const char *file;
+    int line;
+    bool resolved;
+    const char *reason; /**< why not resolved, else NULL */
+    const rk_param *params; /**< of the launching function */
+    size_t param_count;
+    const char *grid[3], *block[3], *shared; /**< NULL when not resolved */
+    const char *const *args; /**< one for each kernel parameter; a pointer's is a parameter's name,
+                                  or `name + expression` */
+    size_t arg_count;
+    const char *when; /**< condition under which the function reaches the launch, NULL: always */
+} rk_launch;
+
+/** What ptxas reports for one architecture. */
+typedef struct {
+    const char *arch; /**< "sm_80" */
+    int registers, shared, spill_bytes;
+} rk_resources;
+
+typedef enum { RK_CONVERTED, RK_WARNED, RK_REFUSED_KERNEL } rk_outcome;
+
+/** One kernel instance: a kernel, or a kernel template with one set of arguments. */
+typedef struct {
+    const char *id; /**< unique in the catalog: "gemm<32, 8>" */
+    const char *name;
+    const char *const *template_args;
+    size_t template_arg_count;
+    const char *source; /**< the legacy file */
+    int line, column;
+    const char *hash; /**< of the source that the rKernel depends on, 16 hex digits */
+    rk_outcome outcome;
+    const char *rkernel_file;   /**< relative to the catalog's folder, e.g. "gemm.rk.cu" */
+    const char *rkernel_symbol; /**< e.g. "rk_gemm::gemm<32, 8>" */
+    const char *rkernel_frame;  /**< type of its static shared memory, NULL if it has none */
+    int64_t static_shared;      /**< sizeof(rkernel_frame), 0 if none */
+    int64_t static_align;       /**< its alignment, at least 1 */
+    const char *cpu_library;    /**< relative path of the shared object, NULL if not compiled */
+    const char *cpu_entry;      /**< symbol of the CPU entry (rk_cpu.h) */
+    const rk_param *params;
+    size_t param_count;
+    rk_uses uses;
+    int max_threads; /**< from __launch_bounds__, 0 if none */
+    int min_blocks;  /**< likewise */
+    const rk_launch *launches;
+    size_t launch_count;
+    const rk_resources *resources; /**< one for each architecture that was compiled */
+    size_t resource_count;
+    const rk_diagnostic *diagnostics; /**< those of the conversion */
+    size_t diagnostic_count;
+} rk_kernel;
+
+/** A catalog: kernel instances ordered by id. */
+typedef struct {
+    const char *folder; /**< the folder of the file; relative paths start here */
+    const rk_kernel *kernels;
+    size_t kernel_count;
+    uint64_t hash; /**< of the file's bytes */
+} rk_catalog;
+
+/** Reads a catalog. NULL with RK-F..., RK-J... or RK-C001 (inconsistent entry). */
+const rk_catalog *rk_catalog_read(const char *path, rk_arena *arena, rk_diag *diag);
+
+/** Writes it; the same catalog gives the same bytes. */
+bool rk_catalog_write(const rk_catalog *catalog, const char *path, rk_arena *arena, rk_diag *diag);
+
+/**
+ * The union of two catalogs. An instance in both is taken when the hashes agree; RK-C002 when they
+ * do not. NULL on failure.
+ */
+const rk_catalog *rk_catalog_merge(const rk_catalog *a, const rk_catalog *b, rk_arena *arena,
+                                   rk_diag *diag);
+
+/** The instance with that id, NULL if there is none. */
+const rk_kernel *rk_catalog_find(const rk_catalog *catalog, const char *id);
+
+/** The launch by that function; NULL function: the only launch, if it is the only one. */
+const rk_launch *rk_kernel_launch(const rk_kernel *kernel, const char *function);
+
+const char *rk_role_name(rk_role role);
+const char *rk_outcome_name(rk_outcome outcome);
+
+#endif

@@ -1,0 +1,146 @@
+#ifndef RK_SCHED_SCHEDULE_H
+#define RK_SCHED_SCHEDULE_H
+
+#include "sched/select.h"
+
+#define RK_SCHEDULE_SCHEMA "rammer.schedule/1"
+
+/** An rTask: rTask `index` of the node `op`. */
+typedef struct {
+    rk_id op;
+    uint32_t index;
+} rk_rtask;
+
+/** rTasks [first, first + count) of a node, to wait for. */
+typedef struct {
+    rk_id op;
+    uint32_t first, count;
+} rk_rtask_range;
+
+/** One <vEU, order> pair of a barrier-rTask: vEU `veu` has finished `step` rTasks (section 3.2). */
+typedef struct {
+    uint32_t veu, step;
+} rk_wait_item;
+
+/** An entry of prog[vEU][order]: an rTask, or a barrier-rTask when `wait_count` is not 0. */
+typedef struct {
+    rk_rtask task;       /**< when wait_count is 0 */
+    uint32_t wait_first; /**< into rk_rprogram.waits */
+    uint32_t wait_count;
+} rk_entry;
+
+typedef struct {
+    rk_entry *entries;
+    size_t count, capacity;
+} rk_veu_list;
+
+/** prog[vEU][order]. */
+typedef struct {
+    rk_veu_list *veus; /**< rk_schedule.veu_count of them */
+    rk_wait_item *waits;
+    size_t wait_count, wait_capacity;
+} rk_rprogram;
+
+/** A schedule as data: what is saved, checked and emitted. */
+typedef struct {
+    const char *graph;  /**< the graph's name */
+    const char *policy;
+    const char *device; /**< its name */
+    uint32_t veu_count;
+    int veu_threads;          /**< V */
+    int64_t veu_shared;       /**< bytes of the shared buffer of a vEU */
+    int blocks_per_sm;        /**< vEUs that share an SM */
+    uint32_t *selected;       /**< for each node, the index of its candidate */
+    size_t node_count;
+    rk_rprogram *programs;
+    size_t program_count;
+    double makespan_ns; /**< by the profile's times */
+} rk_schedule;
+
+/* Building: the interface of the policies (section 3.3), and nothing else. */
+
+/** A schedule being built. */
+typedef struct rk_builder rk_builder;
+
+/** What a policy is given. */
+typedef struct {
+    const rk_graph *graph;
+    const rk_candidates *candidates;
+    const rk_device *device;
+    const rk_edge *edges; /**< rk_graph_edges: sorted by (to, from) */
+    size_t edge_count;
+    uint32_t max_veus; /**< 0: as many as the occupancy allows */
+} rk_problem;
+
+/** A scheduling policy. One file of sched/policies/ defines one. */
+typedef struct {
+    const char *name;
+    const char *summary;
+    bool (*run)(rk_builder *builder, const rk_problem *problem, rk_diag *diag);
+} rk_policy;
+
+extern const rk_policy *const rk_policies[];
+extern const size_t rk_policy_count;
+const rk_policy *rk_policy_find(const char *name);
+
+/** vEUs of the vDevice that is being built. */
+uint32_t rk_builder_veus(const rk_builder *builder);
+
+/** Says which candidate runs a node; once, before its rTasks are appended. */
+void rk_select(rk_builder *builder, rk_id op, uint32_t candidate);
+
+/**
+ * Appends an rTask to a vEU. Time is kept as it is appended: the rTask starts when the vEU's last
+ * entry has ended, and after the barrier-rTask before it.
+ */
+void rk_append(rk_builder *builder, rk_rtask task, uint32_t veu);
+
+/**
+ * Before `task`, which is appended next, its vEU waits for all rTasks of the ranges, wherever they
+ * have been appended. Keeps the last rTask of each vEU; drops those of the task's own vEU, of earlier
+ * rPrograms, and those that an earlier wait of this vEU implies; no barrier-rTask if none is left.
+ */
+void rk_wait(rk_builder *builder, rk_rtask task, uint32_t veu, const rk_rtask_range *ranges,
+             size_t count);
+
+/** Ends the current rProgram, when it is not empty, and starts the next. */
+void rk_begin_rprogram(rk_builder *builder);
+
+/** Earliest time, in ns, at which an rTask that waits for `ranges` could start on `veu`. */
+double rk_builder_ready(const rk_builder *builder, uint32_t veu, const rk_rtask_range *ranges,
+                        size_t count);
+/** Time at which `veu` is free, in ns since the rProgram's start. */
+double rk_builder_veu_end(const rk_builder *builder, uint32_t veu);
+/** time(P) of the current rProgram: launch cost and makespan, in ns; 0 when it is empty. */
+double rk_builder_time(const rk_builder *builder);
+
+/** A trial: everything after rk_trial_begin is kept by _commit and forgotten by _rollback. No nesting. */
+void rk_trial_begin(rk_builder *builder);
+void rk_trial_commit(rk_builder *builder);
+void rk_trial_rollback(rk_builder *builder);
+
+/**
+ * Runs a policy. The vDevice's size: V is the largest block of the candidates in play, and the number
+ * of vEUs the occupancy of the most demanding rTask times the SMs, at most problem->max_veus. NULL
+ * with RK-S005 when no vEU fits the device.
+ */
+rk_schedule *rk_schedule_run(const rk_policy *policy, const rk_problem *problem, rk_arena *arena,
+                             rk_diag *diag);
+
+/* Files. */
+
+bool rk_schedule_write(const rk_schedule *schedule, const rk_problem *problem, const char *path,
+                       rk_arena *arena, rk_diag *diag);
+/** Reads a schedule and matches it to the problem (RK-S006: it is another graph's or device's). */
+rk_schedule *rk_schedule_read(const char *path, const rk_problem *problem, rk_arena *arena,
+                              rk_diag *diag);
+
+/** Counts for reports. */
+typedef struct {
+    size_t rtasks, barrier_rtasks, wait_items;
+    size_t edges_between_rtasks; /**< waits that one per dependent pair of rTasks would need */
+} rk_schedule_stats;
+void rk_schedule_count(rk_schedule_stats *out, const rk_schedule *schedule,
+                       const rk_problem *problem);
+
+#endif
