@@ -1,0 +1,50 @@
+# A module of the library: one folder, one static library, and exactly the include folders it may use.
+
+# rk_module(<folder> SOURCES <file>... [USES <library>...])
+#
+# Defines librk_<folder> (rk_rkernel for rkernel_lib). Headers are included as "<folder>/<name>.h":
+# a folder in the build tree holds nothing but a link named <folder>, so that a module sees its own
+# headers and those of what it USES, and no others.
+function(rk_module folder)
+    cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;USES")
+    string(REPLACE rkernel_lib rkernel target rk_${folder})
+    set(include ${CMAKE_BINARY_DIR}/include/${folder})
+    file(MAKE_DIRECTORY ${include})
+    file(CREATE_LINK ${CMAKE_SOURCE_DIR}/${folder} ${include}/${folder} SYMBOLIC)
+
+    add_library(${target} STATIC ${arg_SOURCES})
+    target_include_directories(${target} PUBLIC ${include})
+    target_link_libraries(${target} PRIVATE rk_options PUBLIC ${arg_USES})
+    install(TARGETS ${target} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+
+    # Every header of the module compiles alone, and twice.
+    file(GLOB headers CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/${folder}/*.h)
+    set(alone "")
+    foreach(header IN LISTS headers)
+        cmake_path(GET header STEM stem)
+        set(file ${CMAKE_CURRENT_BINARY_DIR}/header_${stem}.c)
+        file(CONFIGURE OUTPUT ${file} CONTENT
+             "#include \"${folder}/${stem}.h\"\n#include \"${folder}/${stem}.h\"\n")
+        list(APPEND alone ${file})
+    endforeach()
+    if(alone)
+        add_library(${target}_headers OBJECT ${alone})
+        target_compile_options(${target}_headers PRIVATE -Wno-pedantic)
+        target_link_libraries(${target}_headers PRIVATE rk_options ${target})
+    endif()
+endfunction()
+
+# rk_install_headers(<folder>): installs the public headers, those not named *_internal.h.
+function(rk_install_headers folder)
+    install(DIRECTORY ${CMAKE_SOURCE_DIR}/${folder}/
+            DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/rammer/${folder}
+            FILES_MATCHING PATTERN "*.h"
+            PATTERN include EXCLUDE PATTERN "*_internal.h" EXCLUDE PATTERN internal.h EXCLUDE
+            PATTERN cpu EXCLUDE PATTERN stubs EXCLUDE)
+endfunction()
+
+# rk_share(<name> <folder>): shows a source folder as share/rammer/<name> in the build tree.
+function(rk_share name folder)
+    file(MAKE_DIRECTORY ${RK_SHARE})
+    file(CREATE_LINK ${folder} ${RK_SHARE}/${name} SYMBOLIC)
+endfunction()

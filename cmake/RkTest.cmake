@@ -1,0 +1,55 @@
+# Tests as CTest sees them: one for each Criterion test, one for each golden case.
+
+# rk_unit_test(<file> <library>...)
+#
+# Builds the Criterion tests of a file and registers each as unit/<suite>/<name>. The names are found
+# in the text; unit/<suite> then compares their number with what the binary says it holds, so that one
+# that the text hides is noticed. A filter that matches nothing fails.
+function(rk_unit_test file)
+    cmake_path(GET file STEM stem)
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
+    add_executable(${stem} ${file})
+    target_link_libraries(${stem} PRIVATE rk_options ${ARGN} PkgConfig::criterion)
+    target_compile_options(${stem} PRIVATE -Wno-pedantic -Wno-conversion -Wno-shadow
+                           -Wno-missing-prototypes -Wno-strict-prototypes)
+    set_target_properties(${stem} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+
+    file(STRINGS ${file} texts REGEX "^(Test|ParameterizedTest)\\(")
+    set(count 0)
+    foreach(text IN LISTS texts)
+        if(text MATCHES "^Test\\( *([A-Za-z0-9_]+), *([A-Za-z0-9_]+)")
+        elseif(text MATCHES "^ParameterizedTest\\([^,]*, *([A-Za-z0-9_]+), *([A-Za-z0-9_]+)")
+        else()
+            message(FATAL_ERROR "${file}: cannot read the test's name in: ${text}")
+        endif()
+        set(name ${CMAKE_MATCH_1}/${CMAKE_MATCH_2})
+        add_test(NAME unit/${name} COMMAND ${stem} --filter ${name} --color=never -j1)
+        set_tests_properties(unit/${name} PROPERTIES
+            FAIL_REGULAR_EXPRESSION "Tested: 0 "
+            ENVIRONMENT "${RK_TEST_ENV}" LABELS unit TIMEOUT 300)
+        math(EXPR count "${count} + 1")
+    endforeach()
+    if(count EQUAL 0)
+        message(FATAL_ERROR "${file} holds no test")
+    endif()
+    add_test(NAME unit/${stem}
+             COMMAND sh ${CMAKE_SOURCE_DIR}/tests/unit/count.sh $<TARGET_FILE:${stem}> ${count})
+    set_tests_properties(unit/${stem} PROPERTIES LABELS unit)
+endfunction()
+
+# rk_golden_tests(<folder>): registers every <folder>/<tool>/<case>/cmd as golden/<tool>/<case>.
+function(rk_golden_tests folder)
+    file(GLOB commands CONFIGURE_DEPENDS RELATIVE ${folder} ${folder}/*/*/cmd)
+    foreach(command IN LISTS commands)
+        cmake_path(GET command PARENT_PATH case)
+        if(case MATCHES "^rkconvert/" AND NOT TARGET rkconvert)
+            continue()
+        endif()
+        if(case MATCHES "^rammer/" AND NOT TARGET rammer)
+            continue()
+        endif()
+        add_test(NAME golden/${case} COMMAND sh ${folder}/run.sh ${folder}/${case})
+        set_tests_properties(golden/${case} PROPERTIES
+            ENVIRONMENT "${RK_TEST_ENV}" LABELS golden TIMEOUT 300 SKIP_RETURN_CODE 77)
+    endforeach()
+endfunction()
