@@ -9,8 +9,10 @@
  * Expressions as C writes them, over names: launch configurations (`(n + 255) / 256`), bindings
  * (`dim(W, 0)`) and conditions (`k % 4 == 0 && dtype(x) == f32`). Integers are 64-bit with C's
  * truncating division, reals are double; an operation on both is real. Casts between arithmetic
- * types, `sizeof(type)`, ?:, &&, || and the bit operators are C's. Built-in functions: min, max, abs,
- * ceil_div(a, b), sqrt, rsqrt.
+ * types, `sizeof(type)`, ?:, &&, || and the bit operators are C's; a cast wraps integers as C does, and
+ * what does not fit 64 signed bits is an overflow. Names may have members and qualifiers (`cfg.n`).
+ * Built-in functions: min, max, abs, ceil_div(a, b), pow, sqrt, rsqrt, ceil, floor, round, trunc, exp,
+ * log, log2; all but the first four are real.
  */
 typedef struct rk_expr rk_expr;
 
