@@ -9,7 +9,9 @@
 
 /**
  * A device, from sched/devices/<name>.json. Times are nanoseconds, bandwidths bytes a nanosecond
- * (GB/s). Every cost's source stands beside it in the file, under "sources".
+ * (GB/s). Every cost has its source in the file, under "sources"; one without is refused. A
+ * descriptor of target "cpu" may give 0 for sms, l2_bytes and memory_bytes, which are then found on
+ * this machine.
  */
 typedef struct {
     const char *name;
@@ -22,19 +24,23 @@ typedef struct {
     int warp;                 /**< threads of a warp */
     int64_t registers_per_sm; /**< 32-bit registers */
     int register_granularity; /**< registers are allocated to a warp in units of this */
+    int register_partitions;  /**< parts of the SM, each with its share of the registers */
     int max_registers_per_thread;
     int64_t shared_per_sm;        /**< bytes */
     int64_t shared_per_block;     /**< bytes, opt-in maximum */
     int64_t shared_reserved;      /**< bytes that the system takes of each block */
+    int64_t shared_granularity;   /**< bytes that a block's shared memory is rounded up to */
     int64_t l2_bytes;
     int64_t memory_bytes;
     double dram_bandwidth, l2_bandwidth; /**< of the device */
+    double memory_latency_ns, l2_latency_ns; /**< of one dependent load */
     double clock_ghz;
     double flops_per_sm_cycle;  /**< f32 operations of one SM in one cycle */
     double launch_ns;           /**< from one kernel of a stream to the next */
     double graph_launch_ns;     /**< likewise inside a captured graph */
     double signal_ns;           /**< from one vEU's step to another's barrier-rTask leaving */
     double rtask_overhead_ns;   /**< table entry, end barrier and step of one rTask */
+    double thread_ns; /**< emulating one thread of a block that synchronises; 0 on GPUs */
 } rk_device;
 
 /**
