@@ -35,7 +35,7 @@ typedef struct {
  * Reads every `*.bind.json` of `folder`, in name order, and checks each against the catalog: the
  * kernel and launch exist and are converted and resolved, each launcher parameter is bound once
  * (streams apart). NULL with RK-F..., RK-J..., RK-B001 (unknown kernel), RK-B002 (launcher), RK-B003
- * (arguments), all problems at once.
+ * (arguments), RK-B004 (a malformed binding) or RK-E001 (an expression), all problems at once.
  */
 const rk_bindings *rk_bindings_read(const char *folder, const rk_catalog *catalog, rk_arena *arena,
                                     rk_diag *diag);

@@ -48,7 +48,9 @@ typedef struct {
     size_t param_count;
     const char *grid[3], *block[3], *shared; /**< NULL when not resolved */
     const char *const *args; /**< one for each kernel parameter; a pointer's is a parameter's name,
-                                  or `name + expression` */
+                                  or `name + expression`. NULL for an argument that is none of these
+                                  (a buffer that the function allocates, a global): no binding takes
+                                  such a launch */
     size_t arg_count;
     const char *when; /**< condition under which the function reaches the launch, NULL: always */
 } rk_launch;
@@ -115,7 +117,10 @@ const rk_catalog *rk_catalog_merge(const rk_catalog *a, const rk_catalog *b, rk_
 /** The instance with that id, NULL if there is none. */
 const rk_kernel *rk_catalog_find(const rk_catalog *catalog, const char *id);
 
-/** The launch by that function; NULL function: the only launch, if it is the only one. */
+/**
+ * The first launch by that function, NULL if there is none; NULL function: the only launch, if it is
+ * the only one.
+ */
 const rk_launch *rk_kernel_launch(const rk_kernel *kernel, const char *function);
 
 const char *rk_role_name(rk_role role);
