@@ -1,0 +1,126 @@
+#ifndef RK_TOOLS_RAMMER_H
+#define RK_TOOLS_RAMMER_H
+
+#include "base/diag.h"
+#include "base/vec.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+/** Exit statuses of every command. */
+enum {
+    RK_EXIT_GOOD = 0,
+    RK_EXIT_REFUSED = 1, /**< the input was refused, or a check failed */
+    RK_EXIT_USAGE = 2,   /**< the command line was wrong */
+    RK_EXIT_HELP = -1    /**< help was printed: good, and nothing left to do */
+};
+
+/** What each command is given. */
+typedef struct {
+    rk_arena *arena; /**< freed when the command returns */
+    rk_diag *diag;   /**< printed when the command returns */
+    bool progress;   /**< show what is being done: standard error is a terminal */
+} rk_tool;
+
+/** Says on a terminal what is being done; NULL: nothing any more. */
+void rk_tool_progress(const rk_tool *tool, const char *what);
+
+/* Commands. */
+
+/** A command of `rammer`. `argv[0]` of `run` is the command's name. */
+typedef struct {
+    const char *name;
+    const char *synopsis; /**< what follows the name: "GRAPH [options]" */
+    const char *summary;  /**< one line */
+    const char *text;     /**< the rest of its help: what it does, and examples */
+    int (*run)(rk_tool *tool, int argc, char **argv);
+} rk_command;
+
+extern const rk_command rk_command_build, rk_command_run, rk_command_check, rk_command_list,
+    rk_command_zoo;
+
+/* Options. */
+
+typedef RK_VEC(const char *) rk_texts;
+
+typedef enum {
+    RK_OPTION_FLAG, /**< bool */
+    RK_OPTION_TEXT, /**< const char * */
+    RK_OPTION_INT,  /**< int64_t, not negative */
+    RK_OPTION_REAL, /**< double, not negative */
+    RK_OPTION_TEXTS /**< rk_texts: given any number of times */
+} rk_option_type;
+
+/** An option, and the member of the command's struct that it sets. */
+typedef struct {
+    const char *name; /**< without the dashes */
+    char letter;      /**< short form, 0 if none */
+    rk_option_type type;
+    const char *value; /**< name of its value in the help; NULL for a flag */
+    size_t offset;     /**< of the member */
+    const char *help;
+} rk_option;
+
+/** A set of options and the struct they go into. */
+typedef struct {
+    const rk_option *items;
+    size_t count;
+    void *into;
+} rk_options;
+
+/**
+ * Parses a command's arguments; those that are no options go to `arguments`, in order, and must number
+ * between `min` and `max`. RK_EXIT_GOOD, RK_EXIT_HELP after printing the help, or RK_EXIT_USAGE with
+ * RK-U001 (unknown option), RK-U002 (its value) or RK-U003 (arguments).
+ */
+int rk_options_parse(rk_texts *arguments, const rk_options *options, const rk_command *command,
+                     size_t min, size_t max, rk_tool *tool, int argc, char **argv);
+
+/** Adds RK-U004, "unknown <kind> '<name>'", with the nearest of `names` as a hint; returns false. */
+bool rk_tool_unknown(rk_tool *tool, const char *kind, const char *name, const char *const *names,
+                     size_t count);
+
+/* Where things are. */
+
+/**
+ * A file or folder of Rammer's own: `name` under $RAMMER_HOME, or else under ../share/rammer from the
+ * folder of this command, which holds in an installation and in a build tree.
+ */
+const char *rk_tool_share(const rk_tool *tool, const char *name);
+
+/* Output folders. */
+
+/** A folder that is being filled beside the place where it will stand. */
+typedef struct {
+    const char *final;
+    const char *temporary;
+} rk_output;
+
+/**
+ * Makes an empty folder beside `dir`. An existing `dir` is replaced in the end, if it is empty or was
+ * written by rammer: RK-U005 if it is anything else. RK-F... if it cannot be made.
+ */
+bool rk_output_begin(rk_output *out, const char *dir, rk_tool *tool);
+
+/** Puts the folder in its place, at once; on failure nothing of it is left. */
+bool rk_output_commit(const rk_output *output, rk_tool *tool);
+
+/** Removes the folder. */
+void rk_output_abandon(const rk_output *output, rk_tool *tool);
+
+/* Tables on standard output. */
+
+/** Rows of as many cells as `align` has letters: l or r for each column. */
+typedef struct {
+    rk_arena *arena;
+    const char *align;
+    RK_VEC(const char *) cells;
+} rk_grid;
+
+/** Adds the next cell, printf-like. */
+void rk_grid_add(rk_grid *grid, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/** Prints the rows with their columns aligned. */
+void rk_grid_print(const rk_grid *grid);
+
+#endif

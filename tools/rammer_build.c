@@ -1,0 +1,280 @@
+#include "rammer_plan.h"
+
+#include "base/file.h"
+#include "base/json.h"
+#include "sched/npy.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct {
+    rk_plan_options plan;
+    const char *output;
+    rk_texts dump;
+    rk_input_source inputs;
+    bool no_reference;
+    bool json;
+} build_options;
+
+static const rk_option option_table[] = {
+    {"output", 'o', RK_OPTION_TEXT, "DIR", offsetof(build_options, output),
+     "folder to write; replaced if rammer wrote it"},
+    RK_PLAN_OPTIONS(build_options, plan),
+    {"dump", 0, RK_OPTION_TEXTS, "STAGE", offsetof(build_options, dump),
+     "write graph, candidates, schedule, memory or image as text"},
+    {"input", 0, RK_OPTION_TEXTS, "X=X.npy", offsetof(build_options, inputs.given),
+     "value of an input for the reference outputs"},
+    {"seed", 0, RK_OPTION_INT, "N", offsetof(build_options, inputs.seed),
+     "seed of the inputs that no file gives"},
+    {"no-reference", 0, RK_OPTION_FLAG, NULL, offsetof(build_options, no_reference),
+     "do not run the graph here for reference outputs"},
+    {"json", 0, RK_OPTION_FLAG, NULL, offsetof(build_options, json), "print the report as JSON"},
+};
+
+static bool parse_dumps(bool dump[RK_STAGE_COUNT], rk_stage *last, const rk_texts *names,
+                        rk_tool *tool)
+{
+    bool good = true;
+    *last = RK_STAGE_GRAPH;
+    for (size_t i = 0; i < names->count; i++) {
+        rk_stage stage = rk_stage_find(names->items[i], tool);
+        if (stage == RK_STAGE_COUNT) {
+            good = false;
+            continue;
+        }
+        dump[stage] = true;
+        *last = stage > *last ? stage : *last;
+    }
+    return good;
+}
+
+/** Writes the asked-for stages as `dir/<stage>.json`. */
+static bool write_dumps(const rk_plan *plan, const bool dump[RK_STAGE_COUNT], const char *dir,
+                        rk_tool *tool)
+{
+    for (int stage = 0; stage < RK_STAGE_COUNT; stage++) {
+        if (!dump[stage])
+            continue;
+        char *name = rk_arena_printf(tool->arena, "%s/%s.json", dir, rk_stage_names[stage]);
+        if (!rk_file_mkdirs(dir, tool->diag) || !rk_plan_dump(plan, (rk_stage)stage, name, tool))
+            return false;
+    }
+    return true;
+}
+
+/** Prints the asked-for stages on standard output. */
+static bool print_dumps(const rk_plan *plan, const bool dump[RK_STAGE_COUNT], rk_tool *tool)
+{
+    const char *parent = getenv("TMPDIR");
+    char *dir = rk_arena_printf(tool->arena, "%s/rammer.XXXXXX", parent ? parent : "/tmp");
+    if (!mkdtemp(dir))
+        return rk_diag_add(tool->diag, RK_ERROR, "RK-F004", rk_place_file(dir), "set TMPDIR",
+                           "cannot make a temporary folder");
+    bool good = write_dumps(plan, dump, dir, tool);
+    for (int stage = 0; good && stage < RK_STAGE_COUNT; stage++) {
+        rk_bytes text;
+        char *path = rk_arena_printf(tool->arena, "%s/%s.json", dir, rk_stage_names[stage]);
+        if (!dump[stage])
+            continue;
+        good = rk_file_read(&text, path, tool->arena, tool->diag);
+        if (good)
+            fwrite(text.data, 1, text.size, stdout);
+    }
+    return rk_file_remove(dir, tool->diag) && good;
+}
+
+/**
+ * Puts inputs, and the expected outputs that lie beside the graph, into the folder, for
+ * `rammer run --verify` on it.
+ */
+static bool copy_values(const rk_image *image, const rk_values *values, const char *expected,
+                        const char *dir, rk_tool *tool)
+{
+    char *inputs = rk_path_join(tool->arena, dir, "input");
+    bool good = rk_file_mkdirs(inputs, tool->diag);
+    for (size_t i = 0; good && i < image->input_count; i++) {
+        const rk_image_io *io = &image->inputs[i];
+        good = rk_npy_write(rk_npy_path(tool->arena, inputs, io->name), io->dtype, io->rank,
+                            io->shape, values->inputs[i], tool->diag);
+    }
+    char *outputs = rk_path_join(tool->arena, dir, "expected");
+    for (size_t i = 0; good && i < image->output_count; i++) {
+        const char *name = image->outputs[i].name;
+        char *from = rk_npy_path(tool->arena, expected, name);
+        if (rk_file_exists(from))
+            good = rk_file_mkdirs(outputs, tool->diag) &&
+                   rk_file_copy(rk_npy_path(tool->arena, outputs, name), from, tool->arena,
+                                tool->diag);
+    }
+    return good;
+}
+
+/** The outputs of a target that cannot run here, by the CPU's vDevice. */
+static bool make_reference(rk_values *values, const rk_plan *plan, rk_tool *tool)
+{
+    const rk_backend *cpu = rk_plan_backend("cpu", tool);
+    rk_tool_progress(tool, "running the vDevice on the CPU for reference outputs");
+    return cpu && cpu->run(plan->image, plan->catalog, values->inputs, values->outputs, NULL,
+                           tool->arena, tool->diag);
+}
+
+/** Fills the output folder, but for the report. */
+static bool emit(const char *dir, const rk_plan *plan, const build_options *options,
+                 const char *graph, rk_tool *tool)
+{
+    const char *beside = rk_path_dir(tool->arena, graph);
+    rk_input_source source = options->inputs;
+    source.dir = rk_path_join(tool->arena, beside, "input");
+    rk_values values;
+    if (!rk_values_make(&values, plan->image, &source, tool))
+        return false;
+    bool wanted = !plan->backend->run && !options->no_reference;
+    if (wanted && !make_reference(&values, plan, tool))
+        return false;
+    rk_reference reference = {.inputs = values.inputs,
+                              .outputs = (const void *const *)values.outputs};
+    rk_emit_request request = {.image = plan->image,
+                               .catalog = plan->catalog,
+                               .dir = dir,
+                               .runtime_dir = rk_tool_share(tool, "include"),
+                               .reference = wanted ? &reference : NULL};
+    rk_tool_progress(tool, "emitting");
+    return plan->backend->emit(&request, tool->arena, tool->diag) &&
+           copy_values(plan->image, &values, rk_path_join(tool->arena, beside, "expected"), dir,
+                       tool);
+}
+
+/** What a build says of itself: no times, so that the same input gives the same report. */
+static cJSON *make_report(const rk_plan *plan)
+{
+    rk_schedule_stats stats;
+    rk_schedule_count(&stats, plan->schedule, &plan->problem);
+    cJSON *r = cJSON_CreateObject();
+    cJSON_AddStringToObject(r, "schema", "rammer.report/1");
+    cJSON_AddStringToObject(r, "graph", plan->graph->name);
+    cJSON_AddStringToObject(r, "target", plan->backend->name);
+    cJSON_AddStringToObject(r, "device", plan->device->name);
+    cJSON_AddStringToObject(r, "policy", plan->schedule->policy);
+    cJSON_AddNumberToObject(r, "nodes", (double)plan->graph->node_count);
+    cJSON_AddNumberToObject(r, "rtasks", (double)stats.rtasks);
+    cJSON_AddNumberToObject(r, "barrier_rtasks", (double)stats.barrier_rtasks);
+    cJSON_AddNumberToObject(r, "waits", (double)stats.wait_items);
+    cJSON_AddNumberToObject(r, "rtask_edges", (double)stats.edges_between_rtasks);
+    cJSON_AddNumberToObject(r, "rprograms", (double)plan->schedule->program_count);
+    cJSON_AddNumberToObject(r, "veus", plan->schedule->veu_count);
+    cJSON_AddNumberToObject(r, "veu_threads", plan->schedule->veu_threads);
+    cJSON_AddNumberToObject(r, "veu_shared_bytes", (double)plan->schedule->veu_shared);
+    cJSON_AddNumberToObject(r, "memory_bytes", (double)plan->memory->total_bytes);
+    cJSON_AddNumberToObject(r, "constant_bytes", (double)plan->memory->constant_bytes);
+    cJSON_AddNumberToObject(r, "modelled_us", plan->schedule->makespan_ns / 1000);
+    return r;
+}
+
+static void print_report(const cJSON *report, const char *dir, rk_tool *tool)
+{
+    static const char *const labels[][2] = {
+        {"graph", "graph"},
+        {"target", "target"},
+        {"device", "device"},
+        {"policy", "policy"},
+        {"nodes", "nodes"},
+        {"rtasks", "rTasks"},
+        {"barrier_rtasks", "barrier-rTasks"},
+        {"waits", "waits left"},
+        {"rtask_edges", "waits, one for each edge"},
+        {"rprograms", "rPrograms"},
+        {"veus", "vEUs"},
+        {"veu_threads", "threads of a vEU"},
+        {"veu_shared_bytes", "shared bytes of a vEU"},
+        {"memory_bytes", "memory, bytes"},
+        {"modelled_us", "time, modelled, us"},
+    };
+    rk_grid grid = {.arena = tool->arena, .align = "ll"};
+    for (size_t i = 0; i < sizeof labels / sizeof *labels; i++) {
+        const cJSON *value = cJSON_GetObjectItemCaseSensitive(report, labels[i][0]);
+        rk_grid_add(&grid, "%s", labels[i][1]);
+        if (cJSON_IsString(value))
+            rk_grid_add(&grid, "%s", value->valuestring);
+        else if (strcmp(labels[i][0], "modelled_us") == 0)
+            rk_grid_add(&grid, "%.1f", value->valuedouble);
+        else
+            rk_grid_add(&grid, "%.0f", value->valuedouble);
+    }
+    rk_grid_add(&grid, "written to");
+    rk_grid_add(&grid, "%s", dir);
+    rk_grid_print(&grid);
+}
+
+/** Writes the folder, whole or not at all. */
+static int write_output(const rk_plan *plan, const bool dump[RK_STAGE_COUNT],
+                        const build_options *options, const char *graph, rk_tool *tool)
+{
+    rk_output output;
+    if (!rk_output_begin(&output, options->output, tool))
+        return RK_EXIT_REFUSED;
+    cJSON *report = make_report(plan);
+    char *dumps = rk_path_join(tool->arena, output.temporary, "dump");
+    bool good = emit(output.temporary, plan, options, graph, tool) &&
+                write_dumps(plan, dump, dumps, tool) &&
+                rk_json_write(rk_path_join(tool->arena, output.temporary, "rammer.json"), report,
+                              tool->arena, tool->diag);
+    if (!good)
+        rk_output_abandon(&output, tool);
+    good = good && rk_output_commit(&output, tool);
+    rk_tool_progress(tool, NULL);
+    if (good && options->json)
+        fputs(rk_json_print(report, tool->arena), stdout);
+    else if (good)
+        print_report(report, output.final, tool);
+    cJSON_Delete(report);
+    return good ? RK_EXIT_GOOD : RK_EXIT_REFUSED;
+}
+
+static int run(rk_tool *tool, int argc, char **argv)
+{
+    build_options options = {0};
+    rk_texts arguments = {0};
+    rk_options table = {option_table, sizeof option_table / sizeof *option_table, &options};
+    int status = rk_options_parse(&arguments, &table, &rk_command_build, 1, 1, tool, argc, argv);
+    if (status != RK_EXIT_GOOD)
+        return status;
+    bool dump[RK_STAGE_COUNT] = {0};
+    rk_stage last;
+    if (!parse_dumps(dump, &last, &options.dump, tool))
+        return RK_EXIT_USAGE;
+    if (!options.output && options.dump.count == 0) {
+        rk_diag_add(tool->diag, RK_ERROR, "RK-U003", (rk_place){0},
+                    "name the folder to write with -o DIR, or a stage with --dump",
+                    "there is nothing to do");
+        return RK_EXIT_USAGE;
+    }
+
+    const char *graph = arguments.items[0];
+    rk_plan plan;
+    status =
+        rk_plan_make(&plan, graph, &options.plan, options.output ? RK_STAGE_IMAGE : last, tool);
+    if (status != RK_EXIT_GOOD)
+        return status;
+    if (options.output)
+        return write_output(&plan, dump, &options, graph, tool);
+    return print_dumps(&plan, dump, tool) ? RK_EXIT_GOOD : RK_EXIT_REFUSED;
+}
+
+const rk_command rk_command_build = {
+    .name = "build",
+    .synopsis = "GRAPH -o DIR [options]",
+    .summary = "Schedules a graph and writes a folder that stands alone",
+    .text =
+        "Reads graph.json, picks an rKernel for each node from the catalog, schedules all rTasks\n"
+        "on the vDevice, proves the schedule, and has the target's backend write the program.\n"
+        "Nothing is written unless all of it is. A target that cannot run here gets reference\n"
+        "outputs beside it, made by the CPU's vDevice from input/*.npy beside the graph, or from\n"
+        "seeded values (zeros for integers).\n"
+        "With --dump and no -o, the stages are printed and the build ends after the last.\n\n"
+        "examples:\n"
+        "  rammer build lstm/graph.json -o lstm-cpu\n"
+        "  rammer build lstm/graph.json --target cuda --device h100 -o lstm-cuda\n"
+        "  rammer build lstm/graph.json --policy base --veus 4 --dump=schedule > base.json\n",
+    .run = run,
+};

@@ -1,0 +1,102 @@
+#include "rammer_plan.h"
+
+#include "base/file.h"
+#include "base/json.h"
+#include "base/str.h"
+
+#include <stdio.h>
+#include <string.h>
+
+typedef struct {
+    rk_plan_options plan;
+    const char *graph;
+    const char *until;
+} check_options;
+
+static const rk_option option_table[] = {
+    {"graph", 0, RK_OPTION_TEXT, "GRAPH", offsetof(check_options, graph),
+     "graph of a schedule; default: graph.json beside it"},
+    {"until", 0, RK_OPTION_TEXT, "STAGE", offsetof(check_options, until),
+     "stop after graph, candidates or memory (default)"},
+    RK_PLAN_OPTIONS(check_options, plan),
+};
+
+/** What the file is, from its "schema"; NULL with a diagnostic when it is neither. */
+static const char *schema_of(rk_json *json, const char *path, rk_tool *tool)
+{
+    const char *schema;
+    if (!rk_json_read(json, path, NULL, tool->arena, tool->diag) ||
+        !rk_json_string(&schema, json, json->root, NULL, "schema"))
+        return NULL;
+    if (rk_str_starts(schema, "rammer.graph/") || rk_str_starts(schema, "rammer.schedule/"))
+        return schema;
+    rk_json_fail(json, "RK-J002", "schema", "name a graph.json or a schedule",
+                 "the schema is '%s', neither a graph's nor a schedule's", schema);
+    return NULL;
+}
+
+/** Fills in what a schedule says of itself: its graph's place and its device. */
+static void follow_schedule(check_options *options, const char **graph, const char *path,
+                            const rk_json *json, rk_tool *tool)
+{
+    const cJSON *device = cJSON_GetObjectItemCaseSensitive(json->root, "device");
+    options->plan.schedule = path;
+    if (!options->plan.device && cJSON_IsString(device))
+        options->plan.device = device->valuestring;
+    char *dir = rk_path_dir(tool->arena, path);
+    *graph = options->graph ? options->graph : rk_path_join(tool->arena, dir, "graph.json");
+}
+
+static void print_summary(const rk_plan *plan)
+{
+    printf("%s: good: %zu nodes, %zu tensors", plan->graph->name, plan->graph->node_count,
+           plan->graph->tensor_count);
+    if (plan->schedule) {
+        rk_schedule_stats stats;
+        rk_schedule_count(&stats, plan->schedule, &plan->problem);
+        printf("; schedule of %zu rTasks, %zu barrier-rTasks and %zu rPrograms on %u vEUs proved",
+               stats.rtasks, stats.barrier_rtasks, plan->schedule->program_count,
+               plan->schedule->veu_count);
+    }
+    putchar('\n');
+}
+
+static int run(rk_tool *tool, int argc, char **argv)
+{
+    check_options options = {0};
+    rk_texts arguments = {0};
+    rk_options table = {option_table, sizeof option_table / sizeof *option_table, &options};
+    int status = rk_options_parse(&arguments, &table, &rk_command_check, 1, 1, tool, argc, argv);
+    if (status != RK_EXIT_GOOD)
+        return status;
+    rk_stage last = options.until ? rk_stage_find(options.until, tool) : RK_STAGE_MEMORY;
+    if (last == RK_STAGE_COUNT)
+        return RK_EXIT_USAGE;
+
+    const char *graph = arguments.items[0];
+    rk_json json;
+    const char *schema = schema_of(&json, graph, tool);
+    if (!schema)
+        return RK_EXIT_REFUSED;
+    if (rk_str_starts(schema, "rammer.schedule/"))
+        follow_schedule(&options, &graph, graph, &json, tool);
+    rk_plan plan;
+    status = rk_plan_make(&plan, graph, &options.plan, last, tool);
+    if (status == RK_EXIT_GOOD)
+        print_summary(&plan);
+    return status;
+}
+
+const rk_command rk_command_check = {
+    .name = "check",
+    .synopsis = "GRAPH|SCHEDULE [options]",
+    .summary = "Checks a graph, or proves a schedule, and writes nothing",
+    .text =
+        "A graph is read, validated, given kernels, scheduled and proved, as a build would do it. A\n"
+        "schedule file is matched to its graph and proved.\n\n"
+        "examples:\n"
+        "  rammer check net/graph.json --until graph\n"
+        "  rammer check net/graph.json --target cuda --device a100\n"
+        "  rammer check base.json --graph lstm/graph.json\n",
+    .run = run,
+};

@@ -1,0 +1,265 @@
+#include "rammer_plan.h"
+
+#include "base/file.h"
+#include "base/json.h"
+#include "base/str.h"
+#include "sched/check.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const char *const rk_stage_names[RK_STAGE_COUNT] = {
+    [RK_STAGE_GRAPH] = "graph",       [RK_STAGE_CANDIDATES] = "candidates",
+    [RK_STAGE_SCHEDULE] = "schedule", [RK_STAGE_MEMORY] = "memory",
+    [RK_STAGE_IMAGE] = "image",
+};
+
+/** The device descriptor that a target is planned for unless the user names one. */
+static const struct {
+    const char *target, *device;
+} default_devices[] = {{"cpu", "cpu"}, {"cuda", "h100"}};
+
+rk_stage rk_stage_find(const char *name, rk_tool *tool)
+{
+    for (int i = 0; i < RK_STAGE_COUNT; i++)
+        if (strcmp(rk_stage_names[i], name) == 0)
+            return (rk_stage)i;
+    rk_tool_unknown(tool, "stage", name, rk_stage_names, RK_STAGE_COUNT);
+    return RK_STAGE_COUNT;
+}
+
+const rk_backend *rk_plan_backend(const char *name, rk_tool *tool)
+{
+    const rk_backend *backend = rk_backend_find(name);
+    if (backend)
+        return backend;
+    const char **names = RK_NEW_ARRAY(tool->arena, const char *, rk_backend_count);
+    for (size_t i = 0; i < rk_backend_count; i++)
+        names[i] = rk_backends[i]->name;
+    rk_tool_unknown(tool, "target", name, names, rk_backend_count);
+    return NULL;
+}
+
+static const rk_policy *find_policy(const char *name, rk_tool *tool)
+{
+    const rk_policy *policy = rk_policy_find(name);
+    if (policy)
+        return policy;
+    const char **names = RK_NEW_ARRAY(tool->arena, const char *, rk_policy_count);
+    for (size_t i = 0; i < rk_policy_count; i++)
+        names[i] = rk_policies[i]->name;
+    rk_tool_unknown(tool, "policy", name, names, rk_policy_count);
+    return NULL;
+}
+
+static const char *device_name(const rk_plan_options *options, const char *target)
+{
+    if (options->device)
+        return options->device;
+    for (size_t i = 0; i < sizeof default_devices / sizeof *default_devices; i++)
+        if (strcmp(default_devices[i].target, target) == 0)
+            return default_devices[i].device;
+    return default_devices[0].device;
+}
+
+const rk_catalog *rk_plan_catalog(const rk_plan_options *options, rk_tool *tool)
+{
+    const char *path =
+        options->catalog ? options->catalog : rk_tool_share(tool, "catalog/catalog.json");
+    if (rk_file_is_dir(path))
+        path = rk_path_join(tool->arena, path, "catalog.json");
+    return rk_catalog_read(path, tool->arena, tool->diag);
+}
+
+/** Parses "n=32" options. */
+static bool parse_dims(rk_binding_dim **dims, const rk_texts *texts, rk_tool *tool)
+{
+    *dims = RK_NEW_ARRAY(tool->arena, rk_binding_dim, texts->count + 1);
+    bool good = true;
+    for (size_t i = 0; i < texts->count; i++) {
+        const char *text = texts->items[i];
+        const char *equals = strchr(text, '=');
+        char *end = NULL;
+        long long value = equals ? strtoll(equals + 1, &end, 10) : 0;
+        if (!equals || equals == text || *end != '\0' || value < 1)
+            good = rk_diag_add(tool->diag, RK_ERROR, "RK-U002", (rk_place){0},
+                               "write it as in --bind n=32",
+                               "--bind does not take '%s': expected NAME=N, N at least 1", text);
+        else
+            (*dims)[i] = (rk_binding_dim){
+                .name = rk_arena_strndup(tool->arena, text, (size_t)(equals - text)),
+                .value = value};
+    }
+    return good;
+}
+
+/** From the graph to its candidates. */
+static bool select_candidates(rk_plan *plan, const rk_plan_options *options, rk_tool *tool)
+{
+    rk_arena *arena = tool->arena;
+    rk_diag *diag = tool->diag;
+    const char *folder = options->bindings ? options->bindings : rk_tool_share(tool, "bindings");
+    plan->catalog = rk_plan_catalog(options, tool);
+    const rk_bindings *bindings =
+        plan->catalog ? rk_bindings_read(folder, plan->catalog, arena, diag) : NULL;
+    plan->device = rk_device_read(device_name(options, plan->backend->name),
+                                  rk_tool_share(tool, "devices"), arena, diag);
+    if (!bindings || !plan->device)
+        return false;
+    const rk_profile *profile = rk_profile_model(plan->device, arena);
+    plan->candidates = rk_candidates_find(plan->graph, plan->catalog, bindings, plan->device,
+                                          profile, options->kernels, arena, diag);
+    return plan->candidates != NULL;
+}
+
+/** From the candidates to a schedule. */
+static bool make_schedule(rk_plan *plan, const rk_plan_options *options, rk_tool *tool)
+{
+    rk_edge *edges;
+    size_t edge_count;
+    rk_graph_edges(&edges, &edge_count, plan->graph, tool->arena);
+    plan->problem = (rk_problem){.graph = plan->graph,
+                                 .candidates = plan->candidates,
+                                 .device = plan->device,
+                                 .edges = edges,
+                                 .edge_count = edge_count,
+                                 .max_veus = (uint32_t)options->veus};
+    plan->schedule =
+        options->schedule
+            ? rk_schedule_read(options->schedule, &plan->problem, tool->arena, tool->diag)
+            : rk_schedule_run(plan->policy, &plan->problem, tool->arena, tool->diag);
+    return plan->schedule != NULL;
+}
+
+int rk_plan_make(rk_plan *out, const char *graph, const rk_plan_options *options, rk_stage last,
+                 rk_tool *tool)
+{
+    rk_plan *plan = out;
+    *plan = (rk_plan){0};
+    rk_binding_dim *dims;
+    plan->backend = rk_plan_backend(options->target ? options->target : "cpu", tool);
+    plan->policy = find_policy(options->policy ? options->policy : "wavefront", tool);
+    if (!parse_dims(&dims, &options->bind, tool) || !plan->backend || !plan->policy)
+        return RK_EXIT_USAGE;
+
+    rk_tool_progress(tool, "reading the graph");
+    plan->graph = rk_graph_read(graph, dims, options->bind.count, tool->arena, tool->diag);
+    if (!plan->graph)
+        return RK_EXIT_REFUSED;
+    if (last == RK_STAGE_GRAPH)
+        return RK_EXIT_GOOD;
+
+    rk_tool_progress(tool, "selecting kernels");
+    if (!select_candidates(plan, options, tool))
+        return RK_EXIT_REFUSED;
+    if (last == RK_STAGE_CANDIDATES)
+        return RK_EXIT_GOOD;
+
+    rk_tool_progress(tool, "scheduling");
+    if (!make_schedule(plan, options, tool))
+        return RK_EXIT_REFUSED;
+
+    rk_tool_progress(tool, "checking the schedule");
+    plan->memory = rk_memory_plan(&plan->problem, plan->schedule, tool->arena);
+    rk_arena *scratch = rk_arena_new();
+    bool proved = rk_check(plan->schedule, plan->memory, &plan->problem, scratch, tool->diag);
+    rk_arena_free(scratch);
+    if (!proved)
+        return RK_EXIT_REFUSED;
+    if (last >= RK_STAGE_IMAGE)
+        plan->image = rk_image_build(plan->schedule, plan->memory, &plan->problem, tool->arena);
+    rk_tool_progress(tool, NULL);
+    return RK_EXIT_GOOD;
+}
+
+static cJSON *int_array(const int64_t *values, int count)
+{
+    cJSON *array = cJSON_CreateArray();
+    for (int i = 0; i < count; i++)
+        cJSON_AddItemToArray(array, cJSON_CreateNumber((double)values[i]));
+    return array;
+}
+
+static cJSON *candidate_json(const rk_candidate *candidate)
+{
+    cJSON *o = cJSON_CreateObject();
+    cJSON_AddStringToObject(o, "kernel", candidate->kernel->id);
+    cJSON_AddItemToObject(o, "grid", int_array(candidate->grid, 3));
+    cJSON_AddItemToObject(o, "block", int_array(candidate->block, 3));
+    cJSON_AddNumberToObject(o, "dynamic_shared", (double)candidate->shared);
+    cJSON_AddNumberToObject(o, "threads", candidate->demand.threads);
+    cJSON_AddNumberToObject(o, "registers", candidate->demand.registers);
+    cJSON_AddNumberToObject(o, "shared", (double)candidate->demand.shared);
+    cJSON_AddNumberToObject(o, "rtask_ns", candidate->rtask_ns);
+    cJSON_AddStringToObject(o, "source", rk_source_name(candidate->source));
+    return o;
+}
+
+static bool dump_candidates(const rk_plan *plan, const char *path, rk_tool *tool)
+{
+    cJSON *root = cJSON_CreateObject();
+    cJSON_AddStringToObject(root, "graph", plan->graph->name);
+    cJSON_AddStringToObject(root, "device", plan->device->name);
+    cJSON *nodes = cJSON_AddArrayToObject(root, "nodes");
+    for (size_t i = 0; i < plan->candidates->node_count; i++) {
+        cJSON *node = cJSON_CreateObject();
+        cJSON_AddStringToObject(node, "node", plan->graph->nodes[i].name);
+        cJSON *items = cJSON_AddArrayToObject(node, "candidates");
+        for (size_t j = 0; j < plan->candidates->nodes[i].count; j++)
+            cJSON_AddItemToArray(items, candidate_json(&plan->candidates->nodes[i].items[j]));
+        cJSON_AddItemToArray(nodes, node);
+    }
+    bool good = rk_json_write(path, root, tool->arena, tool->diag);
+    cJSON_Delete(root);
+    return good;
+}
+
+static bool dump_memory(const rk_plan *plan, const char *path, rk_tool *tool)
+{
+    cJSON *root = cJSON_CreateObject();
+    cJSON_AddStringToObject(root, "graph", plan->graph->name);
+    cJSON_AddNumberToObject(root, "constant_bytes", (double)plan->memory->constant_bytes);
+    cJSON_AddNumberToObject(root, "total_bytes", (double)plan->memory->total_bytes);
+    cJSON *tensors = cJSON_AddArrayToObject(root, "tensors");
+    for (size_t i = 0; i < plan->graph->tensor_count; i++) {
+        const rk_tensor *tensor = &plan->graph->tensors[i];
+        cJSON *o = cJSON_CreateObject();
+        cJSON_AddStringToObject(o, "name", tensor->name);
+        cJSON_AddNumberToObject(o, "offset", (double)plan->memory->offsets[i]);
+        cJSON_AddNumberToObject(o, "bytes", (double)rk_tensor_bytes(tensor));
+        cJSON_AddItemToArray(tensors, o);
+    }
+    bool good = rk_json_write(path, root, tool->arena, tool->diag);
+    cJSON_Delete(root);
+    return good;
+}
+
+/** Of a stage that is a folder of files, takes the one that is text. */
+static bool dump_folder(const rk_plan *plan, rk_stage stage, const char *path, rk_tool *tool)
+{
+    char *dir = rk_arena_printf(tool->arena, "%s.dump", path);
+    const char *file = stage == RK_STAGE_GRAPH ? "graph.json" : "image.json";
+    bool good =
+        rk_file_mkdirs(dir, tool->diag) &&
+        (stage == RK_STAGE_GRAPH ? rk_graph_write(plan->graph, dir, tool->diag)
+                                 : rk_image_write(plan->image, dir, tool->arena, tool->diag)) &&
+        rk_file_copy(path, rk_path_join(tool->arena, dir, file), tool->arena, tool->diag);
+    return rk_file_remove(dir, tool->diag) && good;
+}
+
+bool rk_plan_dump(const rk_plan *plan, rk_stage stage, const char *path, rk_tool *tool)
+{
+    switch (stage) {
+    case RK_STAGE_CANDIDATES:
+        return dump_candidates(plan, path, tool);
+    case RK_STAGE_SCHEDULE:
+        return rk_schedule_write(plan->schedule, &plan->problem, path, tool->arena, tool->diag);
+    case RK_STAGE_MEMORY:
+        return dump_memory(plan, path, tool);
+    case RK_STAGE_GRAPH:
+    case RK_STAGE_IMAGE:
+    case RK_STAGE_COUNT:
+        break;
+    }
+    return dump_folder(plan, stage, path, tool);
+}

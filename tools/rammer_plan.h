@@ -1,0 +1,162 @@
+#ifndef RK_TOOLS_RAMMER_PLAN_H
+#define RK_TOOLS_RAMMER_PLAN_H
+
+#include "rammer.h"
+
+#include "emit/backend.h"
+
+/** The stages of a build, each of which can be dumped as text. */
+typedef enum {
+    RK_STAGE_GRAPH,
+    RK_STAGE_CANDIDATES,
+    RK_STAGE_SCHEDULE,
+    RK_STAGE_MEMORY,
+    RK_STAGE_IMAGE,
+    RK_STAGE_COUNT
+} rk_stage;
+
+extern const char *const rk_stage_names[RK_STAGE_COUNT];
+
+/** What `build`, `run` and `check` let a user say about the way from a graph to an image. */
+typedef struct {
+    const char *target;   /**< backend; NULL: cpu */
+    const char *catalog;  /**< file; NULL: the shipped one */
+    const char *bindings; /**< folder; NULL: the shipped one */
+    const char *device;   /**< name or file; NULL: the target's default */
+    const char *policy;   /**< NULL: wavefront */
+    const char *kernels;  /**< only kernels whose id contains it; NULL: all */
+    const char *schedule; /**< file to load instead of scheduling, NULL */
+    int64_t veus;         /**< 0: as many as fit */
+    rk_texts bind;        /**< "n=32" */
+} rk_plan_options;
+
+/** The entries of an option table for the rk_plan_options at member `member` of `type`. */
+#define RK_PLAN_OPTIONS(type, member)                                                              \
+    {"target",                                                                                     \
+     0,                                                                                            \
+     RK_OPTION_TEXT,                                                                               \
+     "NAME",                                                                                       \
+     offsetof(type, member.target),                                                                \
+     "backend: cpu (default), cuda, null, ..."},                                                   \
+        {"device",                                                                                 \
+         0,                                                                                        \
+         RK_OPTION_TEXT,                                                                           \
+         "NAME|FILE",                                                                              \
+         offsetof(type, member.device),                                                            \
+         "device descriptor; default: the target's"},                                              \
+        {"policy",                                                                                 \
+         0,                                                                                        \
+         RK_OPTION_TEXT,                                                                           \
+         "NAME",                                                                                   \
+         offsetof(type, member.policy),                                                            \
+         "scheduling policy; default: wavefront"},                                                 \
+        {"veus",                                                                                   \
+         0,                                                                                        \
+         RK_OPTION_INT,                                                                            \
+         "N",                                                                                      \
+         offsetof(type, member.veus),                                                              \
+         "at most N vEUs; default: as many as fit"},                                               \
+        {"kernels",                                                                                \
+         0,                                                                                        \
+         RK_OPTION_TEXT,                                                                           \
+         "TEXT",                                                                                   \
+         offsetof(type, member.kernels),                                                           \
+         "prefer kernels whose id contains TEXT"},                                                 \
+        {"bind",                                                                                   \
+         0,                                                                                        \
+         RK_OPTION_TEXTS,                                                                          \
+         "NAME=N",                                                                                 \
+         offsetof(type, member.bind),                                                              \
+         "value of a named dimension"},                                                            \
+        {"load-schedule",                                                                          \
+         0,                                                                                        \
+         RK_OPTION_TEXT,                                                                           \
+         "FILE",                                                                                   \
+         offsetof(type, member.schedule),                                                          \
+         "use this schedule, checked, in place of a policy"},                                      \
+        {"catalog",                                                                                \
+         0,                                                                                        \
+         RK_OPTION_TEXT,                                                                           \
+         "FILE",                                                                                   \
+         offsetof(type, member.catalog),                                                           \
+         "catalog.json; default: the shipped one"},                                                \
+        {"bindings",                                                                               \
+         0,                                                                                        \
+         RK_OPTION_TEXT,                                                                           \
+         "DIR",                                                                                    \
+         offsetof(type, member.bindings),                                                          \
+         "folder of *.bind.json; default: the shipped one"}
+
+/** All that a build makes on its way; what is past the last stage done is NULL. */
+typedef struct {
+    const rk_backend *backend;
+    const rk_policy *policy;
+    rk_graph *graph;
+    const rk_catalog *catalog;
+    const rk_device *device;
+    const rk_candidates *candidates;
+    rk_problem problem;
+    rk_schedule *schedule;
+    const rk_memory *memory;
+    rk_image *image;
+} rk_plan;
+
+/**
+ * Reads the graph and takes it through the stages up to `last`. The checker runs between memory and
+ * image, always. RK_EXIT_GOOD, RK_EXIT_USAGE for an unknown name, or RK_EXIT_REFUSED.
+ */
+int rk_plan_make(rk_plan *out, const char *graph, const rk_plan_options *options, rk_stage last,
+                 rk_tool *tool);
+
+/** Writes a stage as text to `path`, a file. */
+bool rk_plan_dump(const rk_plan *plan, rk_stage stage, const char *path, rk_tool *tool);
+
+/** The stage of that name, or RK_STAGE_COUNT with RK-U004. */
+rk_stage rk_stage_find(const char *name, rk_tool *tool);
+
+/** The catalog that the options name, or the shipped one. */
+const rk_catalog *rk_plan_catalog(const rk_plan_options *options, rk_tool *tool);
+
+/** The backend of that name, or NULL with RK-U004. */
+const rk_backend *rk_plan_backend(const char *name, rk_tool *tool);
+
+/* Values of an image's inputs and outputs. */
+
+/** One buffer for each input and each output of an image. */
+typedef struct {
+    const void **inputs;
+    void **outputs;
+} rk_values;
+
+/** Where inputs come from, first that has it: `given`, `dir`/<name>.npy, values from the seed. */
+typedef struct {
+    rk_texts given;  /**< "x=x.npy" */
+    const char *dir; /**< NULL: none */
+    int64_t seed;
+} rk_input_source;
+
+/** Reads or makes the inputs, and allocates the outputs. RK-U006: `given` names no input. */
+bool rk_values_make(rk_values *out, const rk_image *image, const rk_input_source *source,
+                    rk_tool *tool);
+
+/** How an output differs from its reference. */
+typedef struct {
+    double error;   /**< largest absolute difference; infinite where one is no number */
+    double largest; /**< largest absolute value of the reference */
+    int64_t worst;  /**< element of the largest difference */
+    bool good;      /**< error <= tolerance * max(1, largest) */
+} rk_comparison;
+
+void rk_values_compare(rk_comparison *out, const rk_image_io *io, const void *value,
+                       const void *reference, double tolerance);
+
+/** A tensor with an image input's or output's name, type and shape. */
+rk_tensor rk_values_tensor(const rk_image_io *io);
+
+/**
+ * The same rKernels launched one after another: an image of one rProgram for each op, whose rTasks
+ * are dealt to the vEUs in turn.
+ */
+rk_image *rk_image_one_by_one(const rk_image *image, rk_arena *arena);
+
+#endif

@@ -1,0 +1,349 @@
+#include "rammer_plan.h"
+
+#include "base/file.h"
+#include "base/json.h"
+#include "base/str.h"
+#include "sched/npy.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct {
+    rk_plan_options plan;
+    rk_input_source inputs;
+    const char *output_dir;
+    bool verify;
+    double tolerance;
+    int64_t repeat;
+    bool one_by_one;
+    bool json;
+} run_options;
+
+static const rk_option option_table[] = {
+    {"input", 0, RK_OPTION_TEXTS, "X=X.npy", offsetof(run_options, inputs.given),
+     "value of an input; default: input/X.npy beside it, else seeded"},
+    {"seed", 0, RK_OPTION_INT, "N", offsetof(run_options, inputs.seed),
+     "seed of the inputs that no file gives"},
+    {"output-dir", 0, RK_OPTION_TEXT, "DIR", offsetof(run_options, output_dir),
+     "write each output as DIR/<name>.npy"},
+    {"verify", 0, RK_OPTION_FLAG, NULL, offsetof(run_options, verify),
+     "compare every output with the reference"},
+    {"tolerance", 0, RK_OPTION_REAL, "T", offsetof(run_options, tolerance),
+     "allowed error over max(1, largest value); default 1e-4"},
+    {"repeat", 0, RK_OPTION_INT, "N", offsetof(run_options, repeat),
+     "run N times and report the median time"},
+    {"one-by-one", 0, RK_OPTION_FLAG, NULL, offsetof(run_options, one_by_one),
+     "also launch the same rKernels one by one, and compare"},
+    RK_PLAN_OPTIONS(run_options, plan),
+    {"json", 0, RK_OPTION_FLAG, NULL, offsetof(run_options, json), "print the report as JSON"},
+};
+
+/** What is run, and what is beside it. */
+typedef struct {
+    const rk_backend *backend;
+    const rk_catalog *catalog;
+    const rk_graph *graph; /**< NULL when it was built before */
+    const rk_image *image;
+    const char *dir; /**< of input/ and expected/ */
+} subject;
+
+/** What came out of it. */
+typedef struct {
+    rk_comparison *outputs; /**< for each output; NULL when not verified */
+    const char *reference;  /**< what they were compared with */
+    double seconds;         /**< median */
+    double one_by_one;      /**< likewise; 0: not run */
+    bool same;              /**< as one by one, byte for byte */
+} result;
+
+/** Loads a folder that `rammer build` wrote, or plans a graph. */
+static int load(subject *out, const char *argument, const run_options *options, rk_tool *tool)
+{
+    char *image = rk_path_join(tool->arena, argument, "image.json");
+    char *graph = rk_path_join(tool->arena, argument, "graph.json");
+    bool is_dir = rk_file_is_dir(argument);
+    if (is_dir && rk_file_exists(image)) {
+        out->dir = argument;
+        out->backend = rk_plan_backend(options->plan.target ? options->plan.target : "cpu", tool);
+        if (!out->backend)
+            return RK_EXIT_USAGE;
+        out->catalog = rk_plan_catalog(&options->plan, tool);
+        if (out->catalog)
+            out->image = rk_image_read(argument, out->catalog, tool->arena, tool->diag);
+        return out->image ? RK_EXIT_GOOD : RK_EXIT_REFUSED;
+    }
+    if (is_dir && !rk_file_exists(graph)) {
+        rk_diag_add(tool->diag, RK_ERROR, "RK-U007", rk_place_file(argument),
+                    "name a folder that `rammer build` or `rammer zoo` wrote, or a graph.json",
+                    "the folder holds neither image.json nor graph.json");
+        return RK_EXIT_REFUSED;
+    }
+    const char *path = is_dir ? graph : argument;
+    rk_plan plan;
+    int status = rk_plan_make(&plan, path, &options->plan, RK_STAGE_IMAGE, tool);
+    *out = (subject){.backend = plan.backend,
+                     .catalog = plan.catalog,
+                     .graph = plan.graph,
+                     .image = plan.image,
+                     .dir = rk_path_dir(tool->arena, path)};
+    return status;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a;
+    double y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/** Runs the image `repeat` times; *seconds is the median. */
+static bool run_image(double *seconds, const rk_image *image, const subject *s,
+                      const rk_values *values, int64_t repeat, rk_tool *tool)
+{
+    double *times = RK_NEW_ARRAY(tool->arena, double, (size_t)repeat);
+    for (int64_t i = 0; i < repeat; i++) {
+        rk_arena *arena = rk_arena_new();
+        bool good = s->backend->run(image, s->catalog, values->inputs, values->outputs, &times[i],
+                                    arena, tool->diag);
+        rk_arena_free(arena);
+        if (!good)
+            return false;
+    }
+    qsort(times, (size_t)repeat, sizeof *times, by_value);
+    *seconds = times[repeat / 2];
+    return true;
+}
+
+/** The expected outputs that lie beside the subject; NULL where one is missing or unreadable. */
+static const void **read_expected(const subject *s, rk_tool *tool)
+{
+    const rk_image *image = s->image;
+    const void **expected = RK_NEW_ARRAY(tool->arena, const void *, image->output_count + 1);
+    char *dir = rk_path_join(tool->arena, s->dir, "expected");
+    for (size_t i = 0; i < image->output_count; i++) {
+        rk_tensor tensor = rk_values_tensor(&image->outputs[i]);
+        char *path = rk_npy_path(tool->arena, dir, tensor.name);
+        expected[i] = rk_npy_read_tensor(path, &tensor, tool->arena, tool->diag);
+        if (!expected[i])
+            return NULL;
+    }
+    return expected;
+}
+
+/** The outputs by the ops' definitions. */
+static const void **evaluate(const subject *s, const rk_values *values, rk_tool *tool)
+{
+    const rk_graph *graph = s->graph;
+    void **buffers = RK_NEW_ARRAY(tool->arena, void *, graph->tensor_count);
+    for (size_t i = 0; i < graph->input_count; i++)
+        buffers[graph->inputs[i]] =
+            rk_arena_copy(tool->arena, values->inputs[i], (size_t)s->image->inputs[i].bytes);
+    if (!rk_graph_eval(buffers, graph, tool->arena, tool->diag))
+        return NULL;
+    const void **outputs = RK_NEW_ARRAY(tool->arena, const void *, graph->output_count + 1);
+    for (size_t i = 0; i < graph->output_count; i++)
+        outputs[i] = buffers[graph->outputs[i]];
+    return outputs;
+}
+
+/** Compares all outputs with an independent reference. */
+static bool verify(result *out, const subject *s, const rk_values *values,
+                   const run_options *options, rk_tool *tool)
+{
+    char *expected = rk_path_join(tool->arena, s->dir, "expected");
+    char *inputs = rk_path_join(tool->arena, s->dir, "input");
+    bool recorded = options->inputs.given.count == 0 && rk_file_is_dir(expected) &&
+                    (rk_file_is_dir(inputs) || s->image->input_count == 0);
+    if (!recorded && !s->graph)
+        return rk_diag_add(tool->diag, RK_ERROR, "RK-U008", rk_place_file(s->dir),
+                           "run the graph itself, or build it with expected/*.npy beside it",
+                           "there is no reference for these inputs");
+    rk_tool_progress(tool, "comparing with the reference");
+    const void **reference = recorded ? read_expected(s, tool) : evaluate(s, values, tool);
+    if (!reference)
+        return false;
+    out->reference = recorded ? "expected/*.npy" : "the ops' definitions";
+    out->outputs = RK_NEW_ARRAY(tool->arena, rk_comparison, s->image->output_count + 1);
+    bool good = true;
+    for (size_t i = 0; i < s->image->output_count; i++) {
+        const rk_image_io *io = &s->image->outputs[i];
+        rk_comparison *c = &out->outputs[i];
+        rk_values_compare(c, io, values->outputs[i], reference[i], options->tolerance);
+        if (!c->good)
+            good = rk_diag_add(tool->diag, RK_ERROR, "RK-U010",
+                               rk_place_object(tool->arena, NULL, "output", io->name), NULL,
+                               "element %lld differs from the reference by %g, more than "
+                               "--tolerance %g allows",
+                               (long long)c->worst, c->error, options->tolerance);
+    }
+    return good;
+}
+
+/** Runs the rKernels one by one and compares bytes and time. */
+static bool compare_one_by_one(result *out, const subject *s, const rk_values *values,
+                               const run_options *options, rk_tool *tool)
+{
+    rk_tool_progress(tool, "launching the rKernels one by one");
+    rk_values again = {.inputs = values->inputs,
+                       .outputs = RK_NEW_ARRAY(tool->arena, void *, s->image->output_count + 1)};
+    for (size_t i = 0; i < s->image->output_count; i++)
+        again.outputs[i] = rk_arena_alloc(tool->arena, (size_t)s->image->outputs[i].bytes);
+    const rk_image *image = rk_image_one_by_one(s->image, tool->arena);
+    if (!run_image(&out->one_by_one, image, s, &again, options->repeat, tool))
+        return false;
+    out->same = true;
+    for (size_t i = 0; i < s->image->output_count; i++)
+        out->same = out->same && memcmp(again.outputs[i], values->outputs[i],
+                                        (size_t)s->image->outputs[i].bytes) == 0;
+    return out->same || rk_diag_add(tool->diag, RK_ERROR, "RK-U011", rk_place_file(s->image->name),
+                                    NULL, "the vDevice and the rKernels one by one differ");
+}
+
+static bool write_outputs(const subject *s, const rk_values *values, const char *dir, rk_tool *tool)
+{
+    if (!rk_file_mkdirs(dir, tool->diag))
+        return false;
+    for (size_t i = 0; i < s->image->output_count; i++) {
+        const rk_image_io *io = &s->image->outputs[i];
+        if (!rk_npy_write(rk_npy_path(tool->arena, dir, io->name), io->dtype, io->rank, io->shape,
+                          values->outputs[i], tool->diag))
+            return false;
+    }
+    return true;
+}
+
+static void print_json(const subject *s, const result *r, rk_tool *tool)
+{
+    cJSON *root = cJSON_CreateObject();
+    cJSON_AddStringToObject(root, "schema", "rammer.run/1");
+    cJSON_AddStringToObject(root, "name", s->image->name);
+    cJSON_AddNumberToObject(root, "veus", s->image->veu_count);
+    cJSON_AddNumberToObject(root, "seconds", r->seconds);
+    if (r->one_by_one > 0) {
+        cJSON_AddNumberToObject(root, "one_by_one_seconds", r->one_by_one);
+        cJSON_AddBoolToObject(root, "same_bytes", r->same);
+    }
+    if (r->reference)
+        cJSON_AddStringToObject(root, "reference", r->reference);
+    cJSON *outputs = cJSON_AddArrayToObject(root, "outputs");
+    double largest = 0;
+    for (size_t i = 0; i < s->image->output_count; i++) {
+        cJSON *o = cJSON_CreateObject();
+        cJSON_AddStringToObject(o, "name", s->image->outputs[i].name);
+        if (r->outputs) {
+            cJSON_AddNumberToObject(o, "error", r->outputs[i].error);
+            cJSON_AddBoolToObject(o, "good", r->outputs[i].good);
+            largest = fmax(largest, r->outputs[i].error);
+        }
+        cJSON_AddItemToArray(outputs, o);
+    }
+    if (r->outputs)
+        cJSON_AddNumberToObject(root, "largest_error", largest);
+    fputs(rk_json_print(root, tool->arena), stdout);
+    cJSON_Delete(root);
+}
+
+static const char *shape_text(const rk_image_io *io, rk_tool *tool)
+{
+    rk_str text = {.arena = tool->arena};
+    rk_str_addf(&text, "%s[", rk_dtype_name(io->dtype));
+    for (int i = 0; i < io->rank; i++)
+        rk_str_addf(&text, "%s%lld", i ? ", " : "", (long long)io->shape[i]);
+    rk_str_add(&text, "]");
+    return text.text;
+}
+
+static void print_text(const subject *s, const result *r, rk_tool *tool)
+{
+    rk_grid grid = {.arena = tool->arena, .align = r->outputs ? "llrl" : "ll"};
+    rk_grid_add(&grid, "output");
+    rk_grid_add(&grid, "type");
+    if (r->outputs) {
+        rk_grid_add(&grid, "largest error");
+        rk_grid_add(&grid, "against %s", r->reference);
+    }
+    for (size_t i = 0; i < s->image->output_count; i++) {
+        rk_grid_add(&grid, "%s", s->image->outputs[i].name);
+        rk_grid_add(&grid, "%s", shape_text(&s->image->outputs[i], tool));
+        if (r->outputs) {
+            rk_grid_add(&grid, "%.3g", r->outputs[i].error);
+            rk_grid_add(&grid, "%s", r->outputs[i].good ? "good" : "WRONG");
+        }
+    }
+    rk_grid_print(&grid);
+    putchar('\n');
+    rk_grid times = {.arena = tool->arena, .align = "lrl"};
+    rk_grid_add(&times, "vDevice of %u vEUs on this CPU", s->image->veu_count);
+    rk_grid_add(&times, "%.3f ms", r->seconds * 1e3);
+    rk_grid_add(&times, "%s", "");
+    if (r->one_by_one > 0) {
+        rk_grid_add(&times, "the same rKernels one by one");
+        rk_grid_add(&times, "%.3f ms", r->one_by_one * 1e3);
+        rk_grid_add(&times, "%.2f times the vDevice's, %s", r->one_by_one / r->seconds,
+                    r->same ? "same bytes" : "OTHER BYTES");
+    }
+    rk_grid_print(&times);
+}
+
+/** Runs what was loaded, and does with the outputs what was asked for. */
+static bool execute(result *r, const subject *s, const run_options *options, rk_tool *tool)
+{
+    rk_input_source source = options->inputs;
+    source.dir = rk_path_join(tool->arena, s->dir, "input");
+    rk_values values;
+    if (!rk_values_make(&values, s->image, &source, tool))
+        return false;
+    rk_tool_progress(tool, "running the vDevice");
+    if (!run_image(&r->seconds, s->image, s, &values, options->repeat, tool))
+        return false;
+    bool good = !options->verify || verify(r, s, &values, options, tool);
+    good = (!options->one_by_one || compare_one_by_one(r, s, &values, options, tool)) && good;
+    return (!options->output_dir || write_outputs(s, &values, options->output_dir, tool)) && good;
+}
+
+static int run(rk_tool *tool, int argc, char **argv)
+{
+    run_options options = {.tolerance = 1e-4, .repeat = 1};
+    rk_texts arguments = {0};
+    rk_options table = {option_table, sizeof option_table / sizeof *option_table, &options};
+    int status = rk_options_parse(&arguments, &table, &rk_command_run, 1, 1, tool, argc, argv);
+    if (status != RK_EXIT_GOOD)
+        return status;
+    options.repeat = options.repeat < 1 ? 1 : options.repeat;
+
+    subject s = {0};
+    status = load(&s, arguments.items[0], &options, tool);
+    if (status != RK_EXIT_GOOD)
+        return status;
+    if (!s.backend->run) {
+        rk_diag_add(tool->diag, RK_ERROR, "RK-U009", (rk_place){0},
+                    "run it with --target cpu, or build it and run the folder where it can run",
+                    "target '%s' cannot run here", s.backend->name);
+        return RK_EXIT_USAGE;
+    }
+    result r = {0};
+    bool good = execute(&r, &s, &options, tool);
+    rk_tool_progress(tool, NULL);
+    if (r.seconds > 0 && options.json)
+        print_json(&s, &r, tool);
+    else if (r.seconds > 0)
+        print_text(&s, &r, tool);
+    return good ? RK_EXIT_GOOD : RK_EXIT_REFUSED;
+}
+
+const rk_command rk_command_run = {
+    .name = "run",
+    .synopsis = "DIR|GRAPH [options]",
+    .summary = "Runs a built folder, or a graph, on this machine",
+    .text =
+        "The vDevice runs on this CPU, whatever device it was planned for. --verify compares all\n"
+        "outputs with expected/*.npy beside the graph or in the folder, made independently of\n"
+        "the kernels; for other inputs, with the plain C definitions of the ops.\n\n"
+        "examples:\n"
+        "  rammer run lstm-cpu --verify\n"
+        "  rammer run lstm/graph.json --veus 8 --one-by-one --repeat 5\n"
+        "  rammer run net/graph.json --input x=x.npy --output-dir out\n",
+    .run = run,
+};

@@ -1,0 +1,218 @@
+#include "rammer_plan.h"
+
+#include "base/file.h"
+#include "base/str.h"
+#include "sched/npy.h"
+#include "sched/zoo.h"
+
+#include <math.h>
+#include <string.h>
+
+rk_tensor rk_values_tensor(const rk_image_io *io)
+{
+    rk_tensor tensor = {
+        .name = io->name, .dtype = io->dtype, .rank = io->rank, .shape_known = true};
+    memcpy(tensor.shape, io->shape, sizeof tensor.shape);
+    return tensor;
+}
+
+static const rk_image_io *find_input(const rk_image *image, const char *name, size_t length)
+{
+    for (size_t i = 0; i < image->input_count; i++)
+        if (strlen(image->inputs[i].name) == length &&
+            memcmp(image->inputs[i].name, name, length) == 0)
+            return &image->inputs[i];
+    return NULL;
+}
+
+/** Checks that each "x=file" names an input. */
+static bool check_given(const rk_texts *given, const rk_image *image, rk_tool *tool)
+{
+    bool good = true;
+    for (size_t i = 0; i < given->count; i++) {
+        const char *text = given->items[i];
+        size_t length = strcspn(text, "=");
+        if (text[length] == '=' && find_input(image, text, length))
+            continue;
+        rk_str names = {.arena = tool->arena};
+        for (size_t j = 0; j < image->input_count; j++)
+            rk_str_addf(&names, "%s%s", j ? ", " : "the inputs are: ", image->inputs[j].name);
+        good = rk_diag_add(tool->diag, RK_ERROR, "RK-U006", (rk_place){0}, names.text,
+                           "--input '%s' names no input of '%s'; write it as x=x.npy", text,
+                           image->name);
+    }
+    return good;
+}
+
+/** The file that gives an input, NULL when none does. */
+static const char *input_file(const rk_image_io *io, const rk_input_source *source, rk_tool *tool)
+{
+    size_t length = strlen(io->name);
+    for (size_t i = 0; i < source->given.count; i++) {
+        const char *text = source->given.items[i];
+        if (strncmp(text, io->name, length) == 0 && text[length] == '=')
+            return text + length + 1;
+    }
+    char *beside = source->dir ? rk_npy_path(tool->arena, source->dir, io->name) : NULL;
+    return beside && rk_file_exists(beside) ? beside : NULL;
+}
+
+static const void *make_input(const rk_image_io *io, const rk_input_source *source, rk_tool *tool)
+{
+    rk_tensor tensor = rk_values_tensor(io);
+    const char *file = input_file(io, source, tool);
+    if (file)
+        return rk_npy_read_tensor(file, &tensor, tool->arena, tool->diag);
+    void *data = rk_arena_alloc(tool->arena, (size_t)io->bytes);
+    if (io->dtype == RK_F32)
+        rk_zoo_uniform(data, (size_t)rk_tensor_elements(&tensor), 1.0f, (uint64_t)source->seed,
+                       io->name);
+    return data;
+}
+
+bool rk_values_make(rk_values *out, const rk_image *image, const rk_input_source *source,
+                    rk_tool *tool)
+{
+    if (!check_given(&source->given, image, tool))
+        return false;
+    out->inputs = RK_NEW_ARRAY(tool->arena, const void *, image->input_count + 1);
+    out->outputs = RK_NEW_ARRAY(tool->arena, void *, image->output_count + 1);
+    bool good = true;
+    for (size_t i = 0; i < image->input_count; i++) {
+        out->inputs[i] = make_input(&image->inputs[i], source, tool);
+        good = out->inputs[i] && good;
+    }
+    for (size_t i = 0; i < image->output_count; i++)
+        out->outputs[i] = rk_arena_alloc(tool->arena, (size_t)image->outputs[i].bytes);
+    return good;
+}
+
+__extension__ typedef _Float16 half;
+
+/** Element `i` as a double; exact for all types but 64-bit integers, which are compared first. */
+static double element(const void *data, rk_dtype dtype, int64_t i)
+{
+    switch (dtype) {
+    case RK_F32:
+        return (double)((const float *)data)[i];
+    case RK_F64:
+        return ((const double *)data)[i];
+    case RK_F16:
+        return (double)((const half *)data)[i];
+    case RK_BF16: {
+        uint32_t bits = (uint32_t)((const uint16_t *)data)[i] << 16;
+        float value;
+        memcpy(&value, &bits, sizeof value);
+        return (double)value;
+    }
+    case RK_I8:
+        return ((const int8_t *)data)[i];
+    case RK_U8:
+    case RK_BOOL:
+        return ((const uint8_t *)data)[i];
+    case RK_I16:
+        return ((const int16_t *)data)[i];
+    case RK_U16:
+        return ((const uint16_t *)data)[i];
+    case RK_I32:
+        return ((const int32_t *)data)[i];
+    case RK_U32:
+        return ((const uint32_t *)data)[i];
+    case RK_I64:
+        return (double)((const int64_t *)data)[i];
+    case RK_U64:
+        return (double)((const uint64_t *)data)[i];
+    case RK_DTYPE_NONE:
+        break;
+    }
+    return 0;
+}
+
+void rk_values_compare(rk_comparison *out, const rk_image_io *io, const void *value,
+                       const void *reference, double tolerance)
+{
+    *out = (rk_comparison){0};
+    size_t size = rk_dtype_size(io->dtype);
+    int64_t count = io->bytes / (int64_t)size;
+    for (int64_t i = 0; i < count; i++) {
+        double a = element(value, io->dtype, i);
+        double b = element(reference, io->dtype, i);
+        double error = fabs(a - b);
+        bool same = memcmp((const char *)value + (size_t)i * size,
+                           (const char *)reference + (size_t)i * size, size) == 0;
+        if (same)
+            error = 0;
+        else if (isnan(error))
+            error = INFINITY;
+        else if (error == 0 && !rk_dtype_is_float(io->dtype))
+            error = 1;
+        if (error > out->error) {
+            out->error = error;
+            out->worst = i;
+        }
+        if (fabs(b) > out->largest)
+            out->largest = fabs(b);
+    }
+    double allowed = rk_dtype_is_float(io->dtype) ? tolerance * fmax(1, out->largest) : 0;
+    out->good = out->error <= allowed;
+}
+
+/** The ops in the order of the rPrograms that run them, each once. */
+static uint32_t *op_order(const rk_image *image, rk_arena *arena)
+{
+    uint32_t *order = RK_NEW_ARRAY(arena, uint32_t, image->op_count + 1);
+    uint32_t *program = RK_NEW_ARRAY(arena, uint32_t, image->op_count + 1);
+    for (size_t p = image->program_count; p-- > 0;)
+        for (uint32_t v = 0; v < image->veu_count; v++)
+            for (uint32_t e = image->programs[p].veu_first[v]; image->entries[e].op != RK_IMAGE_END;
+                 e++)
+                if (image->entries[e].op != RK_IMAGE_WAIT)
+                    program[image->entries[e].op] = (uint32_t)p;
+    size_t *first = RK_NEW_ARRAY(arena, size_t, image->program_count + 1);
+    for (size_t i = 0; i < image->op_count; i++)
+        first[program[i] + 1]++;
+    for (size_t p = 0; p < image->program_count; p++)
+        first[p + 1] += first[p];
+    for (uint32_t i = 0; i < image->op_count; i++)
+        order[first[program[i]]++] = i;
+    return order;
+}
+
+/** Deals one op's rTasks to the vEUs: one rProgram. */
+static void deal(rk_image *to, size_t *entry, uint32_t op, rk_image_program *program,
+                 rk_arena *arena)
+{
+    const rk_image_fn *fn = &to->fns[to->ops[op].fn];
+    uint32_t rtasks = (uint32_t)(fn->grid[0] * fn->grid[1] * fn->grid[2]);
+    program->veu_first = RK_NEW_ARRAY(arena, uint32_t, to->veu_count);
+    program->steps = (rtasks + to->veu_count - 1) / to->veu_count;
+    for (uint32_t v = 0; v < to->veu_count; v++) {
+        program->veu_first[v] = (uint32_t)*entry;
+        for (uint32_t r = v; r < rtasks; r += to->veu_count)
+            to->entries[(*entry)++] = (rk_image_entry){.op = op, .rtask = r};
+        to->entries[(*entry)++] = (rk_image_entry){.op = RK_IMAGE_END};
+    }
+}
+
+rk_image *rk_image_one_by_one(const rk_image *image, rk_arena *arena)
+{
+    rk_image *to = rk_arena_copy(arena, image, sizeof *image);
+    size_t entries = 0;
+    for (size_t i = 0; i < image->op_count; i++) {
+        const rk_image_fn *fn = &image->fns[image->ops[i].fn];
+        entries += (size_t)(fn->grid[0] * fn->grid[1] * fn->grid[2]) + image->veu_count;
+    }
+    to->entries = RK_NEW_ARRAY(arena, rk_image_entry, entries + 1);
+    to->entry_count = entries;
+    to->waits = NULL;
+    to->items = NULL;
+    to->wait_count = to->item_count = 0;
+    to->programs = RK_NEW_ARRAY(arena, rk_image_program, image->op_count + 1);
+    to->program_count = image->op_count;
+
+    uint32_t *order = op_order(image, arena);
+    size_t entry = 0;
+    for (size_t i = 0; i < image->op_count; i++)
+        deal(to, &entry, order[i], &to->programs[i], arena);
+    return to;
+}
