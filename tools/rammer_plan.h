@@ -30,62 +30,27 @@ typedef struct {
     rk_texts bind;        /**< "n=32" */
 } rk_plan_options;
 
-/** The entries of an option table for the rk_plan_options at member `member` of `type`. */
-#define RK_PLAN_OPTIONS(type, member)                                                              \
-    {"target",                                                                                     \
-     0,                                                                                            \
-     RK_OPTION_TEXT,                                                                               \
-     "NAME",                                                                                       \
-     offsetof(type, member.target),                                                                \
-     "backend: cpu (default), cuda, null, ..."},                                                   \
-        {"device",                                                                                 \
-         0,                                                                                        \
-         RK_OPTION_TEXT,                                                                           \
-         "NAME|FILE",                                                                              \
-         offsetof(type, member.device),                                                            \
-         "device descriptor; default: the target's"},                                              \
-        {"policy",                                                                                 \
-         0,                                                                                        \
-         RK_OPTION_TEXT,                                                                           \
-         "NAME",                                                                                   \
-         offsetof(type, member.policy),                                                            \
-         "scheduling policy; default: wavefront"},                                                 \
-        {"veus",                                                                                   \
-         0,                                                                                        \
-         RK_OPTION_INT,                                                                            \
-         "N",                                                                                      \
-         offsetof(type, member.veus),                                                              \
-         "at most N vEUs; default: as many as fit"},                                               \
-        {"kernels",                                                                                \
-         0,                                                                                        \
-         RK_OPTION_TEXT,                                                                           \
-         "TEXT",                                                                                   \
-         offsetof(type, member.kernels),                                                           \
-         "prefer kernels whose id contains TEXT"},                                                 \
-        {"bind",                                                                                   \
-         0,                                                                                        \
-         RK_OPTION_TEXTS,                                                                          \
-         "NAME=N",                                                                                 \
-         offsetof(type, member.bind),                                                              \
-         "value of a named dimension"},                                                            \
-        {"load-schedule",                                                                          \
-         0,                                                                                        \
-         RK_OPTION_TEXT,                                                                           \
-         "FILE",                                                                                   \
-         offsetof(type, member.schedule),                                                          \
-         "use this schedule, checked, in place of a policy"},                                      \
-        {"catalog",                                                                                \
-         0,                                                                                        \
-         RK_OPTION_TEXT,                                                                           \
-         "FILE",                                                                                   \
-         offsetof(type, member.catalog),                                                           \
-         "catalog.json; default: the shipped one"},                                                \
-        {"bindings",                                                                               \
-         0,                                                                                        \
-         RK_OPTION_TEXT,                                                                           \
-         "DIR",                                                                                    \
-         offsetof(type, member.bindings),                                                          \
-         "folder of *.bind.json; default: the shipped one"}
+/** An option that sets `field`, in an option table of the struct `type`. */
+#define RK_OPTION(kind, type, field, name, value, help)                                            \
+    {name, 0, RK_OPTION_##kind, value, offsetof(type, field), help}
+
+/** The entries of an option table for the rk_plan_options at member `at` of `type`. */
+#define RK_PLAN_OPTIONS(type, at)                                                                  \
+    RK_OPTION(TEXT, type, at.target, "target", "NAME", "backend: cpu (default), cuda, null"),      \
+        RK_OPTION(TEXT, type, at.device, "device", "NAME|FILE",                                    \
+                  "device descriptor; default: the target's"),                                     \
+        RK_OPTION(TEXT, type, at.policy, "policy", "NAME",                                         \
+                  "scheduling policy; default: wavefront"),                                        \
+        RK_OPTION(INT, type, at.veus, "veus", "N", "at most N vEUs; default: as many as fit"),     \
+        RK_OPTION(TEXT, type, at.kernels, "kernels", "TEXT",                                       \
+                  "prefer kernels whose id contains TEXT"),                                        \
+        RK_OPTION(TEXTS, type, at.bind, "bind", "NAME=N", "value of a named dimension"),           \
+        RK_OPTION(TEXT, type, at.schedule, "load-schedule", "FILE",                                \
+                  "use this schedule, checked, in place of a policy"),                             \
+        RK_OPTION(TEXT, type, at.catalog, "catalog", "FILE",                                       \
+                  "catalog.json; default: the shipped one"),                                       \
+        RK_OPTION(TEXT, type, at.bindings, "bindings", "DIR",                                      \
+                  "folder of *.bind.json; default: the shipped one")
 
 /** All that a build makes on its way; what is past the last stage done is NULL. */
 typedef struct {

@@ -7,25 +7,45 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <criterion/criterion.h>
-#include <string.h>
 
 static rk_arena *arena;
 static rk_diag *diag;
+static char folder[64];
 
 static void setup(void)
 {
     arena = rk_arena_new();
     diag = rk_diag_new(arena);
+    strcpy(folder, "/tmp/rammer_base.XXXXXX");
+    cr_assert(mkdtemp(folder));
 }
 
 static void teardown(void)
 {
+    rk_file_remove(folder, diag);
     rk_arena_free(arena);
 }
 
 TestSuite(base, .init = setup, .fini = teardown);
+
+static char *in_folder(const char *name)
+{
+    return rk_path_join(arena, folder, name);
+}
+
+/** Asserts that exactly one diagnostic was added, with this code, and forgets it. */
+static void expect_code(const char *code)
+{
+    cr_assert_eq(rk_diag_count(diag), 1, "%s: %zu diagnostics", code, rk_diag_count(diag));
+    cr_assert_str_eq(rk_diag_at(diag, 0)->code, code);
+    diag = rk_diag_new(arena);
+}
 
 Test(base, arena_memory_is_zeroed_and_aligned)
 {
@@ -42,6 +62,18 @@ Test(base, arena_memory_is_zeroed_and_aligned)
         cr_assert_eq(again[i], 0, "byte %zu is stale after a reset", i);
 }
 
+Test(base, arena_serves_sizes_beyond_a_chunk)
+{
+    enum { BIG = 64 << 20 };
+    char *big = rk_arena_alloc(arena, BIG);
+    big[0] = 'a';
+    big[BIG - 1] = 'z';
+    char *small = rk_arena_strdup(arena, "small");
+    cr_assert_eq(big[0], 'a');
+    cr_assert_eq(big[BIG - 1], 'z');
+    cr_assert_str_eq(small, "small");
+}
+
 Test(base, vec_keeps_items_as_it_grows)
 {
     RK_VEC(int) v = {0};
@@ -50,4 +82,214 @@ Test(base, vec_keeps_items_as_it_grows)
     cr_assert_eq(v.count, 1000);
     for (int i = 0; i < 1000; i++)
         cr_assert_eq(v.items[i], i);
+}
+
+Test(base, str_appends_and_formats)
+{
+    rk_str s = {.arena = arena};
+    cr_assert_str_eq(rk_str_text(&s), "");
+    for (int i = 0; i < 200; i++)
+        rk_str_addf(&s, "%d,", i);
+    rk_str_add(&s, "end");
+    rk_str_addn(&s, "!??", 1);
+    cr_assert_eq(strlen(s.text), s.length);
+    cr_assert(rk_str_starts(s.text, "0,1,2,"));
+    cr_assert(rk_str_ends(s.text, "199,end!"));
+}
+
+Test(base, str_nearest_suggests_only_what_is_near)
+{
+    static const char *const names[] = {"wavefront", "base", "search"};
+    cr_assert_str_eq(rk_str_nearest("wavefrnt", names, 3), "wavefront");
+    cr_assert_str_eq(rk_str_nearest("bose", names, 3), "base");
+    cr_assert_null(rk_str_nearest("unrelated", names, 3));
+    cr_assert_null(rk_str_nearest("", names, 3));
+}
+
+Test(base, diag_keeps_order_and_prints_places)
+{
+    rk_diag_add(diag, RK_WARNING, "RK-X001", (rk_place){.file = "a.cu", .line = 3, .column = 7},
+                "do that", "this is %s", "so");
+    rk_diag_add(diag, RK_ERROR, "RK-X002", rk_place_object(arena, "g.json", "node", "h1"), NULL,
+                "wrong");
+    cr_assert_eq(rk_diag_count(diag), 2);
+    cr_assert_eq(rk_diag_count_of(diag, RK_ERROR), 1);
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    rk_diag_print(diag, 0, out, false);
+    fclose(out);
+    cr_assert_str_eq(text,
+                     "a.cu:3:7: warning: this is so [RK-X001]\n"
+                     "  hint: do that\n"
+                     "g.json: node 'h1': error: wrong [RK-X002]\n",
+                     "%s", text);
+    free(text);
+}
+
+Test(base, file_round_trip_and_replacement)
+{
+    char *path = in_folder("x");
+    rk_bytes bytes;
+    cr_assert(rk_file_write(path, "one", 3, diag));
+    cr_assert(rk_file_write(path, "t\0o", 3, diag));
+    cr_assert(rk_file_read(&bytes, path, arena, diag));
+    cr_assert_eq(bytes.size, 3);
+    cr_assert_arr_eq(bytes.data, "t\0o", 4);
+    cr_assert(rk_file_write(path, NULL, 0, diag));
+    cr_assert(rk_file_read(&bytes, path, arena, diag));
+    cr_assert_eq(bytes.size, 0);
+    cr_assert_str_eq(bytes.data, "");
+}
+
+Test(base, file_failures_have_codes_and_leave_nothing)
+{
+    rk_bytes bytes;
+    cr_assert_not(rk_file_read(&bytes, in_folder("missing"), arena, diag));
+    expect_code("RK-F001");
+    cr_assert_not(rk_file_read(&bytes, folder, arena, diag));
+    expect_code("RK-F002");
+    cr_assert_not(rk_file_write(in_folder("no/such/folder"), "x", 1, diag));
+    expect_code("RK-F003");
+    cr_assert(rk_file_write(in_folder("plain"), "x", 1, diag));
+    cr_assert_not(rk_file_mkdirs(in_folder("plain/sub"), diag));
+    expect_code("RK-F004");
+    mkdir(in_folder("taken"), 0777);
+    cr_assert_not(rk_file_write(in_folder("taken"), "x", 1, diag));
+    expect_code("RK-F003");
+    char **names;
+    size_t count;
+    cr_assert(rk_file_list(&names, &count, folder, NULL, arena, diag));
+    cr_assert_eq(count, 2, "a failed write left a file");
+}
+
+Test(base, file_folders_are_made_listed_and_removed)
+{
+    cr_assert(rk_file_mkdirs(in_folder("a/b/c"), diag));
+    cr_assert(rk_file_mkdirs(in_folder("a/b/c"), diag));
+    cr_assert(rk_file_write(in_folder("a/2.json"), "", 0, diag));
+    cr_assert(rk_file_write(in_folder("a/1.json"), "", 0, diag));
+    char **names;
+    size_t count;
+    cr_assert(rk_file_list(&names, &count, in_folder("a"), ".json", arena, diag));
+    cr_assert_eq(count, 2);
+    cr_assert_str_eq(names[0], "1.json");
+    cr_assert_str_eq(names[1], "2.json");
+    cr_assert(rk_file_remove(in_folder("a"), diag));
+    cr_assert_not(rk_file_exists(in_folder("a")));
+    cr_assert(rk_file_remove(in_folder("a"), diag));
+}
+
+Test(base, file_removal_does_not_follow_links)
+{
+    cr_assert(rk_file_mkdirs(in_folder("kept"), diag));
+    cr_assert(rk_file_write(in_folder("kept/file"), "x", 1, diag));
+    cr_assert(rk_file_mkdirs(in_folder("gone"), diag));
+    cr_assert_eq(symlink(in_folder("kept"), in_folder("gone/link")), 0);
+    cr_assert(rk_file_remove(in_folder("gone"), diag));
+    cr_assert(rk_file_exists(in_folder("kept/file")));
+}
+
+Test(base, path_parts)
+{
+    cr_assert_str_eq(rk_path_join(arena, "a", "b"), "a/b");
+    cr_assert_str_eq(rk_path_join(arena, "a/", "b"), "a/b");
+    cr_assert_str_eq(rk_path_join(arena, "a", "/b"), "/b");
+    cr_assert_str_eq(rk_path_join(arena, ".", "b"), "b");
+    cr_assert_str_eq(rk_path_dir(arena, "a/b/c.cu"), "a/b");
+    cr_assert_str_eq(rk_path_dir(arena, "c.cu"), ".");
+    cr_assert_str_eq(rk_path_dir(arena, "/c"), "/");
+    cr_assert_str_eq(rk_path_base("a/b/c.rk.cu"), "c.rk.cu");
+    cr_assert_str_eq(rk_path_stem(arena, "a/c.rk.cu"), "c.rk");
+    cr_assert_str_eq(rk_path_stem(arena, "a/.hidden"), ".hidden");
+}
+
+Test(base, hash_is_xxhash64_and_chains)
+{
+    cr_assert_eq(rk_hash("", 0, 0), UINT64_C(0xef46db3751d8e999));
+    cr_assert_neq(rk_hash("a", 1, 0), rk_hash("a", 1, 1));
+}
+
+static rk_json parse(const char *text)
+{
+    rk_json json;
+    cr_assert(rk_json_parse(&json, text, strlen(text), "t.json", NULL, arena, diag));
+    return json;
+}
+
+Test(base, json_reads_typed_members)
+{
+    rk_json j = parse("{\"s\": \"x\", \"i\": -7, \"d\": 2.5, \"b\": true, \"a\": [1], \"o\": {}}");
+    const char *s;
+    int64_t i;
+    double d;
+    bool b;
+    const cJSON *c;
+    cr_assert(rk_json_string(&s, &j, j.root, NULL, "s"));
+    cr_assert_str_eq(s, "x");
+    cr_assert(rk_json_int(&i, &j, j.root, NULL, "i"));
+    cr_assert_eq(i, -7);
+    cr_assert(rk_json_number(&d, &j, j.root, NULL, "d"));
+    cr_assert_eq(d, 2.5);
+    cr_assert(rk_json_bool_or(&b, &j, j.root, NULL, "b", false));
+    cr_assert(b);
+    cr_assert(rk_json_array(&c, &j, j.root, NULL, "a"));
+    cr_assert(rk_json_object(&c, &j, j.root, NULL, "o"));
+    cr_assert(rk_json_int_or(&i, &j, j.root, NULL, "absent", 9));
+    cr_assert_eq(i, 9);
+    cr_assert(rk_json_array_or(&c, &j, j.root, NULL, "absent"));
+    cr_assert_null(c);
+    cr_assert_eq(rk_diag_count(diag), 0);
+}
+
+Test(base, json_diagnoses_missing_and_wrong_members)
+{
+    rk_json j = parse("{\"s\": \"x\", \"d\": 2.5}");
+    int64_t i;
+    const cJSON *c;
+    cr_assert_not(rk_json_int(&i, &j, j.root, "nodes[3]", "absent"));
+    cr_assert_str_eq(rk_diag_at(diag, 0)->place.object, "nodes[3]");
+    expect_code("RK-J003");
+    j.diag = diag;
+    cr_assert_not(rk_json_int(&i, &j, j.root, "nodes[3]", "d"));
+    cr_assert_str_eq(rk_diag_at(diag, 0)->place.object, "nodes[3].d");
+    expect_code("RK-J004");
+    j.diag = diag;
+    cr_assert_not(rk_json_array_or(&c, &j, j.root, NULL, "s"));
+    expect_code("RK-J004");
+}
+
+Test(base, json_syntax_errors_have_line_and_column)
+{
+    rk_json json;
+    const char *text = "{\n  \"a\": 1,\n  oops\n}";
+    cr_assert_not(rk_json_parse(&json, text, strlen(text), "t.json", NULL, arena, diag));
+    cr_assert_eq(rk_diag_at(diag, 0)->place.line, 3);
+    expect_code("RK-J001");
+    cr_assert_not(rk_json_parse(&json, "", 0, "t.json", NULL, arena, diag));
+    expect_code("RK-J001");
+    cr_assert_not(rk_json_parse(&json, "{} x", 4, "t.json", NULL, arena, diag));
+    expect_code("RK-J001");
+}
+
+Test(base, json_schema_is_checked)
+{
+    rk_json json;
+    const char *text = "{\"schema\": \"rammer.graph/9\"}";
+    cr_assert_not(rk_json_parse(&json, text, strlen(text), "t", "rammer.graph/1", arena, diag));
+    expect_code("RK-J002");
+    cr_assert_not(rk_json_parse(&json, "[]", 2, "t", "rammer.graph/1", arena, diag));
+    expect_code("RK-J002");
+    cr_assert(rk_json_parse(&json, text, strlen(text), "t", "rammer.graph/9", arena, diag));
+}
+
+Test(base, json_print_reads_back_the_same)
+{
+    const char *text =
+        "{\n  \"name\": \"a\\\"b\\\\c\\n\\u0001\",\n  \"numbers\": [1, -2, 0.1, 1e+300, "
+        "123456789012],\n  \"nested\": [\n    {\"x\": true, \"y\": null}\n  ]\n}\n";
+    rk_json j = parse(text);
+    char *printed = rk_json_print(j.root, arena);
+    cr_assert_str_eq(printed, text, "%s", printed);
+    cr_assert_str_eq(rk_json_print(parse(printed).root, arena), printed);
 }

@@ -1,0 +1,39 @@
+# Shared by the scripts of tools/: sourced, not run. Expects to be in the repository's root.
+
+# step TEXT: says what comes next, and how long it has taken so far.
+rk_started=$(date +%s)
+rk_step=0
+step()
+{
+    rk_step=$((rk_step + 1))
+    printf '\n[%d/%d] %s (%d s)\n' "$rk_step" "$rk_steps" "$1" $(($(date +%s) - rk_started))
+}
+
+# build PRESET [cmake option]...: configures and builds, quietly unless it fails.
+build()
+{
+    preset=$1
+    shift
+    log=build/$preset.log
+    mkdir -p build
+    if ! cmake --preset "$preset" "$@" >"$log" 2>&1; then
+        cat "$log"
+        return 1
+    fi
+    if [ -t 1 ]; then
+        cmake --build "build/$preset" && return 0
+        return 1
+    fi
+    cmake --build "build/$preset" >>"$log" 2>&1 && return 0
+    grep -v '^\[[0-9]*/[0-9]*\] ' "$log" | tail -n 200
+    return 1
+}
+
+# Puts an installed CUDA toolkit on the path; false where there is none.
+find_nvcc()
+{
+    command -v nvcc >/dev/null 2>&1 && return 0
+    [ -x /usr/local/cuda/bin/nvcc ] || return 1
+    PATH=$PATH:/usr/local/cuda/bin
+    export PATH
+}
