@@ -1,0 +1,101 @@
+#ifndef RK_CPU_ENTRY_H
+#define RK_CPU_ENTRY_H
+
+/* What the entries in a catalog's shared object are made of; see rk/cpu_abi.h. */
+
+#include "cpu_context.h"
+
+namespace rk {
+
+/** What a kernel uses, as the catalog says. */
+template <bool Barrier, bool Reduce, bool EarlyReturn, bool Warp>
+struct uses {
+    static constexpr bool waits = Barrier || Reduce || Warp; /**< its threads wait for each other */
+};
+
+/** Parameter `i` of the kernel. Read as whole slots, which stores of floats do not alias. */
+template <class T>
+inline T cpu_arg(const rk_cpu_call *call, unsigned i)
+{
+    const std::uint64_t slot = call->args[i];
+    if constexpr (std::is_pointer_v<T>) {
+        return reinterpret_cast<T>(static_cast<std::uintptr_t>(slot));
+    } else {
+        static_assert(sizeof(T) <= sizeof slot && std::is_trivially_copyable_v<T>,
+                      "a kernel parameter fits one slot");
+        alignas(T) unsigned char bytes[sizeof(T)];
+        std::memcpy(bytes, &slot, sizeof bytes);
+        return *reinterpret_cast<const T *>(bytes);
+    }
+}
+
+/** Whether the call fits its vEU; else the vEU gets a fault. */
+template <class Frame>
+inline bool cpu_fits(const rk_cpu_call *call)
+{
+    const std::uint64_t threads =
+        std::uint64_t(call->block[0]) * call->block[1] * call->block[2];
+    if (threads == 0 || threads > call->veu_threads) {
+        call->veu->api->fault(call->veu, "the block does not fit the vEU's threads");
+        return false;
+    }
+    if (cpu_dynamic_offset<Frame>() + call->dynamic_shared > call->veu->shared_bytes) {
+        if (std::is_void_v<Frame> && call->dynamic_shared == 0)
+            return true;
+        call->veu->api->fault(call->veu, "shared memory does not fit the vEU's buffer");
+        return false;
+    }
+    return true;
+}
+
+/** All threads in CUDA's order; `flatten` puts the kernel into the innermost loop. */
+template <class Frame, class Body>
+__attribute__((flatten)) inline void cpu_run_loop(const rk_cpu_call *call, const Body &body)
+{
+    cpu_loop_context<Frame> context(call);
+    const unsigned nx = call->block[0], ny = call->block[1], nz = call->block[2];
+    for (unsigned z = 0; z < nz; z++) {
+        for (unsigned y = 0; y < ny; y++) {
+            for (unsigned x = 0; x < nx; x++) {
+                context.set_thread(uint3{x, y, z});
+                body(context);
+            }
+        }
+    }
+}
+
+template <class Frame, class Body>
+struct cpu_fiber_job {
+    const rk_cpu_call *call;
+    const Body *body;
+
+    static void thread(void *user, std::uint32_t index)
+    {
+        const auto *job = static_cast<const cpu_fiber_job *>(user);
+        cpu_fiber_context<Frame> context(job->call);
+        context.set_thread(index);
+        (*job->body)(context);
+    }
+};
+
+/**
+ * Runs one rTask: body(context) for each of the block's threads. The vEU's threads beyond the block do
+ * nothing, so that none is made for them.
+ */
+template <class Uses, class Frame, class Body>
+inline void cpu_run(const rk_cpu_call *call, const Body &body)
+{
+    if (!cpu_fits<Frame>(call))
+        return;
+    if constexpr (Uses::waits) {
+        cpu_fiber_job<Frame, Body> job = {call, &body};
+        const std::uint32_t threads = call->block[0] * call->block[1] * call->block[2];
+        call->veu->api->run(call->veu, threads, cpu_fiber_job<Frame, Body>::thread, &job);
+    } else {
+        cpu_run_loop<Frame>(call, body);
+    }
+}
+
+} // namespace rk
+
+#endif

@@ -1,0 +1,307 @@
+#ifndef RK_CPU_MATH_H
+#define RK_CPU_MATH_H
+
+/*
+ * CUDA's math functions and integer and bit intrinsics that the C library lacks. Intrinsics that are
+ * approximate on the GPU are the exact functions here. Rounding other than to nearest is given only for
+ * conversions to integers.
+ */
+
+#include "cpu_types.h"
+
+#include <cassert>
+#include <climits>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <limits>
+#include <math.h>
+#include <stdlib.h>
+
+namespace rk {
+
+template <class To, class From>
+inline To bits_as(From from)
+{
+    static_assert(sizeof(To) == sizeof(From), "");
+    To to;
+    std::memcpy(&to, &from, sizeof to);
+    return to;
+}
+
+/** As CUDA's conversions do: NaN gives 0, and what is out of range the nearest value in it. */
+template <class To, class From>
+inline To saturate_to(From rounded)
+{
+    const From low = static_cast<From>(std::numeric_limits<To>::min());
+    const From high = std::ldexp(From(1), std::numeric_limits<To>::digits);
+    if (std::isnan(rounded))
+        return 0;
+    if (rounded < low)
+        return std::numeric_limits<To>::min();
+    if (rounded >= high)
+        return std::numeric_limits<To>::max();
+    return static_cast<To>(rounded);
+}
+
+} // namespace rk
+
+/* Minimum and maximum, with CUDA's overloads for mixed signedness. */
+
+#define RK_CPU_MINMAX(A, B, R)                                                                     \
+    constexpr R min(A a, B b) { return (R)a < (R)b ? (R)a : (R)b; }                                \
+    constexpr R max(A a, B b) { return (R)a > (R)b ? (R)a : (R)b; }
+
+RK_CPU_MINMAX(int, int, int)
+RK_CPU_MINMAX(unsigned int, unsigned int, unsigned int)
+RK_CPU_MINMAX(int, unsigned int, unsigned int)
+RK_CPU_MINMAX(unsigned int, int, unsigned int)
+RK_CPU_MINMAX(long, long, long)
+RK_CPU_MINMAX(unsigned long, unsigned long, unsigned long)
+RK_CPU_MINMAX(long, unsigned long, unsigned long)
+RK_CPU_MINMAX(unsigned long, long, unsigned long)
+RK_CPU_MINMAX(long long, long long, long long)
+RK_CPU_MINMAX(unsigned long long, unsigned long long, unsigned long long)
+RK_CPU_MINMAX(long long, unsigned long long, unsigned long long)
+RK_CPU_MINMAX(unsigned long long, long long, unsigned long long)
+#undef RK_CPU_MINMAX
+
+inline float min(float a, float b) { return fminf(a, b); }
+inline float max(float a, float b) { return fmaxf(a, b); }
+inline double min(double a, double b) { return fmin(a, b); }
+inline double max(double a, double b) { return fmax(a, b); }
+inline double min(float a, double b) { return fmin(a, b); }
+inline double max(float a, double b) { return fmax(a, b); }
+inline double min(double a, float b) { return fmin(a, b); }
+inline double max(double a, float b) { return fmax(a, b); }
+inline unsigned int umin(unsigned int a, unsigned int b) { return a < b ? a : b; }
+inline unsigned int umax(unsigned int a, unsigned int b) { return a > b ? a : b; }
+inline long long llmin(long long a, long long b) { return a < b ? a : b; }
+inline long long llmax(long long a, long long b) { return a > b ? a : b; }
+inline unsigned long long ullmin(unsigned long long a, unsigned long long b) { return a < b ? a : b; }
+inline unsigned long long ullmax(unsigned long long a, unsigned long long b) { return a > b ? a : b; }
+
+/* Functions. */
+
+inline float rsqrtf(float x) { return 1.0f / sqrtf(x); }
+inline double rsqrt(double x) { return 1.0 / sqrt(x); }
+inline float rsqrt(float x) { return rsqrtf(x); }
+inline float rcbrtf(float x) { return 1.0f / cbrtf(x); }
+inline double rcbrt(double x) { return 1.0 / cbrt(x); }
+inline float rhypotf(float x, float y) { return 1.0f / hypotf(x, y); }
+inline double rhypot(double x, double y) { return 1.0 / hypot(x, y); }
+inline float norm3df(float x, float y, float z) { return sqrtf(x * x + y * y + z * z); }
+inline double norm3d(double x, double y, double z) { return sqrt(x * x + y * y + z * z); }
+inline float fdividef(float x, float y) { return x / y; }
+inline float sinpif(float x) { return float(sin(3.14159265358979323846 * x)); }
+inline float cospif(float x) { return float(cos(3.14159265358979323846 * x)); }
+inline double sinpi(double x) { return sin(3.14159265358979323846 * x); }
+inline double cospi(double x) { return cos(3.14159265358979323846 * x); }
+inline float normcdff(float x) { return 0.5f * erfcf(-x * 0.70710678118654752440f); }
+inline double normcdf(double x) { return 0.5 * erfc(-x * 0.70710678118654752440); }
+inline float __saturatef(float x) { return x > 0.0f ? (x < 1.0f ? x : 1.0f) : 0.0f; }
+
+/* The C library declares functions of these names, without defining all of them. */
+#define __expf(x) (::expf(x))
+#define __exp10f(x) (::exp10f(x))
+#define __logf(x) (::logf(x))
+#define __log2f(x) (::log2f(x))
+#define __log10f(x) (::log10f(x))
+#define __sinf(x) (::sinf(x))
+#define __cosf(x) (::cosf(x))
+#define __tanf(x) (::tanf(x))
+#define __tanhf(x) (::tanhf(x))
+#define __powf(x, y) (::powf(x, y))
+#define __sincosf(x, s, c) (::sincosf(x, s, c))
+
+inline float __fdividef(float x, float y) { return x / y; }
+inline float __fadd_rn(float x, float y) { return x + y; }
+inline float __fsub_rn(float x, float y) { return x - y; }
+inline float __fmul_rn(float x, float y) { return x * y; }
+inline float __fdiv_rn(float x, float y) { return x / y; }
+inline float __frcp_rn(float x) { return 1.0f / x; }
+inline float __fsqrt_rn(float x) { return sqrtf(x); }
+inline float __frsqrt_rn(float x) { return float(1.0 / sqrt(double(x))); }
+inline float __fmaf_rn(float x, float y, float z) { return fmaf(x, y, z); }
+inline double __dadd_rn(double x, double y) { return x + y; }
+inline double __dsub_rn(double x, double y) { return x - y; }
+inline double __dmul_rn(double x, double y) { return x * y; }
+inline double __ddiv_rn(double x, double y) { return x / y; }
+inline double __drcp_rn(double x) { return 1.0 / x; }
+inline double __dsqrt_rn(double x) { return sqrt(x); }
+inline double __fma_rn(double x, double y, double z) { return fma(x, y, z); }
+
+/* Conversions. */
+
+inline int __float_as_int(float x) { return rk::bits_as<int>(x); }
+inline unsigned int __float_as_uint(float x) { return rk::bits_as<unsigned int>(x); }
+inline float __int_as_float(int x) { return rk::bits_as<float>(x); }
+inline float __uint_as_float(unsigned int x) { return rk::bits_as<float>(x); }
+inline long long __double_as_longlong(double x) { return rk::bits_as<long long>(x); }
+inline double __longlong_as_double(long long x) { return rk::bits_as<double>(x); }
+inline int __double2hiint(double x) { return int(rk::bits_as<long long>(x) >> 32); }
+inline int __double2loint(double x) { return int(rk::bits_as<long long>(x)); }
+inline double __hiloint2double(int hi, int lo)
+{
+    return rk::bits_as<double>((unsigned long long)(unsigned int)hi << 32 | (unsigned int)lo);
+}
+
+#define RK_CPU_CONVERT(from, From, to, To)                                                         \
+    inline To __##from##2##to##_rn(From x) { return rk::saturate_to<To>(std::nearbyint(x)); }      \
+    inline To __##from##2##to##_rz(From x) { return rk::saturate_to<To>(std::trunc(x)); }          \
+    inline To __##from##2##to##_ru(From x) { return rk::saturate_to<To>(std::ceil(x)); }           \
+    inline To __##from##2##to##_rd(From x) { return rk::saturate_to<To>(std::floor(x)); }
+RK_CPU_CONVERT(float, float, int, int)
+RK_CPU_CONVERT(float, float, uint, unsigned int)
+RK_CPU_CONVERT(float, float, ll, long long)
+RK_CPU_CONVERT(float, float, ull, unsigned long long)
+RK_CPU_CONVERT(double, double, int, int)
+RK_CPU_CONVERT(double, double, uint, unsigned int)
+RK_CPU_CONVERT(double, double, ll, long long)
+RK_CPU_CONVERT(double, double, ull, unsigned long long)
+#undef RK_CPU_CONVERT
+
+inline float __int2float_rn(int x) { return float(x); }
+inline float __uint2float_rn(unsigned int x) { return float(x); }
+inline float __ll2float_rn(long long x) { return float(x); }
+inline float __ull2float_rn(unsigned long long x) { return float(x); }
+inline double __int2double_rn(int x) { return double(x); }
+inline double __uint2double_rn(unsigned int x) { return double(x); }
+inline double __ll2double_rn(long long x) { return double(x); }
+inline double __ull2double_rn(unsigned long long x) { return double(x); }
+inline float __double2float_rn(double x) { return float(x); }
+
+/* Integers and bits. */
+
+inline int __popc(unsigned int x) { return __builtin_popcount(x); }
+inline int __popcll(unsigned long long x) { return __builtin_popcountll(x); }
+inline int __clz(int x) { return x ? __builtin_clz((unsigned int)x) : 32; }
+inline int __clzll(long long x) { return x ? __builtin_clzll((unsigned long long)x) : 64; }
+inline int __ffs(int x) { return __builtin_ffs(x); }
+inline int __ffsll(long long x) { return __builtin_ffsll(x); }
+inline unsigned int __brev(unsigned int x)
+{
+    x = (x & 0x55555555u) << 1 | (x >> 1 & 0x55555555u);
+    x = (x & 0x33333333u) << 2 | (x >> 2 & 0x33333333u);
+    x = (x & 0x0f0f0f0fu) << 4 | (x >> 4 & 0x0f0f0f0fu);
+    return __builtin_bswap32(x);
+}
+inline unsigned long long __brevll(unsigned long long x)
+{
+    return (unsigned long long)__brev((unsigned int)x) << 32 | __brev((unsigned int)(x >> 32));
+}
+inline int __mul24(int x, int y)
+{
+    return int((unsigned int)(int((unsigned int)x << 8) >> 8) *
+               (unsigned int)(int((unsigned int)y << 8) >> 8));
+}
+inline unsigned int __umul24(unsigned int x, unsigned int y)
+{
+    return (x & 0xffffffu) * (y & 0xffffffu);
+}
+inline int __mulhi(int x, int y) { return int((long long)x * y >> 32); }
+inline unsigned int __umulhi(unsigned int x, unsigned int y)
+{
+    return (unsigned int)((unsigned long long)x * y >> 32);
+}
+__extension__ typedef __int128 rk_cpu_int128;
+__extension__ typedef unsigned __int128 rk_cpu_uint128;
+inline long long __mul64hi(long long x, long long y)
+{
+    return (long long)((rk_cpu_int128)x * y >> 64);
+}
+inline unsigned long long __umul64hi(unsigned long long x, unsigned long long y)
+{
+    return (unsigned long long)((rk_cpu_uint128)x * y >> 64);
+}
+inline int __hadd(int x, int y) { return int(((long long)x + y) >> 1); }
+inline int __rhadd(int x, int y) { return int(((long long)x + y + 1) >> 1); }
+inline unsigned int __uhadd(unsigned int x, unsigned int y)
+{
+    return (unsigned int)(((unsigned long long)x + y) >> 1);
+}
+inline unsigned int __sad(int x, int y, unsigned int z)
+{
+    return z + (x > y ? (unsigned int)x - (unsigned int)y : (unsigned int)y - (unsigned int)x);
+}
+inline unsigned int __usad(unsigned int x, unsigned int y, unsigned int z)
+{
+    return z + (x > y ? x - y : y - x);
+}
+inline unsigned int __byte_perm(unsigned int x, unsigned int y, unsigned int selector)
+{
+    unsigned long long bytes = (unsigned long long)y << 32 | x;
+    unsigned int result = 0;
+    for (int i = 0; i < 4; i++) {
+        unsigned int from = selector >> (4 * i) & 0xf;
+        unsigned int byte = (unsigned int)(bytes >> (8 * (from & 7))) & 0xff;
+        if (from & 8)
+            byte = byte & 0x80 ? 0xff : 0;
+        result |= byte << (8 * i);
+    }
+    return result;
+}
+inline unsigned int __funnelshift_l(unsigned int lo, unsigned int hi, unsigned int shift)
+{
+    unsigned long long both = (unsigned long long)hi << 32 | lo;
+    return (unsigned int)(both << (shift & 31) >> 32);
+}
+inline unsigned int __funnelshift_r(unsigned int lo, unsigned int hi, unsigned int shift)
+{
+    unsigned long long both = (unsigned long long)hi << 32 | lo;
+    return (unsigned int)(both >> (shift & 31));
+}
+inline int __dp4a(int a, int b, int c)
+{
+    for (int i = 0; i < 4; i++)
+        c += int((signed char)(a >> (8 * i))) * int((signed char)(b >> (8 * i)));
+    return c;
+}
+inline unsigned int __dp4a(unsigned int a, unsigned int b, unsigned int c)
+{
+    for (int i = 0; i < 4; i++)
+        c += (a >> (8 * i) & 0xff) * (b >> (8 * i) & 0xff);
+    return c;
+}
+
+/* Memory with cache hints, and others. */
+
+#define RK_CPU_LOAD(name)                                                                          \
+    template <class T>                                                                             \
+    inline T name(const T *address)                                                                \
+    {                                                                                              \
+        return *address;                                                                           \
+    }
+#define RK_CPU_STORE(name)                                                                         \
+    template <class T>                                                                             \
+    inline void name(T *address, T value)                                                          \
+    {                                                                                              \
+        *address = value;                                                                          \
+    }
+RK_CPU_LOAD(__ldg)
+RK_CPU_LOAD(__ldca)
+RK_CPU_LOAD(__ldcg)
+RK_CPU_LOAD(__ldcs)
+RK_CPU_LOAD(__ldcv)
+RK_CPU_LOAD(__ldlu)
+RK_CPU_STORE(__stcg)
+RK_CPU_STORE(__stcs)
+RK_CPU_STORE(__stwb)
+RK_CPU_STORE(__stwt)
+#undef RK_CPU_LOAD
+#undef RK_CPU_STORE
+
+inline void __trap() { std::abort(); }
+inline void __brkpt() {}
+inline void __nanosleep(unsigned int) {}
+inline void __prof_trigger(int) {}
+inline long long clock64()
+{
+    timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (long long)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+#endif

@@ -1,0 +1,20 @@
+#ifndef RK_SHIM_MATH_CONSTANTS_H
+#define RK_SHIM_MATH_CONSTANTS_H
+
+/* Stands for CUDA's header of that name. */
+
+#define CUDART_INF_F (__builtin_inff())
+#define CUDART_NAN_F (__builtin_nanf(""))
+#define CUDART_MAX_NORMAL_F 3.402823466e38f
+#define CUDART_MIN_DENORM_F 1.401298464e-45f
+#define CUDART_PI_F 3.141592654f
+#define CUDART_PIO2_F 1.570796327f
+#define CUDART_SQRT_TWO_F 1.414213562f
+#define CUDART_L2E_F 1.442695041f
+#define CUDART_LN2_F 0.693147181f
+#define CUDART_INF (__builtin_inf())
+#define CUDART_NAN (__builtin_nan(""))
+#define CUDART_PI 3.1415926535897931e+0
+#define CUDART_SQRT_TWO 1.4142135623730951e+0
+
+#endif

@@ -1,0 +1,8 @@
+#ifndef RK_SHIM_VECTOR_TYPES_H
+#define RK_SHIM_VECTOR_TYPES_H
+
+/* Stands for CUDA's header of that name. */
+
+#include "../cpu_types.h"
+
+#endif
