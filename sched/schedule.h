@@ -11,7 +11,10 @@ typedef struct {
     uint32_t index;
 } rk_rtask;
 
-/** rTasks [first, first + count) of a node, to wait for. */
+/** As a range's count: all rTasks of the node. */
+#define RK_ALL_RTASKS UINT32_MAX
+
+/** rTasks [first, first + count) of a node, to wait for; all of them when count is RK_ALL_RTASKS. */
 typedef struct {
     rk_id op;
     uint32_t first, count;
@@ -25,7 +28,7 @@ typedef struct {
 /** An entry of prog[vEU][order]: an rTask, or a barrier-rTask when `wait_count` is not 0. */
 typedef struct {
     rk_rtask task;       /**< when wait_count is 0 */
-    uint32_t wait_first; /**< into rk_rprogram.waits */
+    uint32_t wait_first; /**< into rk_rprogram.waits; barrier-rTasks may share items */
     uint32_t wait_count;
 } rk_entry;
 
@@ -96,9 +99,10 @@ void rk_select(rk_builder *builder, rk_id op, uint32_t candidate);
 void rk_append(rk_builder *builder, rk_rtask task, uint32_t veu);
 
 /**
- * Before `task`, which is appended next, its vEU waits for all rTasks of the ranges, wherever they
- * have been appended. Keeps the last rTask of each vEU; drops those of the task's own vEU, of earlier
- * rPrograms, and those that an earlier wait of this vEU implies; no barrier-rTask if none is left.
+ * Before `task`, which is appended next, its vEU waits for those rTasks of the ranges that have been
+ * appended, wherever that is. Keeps the last rTask of each vEU; drops those of the task's own vEU, of
+ * earlier rPrograms, and those that an earlier wait of this vEU or another item of this one implies;
+ * no barrier-rTask if none is left. A range of a whole node costs its vEUs, not its rTasks.
  */
 void rk_wait(rk_builder *builder, rk_rtask task, uint32_t veu, const rk_rtask_range *ranges,
              size_t count);
@@ -109,6 +113,12 @@ void rk_begin_rprogram(rk_builder *builder);
 /** Earliest time, in ns, at which an rTask that waits for `ranges` could start on `veu`. */
 double rk_builder_ready(const rk_builder *builder, uint32_t veu, const rk_rtask_range *ranges,
                         size_t count);
+/**
+ * SelectvEU of Algorithm 1: the vEU on which an rTask that waits for `ranges` could start earliest; of
+ * several the one that is free first, then the lowest.
+ */
+uint32_t rk_builder_earliest(const rk_builder *builder, const rk_rtask_range *ranges,
+                             size_t count);
 /** Time at which `veu` is free, in ns since the rProgram's start. */
 double rk_builder_veu_end(const rk_builder *builder, uint32_t veu);
 /** time(P) of the current rProgram: launch cost and makespan, in ns; 0 when it is empty. */

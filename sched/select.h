@@ -22,17 +22,21 @@ typedef struct rk_candidate {
     int64_t shared; /**< dynamic shared memory, bytes */
     const rk_kernel_arg *args; /**< kernel->param_count */
     uint32_t rtasks; /**< grid[0]*grid[1]*grid[2] */
+    int residents; /**< vEUs that share an SM, at the demand of all candidates in play */
     rk_demand demand;
     double rtask_ns; /**< one rTask on a vEU */
     rk_source source; /**< where rtask_ns is from */
 } rk_candidate;
 
-/** The candidates of every node; nodes[i].items is never empty. */
+/** The candidates of one node, in binding order; never empty. */
 typedef struct {
-    struct {
-        const rk_candidate *items; /**< in binding order */
-        size_t count;
-    } *nodes;
+    const rk_candidate *items;
+    size_t count;
+} rk_node_candidates;
+
+/** The candidates of every node. */
+typedef struct {
+    rk_node_candidates *nodes;
     size_t node_count;
 } rk_candidates;
 
@@ -47,5 +51,8 @@ const rk_candidates *rk_candidates_find(const rk_graph *graph, const rk_catalog 
                                         const rk_bindings *bindings, const rk_device *device,
                                         const rk_profile *profile, const char *only,
                                         rk_arena *arena, rk_diag *diag);
+
+/** The largest threads, registers and shared bytes of all candidates: what a vEU must offer. */
+rk_demand rk_candidates_demand(const rk_candidates *candidates);
 
 #endif
