@@ -34,13 +34,12 @@ function(rk_module folder)
     endif()
 endfunction()
 
-# rk_install_headers(<folder>): installs the public headers, those not named *_internal.h.
+# rk_install_headers(<folder> <name>...): installs the public headers of a folder, named without ".h".
 function(rk_install_headers folder)
-    install(DIRECTORY ${CMAKE_SOURCE_DIR}/${folder}/
-            DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/rammer/${folder}
-            FILES_MATCHING PATTERN "*.h"
-            PATTERN include EXCLUDE PATTERN "*_internal.h" EXCLUDE PATTERN internal.h EXCLUDE
-            PATTERN cpu EXCLUDE PATTERN stubs EXCLUDE)
+    foreach(name IN LISTS ARGN)
+        install(FILES ${CMAKE_SOURCE_DIR}/${folder}/${name}.h
+                DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/rammer/${folder})
+    endforeach()
 endfunction()
 
 # rk_share(<name> <folder>): shows a source folder as share/rammer/<name> in the build tree.
