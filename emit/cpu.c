@@ -1,0 +1,411 @@
+#include "emit/cpu.h"
+
+#include "base/file.h"
+#include "base/vec.h"
+#include "emit/emit_internal.h"
+#include "rkernel_lib/cpu/executor.h"
+
+#include <assert.h>
+#include <dlfcn.h>
+#include <elf.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+/*
+ * The CPU backend. A catalog's kernels were compiled once, at import; the image's tables are executed
+ * as they are (rkernel_lib/cpu/executor.h). An emitted folder holds the image, its weights, the shared
+ * objects and the part of the catalog that names them.
+ */
+
+enum { MEMORY_ALIGN = 256 };
+
+/** A shared object that is open. */
+typedef struct {
+    const char *path;
+    void *handle;
+} library;
+
+struct rk_cpu_vdevice {
+    const rk_image *image;
+    unsigned char *memory; /**< image->memory_bytes, constants in place */
+    RK_VEC(library) libraries;
+    rk_executor *executor;
+};
+
+/* Loading. */
+
+static rk_place kernel_place(const char *file, const rk_kernel *kernel, rk_arena *arena)
+{
+    return rk_place_object(arena, file, "kernel", kernel->id);
+}
+
+/** Whether the file is a shared object for this machine; diagnoses RK-M102, RK-M103. */
+static bool check_library(const char *path, const rk_kernel *kernel, rk_arena *arena, rk_diag *diag)
+{
+#if defined(__x86_64__)
+    const Elf64_Half machine = EM_X86_64;
+#else
+    const Elf64_Half machine = EM_AARCH64;
+#endif
+    rk_place place = kernel_place(path, kernel, arena);
+    if (!rk_file_exists(path))
+        return rk_diag_add(diag, RK_ERROR, "RK-M102", place,
+                           "run rkconvert again on the kernels' sources",
+                           "the shared object of catalog entry %s (hash %s) is missing",
+                           kernel->id, kernel->hash);
+    Elf64_Ehdr header = {0};
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t size = file >= 0 ? read(file, &header, sizeof header) : -1;
+    if (file >= 0)
+        close(file);
+    if (size != (ssize_t)sizeof header || memcmp(header.e_ident, ELFMAG, SELFMAG) != 0)
+        return rk_diag_add(diag, RK_ERROR, "RK-M103", place,
+                           "run rkconvert again on the kernels' sources",
+                           "the kernel's file is no shared object");
+    if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_machine != machine)
+        return rk_diag_add(diag, RK_ERROR, "RK-M103", place, "run rkconvert on this machine",
+                           "the kernel's shared object is for another architecture (ELF machine "
+                           "%d, here %d)",
+                           header.e_machine, machine);
+    return true;
+}
+
+/** The open shared object of a kernel; NULL with a diagnostic. */
+static void *open_library(rk_cpu_vdevice *vdevice, const rk_catalog *catalog,
+                          const rk_kernel *kernel, rk_arena *arena, rk_diag *diag)
+{
+    if (!kernel->cpu_library || !kernel->cpu_entry) {
+        rk_diag_add(diag, RK_ERROR, "RK-M101", kernel_place(NULL, kernel, arena),
+                    "run rkconvert again without leaving out the CPU",
+                    "the catalog has no CPU code for the kernel");
+        return NULL;
+    }
+    const char *path = rk_path_join(arena, catalog->folder, kernel->cpu_library);
+    for (size_t i = 0; i < vdevice->libraries.count; i++) {
+        if (strcmp(vdevice->libraries.items[i].path, path) == 0)
+            return vdevice->libraries.items[i].handle;
+    }
+    if (!check_library(path, kernel, arena, diag))
+        return NULL;
+    /* A name without a slash would be searched for elsewhere. */
+    const char *exact = strchr(path, '/') ? path : rk_arena_printf(arena, "./%s", path);
+    void *handle = dlopen(exact, RTLD_NOW | RTLD_LOCAL);
+    if (!handle) {
+        rk_diag_add(diag, RK_ERROR, "RK-M103", kernel_place(path, kernel, arena),
+                    "run rkconvert again on this machine",
+                    "the kernel's shared object cannot be loaded: %s", dlerror());
+        return NULL;
+    }
+    *rk_push(arena, &vdevice->libraries) = (library){path, handle};
+    return handle;
+}
+
+static rk_cpu_entry find_entry(rk_cpu_vdevice *vdevice, const rk_catalog *catalog,
+                               const rk_kernel *kernel, rk_arena *arena, rk_diag *diag)
+{
+    void *handle = open_library(vdevice, catalog, kernel, arena, diag);
+    if (!handle)
+        return NULL;
+    rk_cpu_entry entry;
+    void *symbol = dlsym(handle, kernel->cpu_entry);
+    _Static_assert(sizeof entry == sizeof symbol, "POSIX: functions have addresses like objects");
+    memcpy(&entry, &symbol, sizeof entry);
+    if (!entry)
+        rk_diag_add(diag, RK_ERROR, "RK-M104",
+                    kernel_place(rk_path_join(arena, catalog->folder, kernel->cpu_library), kernel,
+                                 arena),
+                    "run rkconvert again on the kernel's source",
+                    "the shared object has no entry '%s'", kernel->cpu_entry);
+    return entry;
+}
+
+/** Whether rTasks of the function fit the image's vEUs; RK-M105. */
+static bool check_fn(const rk_image *image, const rk_image_fn *fn, rk_arena *arena, rk_diag *diag)
+{
+    int64_t rtasks = rk_emit_volume(fn->grid), threads = rk_emit_volume(fn->block);
+    if (rtasks >= 1 && rtasks < RK_IMAGE_END && threads >= 1 && threads <= image->veu_threads &&
+        fn->shared >= 0 && fn->shared <= UINT32_MAX)
+        return true;
+    return rk_diag_add(diag, RK_ERROR, "RK-M105", kernel_place(NULL, fn->kernel, arena),
+                       "build the schedule again",
+                       "%lld rTasks of %lld threads and %lld bytes of dynamic shared memory do not "
+                       "fit vEUs of %d threads",
+                       (long long)rtasks, (long long)threads, (long long)fn->shared,
+                       image->veu_threads);
+}
+
+/* From the image's tables to the executor's. */
+
+/** A kernel parameter's slot: offsets become addresses. */
+static uint64_t resolve_arg(const rk_cpu_vdevice *vdevice, const rk_param *param, uint64_t slot)
+{
+    if (!param->pointer)
+        return slot;
+    return slot == UINT64_MAX ? 0 : (uint64_t)(uintptr_t)(vdevice->memory + slot);
+}
+
+static rk_executor_op make_op(const rk_cpu_vdevice *vdevice, const rk_image_op *from,
+                              const rk_cpu_entry *entries, rk_arena *arena)
+{
+    const rk_image_fn *fn = &vdevice->image->fns[from->fn];
+    const rk_kernel *kernel = fn->kernel;
+    uint64_t *args = RK_NEW_ARRAY(arena, uint64_t, kernel->param_count + 1);
+    for (size_t i = 0; i < kernel->param_count; i++)
+        args[i] = resolve_arg(vdevice, &kernel->params[i],
+                              vdevice->image->args[from->first_arg + i]);
+    rk_executor_op op = {.entry = entries[from->fn],
+                         .dynamic_shared = (uint32_t)fn->shared,
+                         .args = args,
+                         .name = from->node};
+    for (int i = 0; i < 3; i++) {
+        op.grid[i] = (uint32_t)fn->grid[i];
+        op.block[i] = (uint32_t)fn->block[i];
+    }
+    return op;
+}
+
+static const rk_executor_op *make_ops(const rk_cpu_vdevice *vdevice, const rk_cpu_entry *entries,
+                                      rk_arena *arena)
+{
+    const rk_image *image = vdevice->image;
+    rk_executor_op *ops = RK_NEW_ARRAY(arena, rk_executor_op, image->op_count + 1);
+    for (size_t i = 0; i < image->op_count; i++)
+        ops[i] = make_op(vdevice, &image->ops[i], entries, arena);
+    return ops;
+}
+
+static rk_executor_plan make_plan(const rk_cpu_vdevice *vdevice, const rk_cpu_entry *entries,
+                                  rk_arena *arena)
+{
+    _Static_assert(RK_EXECUTOR_WAIT == RK_IMAGE_WAIT && RK_EXECUTOR_END == RK_IMAGE_END,
+                   "both tables mark barrier-rTasks and ends alike");
+    const rk_image *image = vdevice->image;
+    rk_executor_entry *rows = RK_NEW_ARRAY(arena, rk_executor_entry, image->entry_count + 1);
+    for (size_t i = 0; i < image->entry_count; i++)
+        rows[i] = (rk_executor_entry){image->entries[i].op, image->entries[i].rtask};
+    rk_executor_wait *waits = RK_NEW_ARRAY(arena, rk_executor_wait, image->wait_count + 1);
+    for (size_t i = 0; i < image->wait_count; i++)
+        waits[i] = (rk_executor_wait){image->waits[i].first, image->waits[i].count};
+    rk_executor_item *items = RK_NEW_ARRAY(arena, rk_executor_item, image->item_count + 1);
+    for (size_t i = 0; i < image->item_count; i++)
+        items[i] = (rk_executor_item){image->items[i].veu, image->items[i].step};
+    rk_executor_program *programs =
+        RK_NEW_ARRAY(arena, rk_executor_program, image->program_count + 1);
+    for (size_t i = 0; i < image->program_count; i++)
+        programs[i] =
+            (rk_executor_program){image->programs[i].veu_first, image->programs[i].steps};
+    return (rk_executor_plan){.veu_count = image->veu_count,
+                              .veu_threads = (uint32_t)image->veu_threads,
+                              .veu_shared = (uint64_t)rk_emit_veu_shared(image),
+                              .ops = make_ops(vdevice, entries, arena),
+                              .op_count = image->op_count,
+                              .entries = rows,
+                              .entry_count = image->entry_count,
+                              .waits = waits,
+                              .wait_count = image->wait_count,
+                              .items = items,
+                              .item_count = image->item_count,
+                              .programs = programs,
+                              .program_count = image->program_count};
+}
+
+/* The vDevice. */
+
+static bool make_memory(rk_cpu_vdevice *vdevice, rk_diag *diag)
+{
+    const rk_image *image = vdevice->image;
+    size_t size = ((size_t)image->memory_bytes / MEMORY_ALIGN + 1) * MEMORY_ALIGN;
+    vdevice->memory = aligned_alloc(MEMORY_ALIGN, size);
+    if (!vdevice->memory)
+        return rk_diag_add(diag, RK_ERROR, "RK-M107", (rk_place){0}, NULL,
+                           "no memory for the vDevice's %zu bytes", size);
+    memset(vdevice->memory, 0, size);
+    if (image->constant_bytes)
+        memcpy(vdevice->memory, image->constants, (size_t)image->constant_bytes);
+    return true;
+}
+
+/** $RK_CPU_WORKERS, 0 when it is not set to a number. */
+static uint32_t workers_wanted(void)
+{
+    const char *text = getenv("RK_CPU_WORKERS");
+    long value = text ? strtol(text, NULL, 10) : 0;
+    return value > 0 && value <= INT_MAX ? (uint32_t)value : 0;
+}
+
+static bool load(rk_cpu_vdevice *vdevice, const rk_catalog *catalog, const rk_cpu_options *options,
+                 rk_arena *arena, rk_diag *diag)
+{
+    const rk_image *image = vdevice->image;
+    rk_cpu_entry *entries = RK_NEW_ARRAY(arena, rk_cpu_entry, image->fn_count + 1);
+    bool good = true;
+    for (size_t i = 0; i < image->fn_count; i++) {
+        const rk_image_fn *fn = &image->fns[i];
+        entries[i] = find_entry(vdevice, catalog, fn->kernel, arena, diag);
+        good = check_fn(image, fn, arena, diag) && entries[i] && good;
+    }
+    if (!good || !make_memory(vdevice, diag))
+        return false;
+
+    rk_executor_plan plan = make_plan(vdevice, entries, arena);
+    rk_executor_options wanted = {.workers = workers_wanted()};
+    if (options) {
+        wanted.workers = options->workers ? options->workers : wanted.workers;
+        wanted.first_base = options->first_base;
+    }
+    rk_executor_fault fault;
+    vdevice->executor = rk_executor_new(&plan, &wanted, &fault);
+    return vdevice->executor || rk_diag_add(diag, RK_ERROR, "RK-M107", rk_place_file(image->name),
+                                            NULL, "cannot make the vDevice: %s", fault.message);
+}
+
+rk_cpu_vdevice *rk_cpu_vdevice_new(const rk_image *image, const rk_catalog *catalog,
+                                   const rk_cpu_options *options, rk_arena *arena, rk_diag *diag)
+{
+    rk_cpu_vdevice *vdevice = RK_NEW(arena, rk_cpu_vdevice);
+    vdevice->image = image;
+    if (load(vdevice, catalog, options, arena, diag))
+        return vdevice;
+    rk_cpu_vdevice_free(vdevice);
+    return NULL;
+}
+
+void rk_cpu_vdevice_free(rk_cpu_vdevice *vdevice)
+{
+    if (!vdevice)
+        return;
+    rk_executor_free(vdevice->executor);
+    free(vdevice->memory);
+    for (size_t i = 0; i < vdevice->libraries.count; i++)
+        dlclose(vdevice->libraries.items[i].handle);
+}
+
+uint32_t rk_cpu_vdevice_workers(const rk_cpu_vdevice *vdevice)
+{
+    return rk_executor_workers(vdevice->executor);
+}
+
+static double seconds_now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+typedef bool (*executor_run)(rk_executor *executor, rk_executor_fault *fault);
+
+static bool run_with(rk_cpu_vdevice *vdevice, executor_run how, const void *const *inputs,
+                     void *const *outputs, double *seconds, rk_diag *diag)
+{
+    const rk_image *image = vdevice->image;
+    for (size_t i = 0; i < image->input_count; i++)
+        memcpy(vdevice->memory + image->inputs[i].offset, inputs[i],
+               (size_t)image->inputs[i].bytes);
+    double start = seconds_now();
+    rk_executor_fault fault;
+    bool good = how(vdevice->executor, &fault);
+    if (seconds)
+        *seconds = seconds_now() - start;
+    if (!good) {
+        rk_arena *scratch = rk_arena_new();
+        rk_diag_add(diag, RK_ERROR, "RK-M106",
+                    rk_place_object(scratch, NULL, "node", fault.op),
+                    "compare the kernel with the original: rkconvert --target cpu",
+                    "rTask %u failed: %s", fault.rtask, fault.message);
+        rk_arena_free(scratch);
+        return false;
+    }
+    for (size_t i = 0; i < image->output_count; i++)
+        memcpy(outputs[i], vdevice->memory + image->outputs[i].offset,
+               (size_t)image->outputs[i].bytes);
+    return true;
+}
+
+bool rk_cpu_vdevice_run(rk_cpu_vdevice *vdevice, const void *const *inputs, void *const *outputs,
+                        double *seconds, rk_diag *diag)
+{
+    return run_with(vdevice, rk_executor_run, inputs, outputs, seconds, diag);
+}
+
+bool rk_cpu_vdevice_run_one_by_one(rk_cpu_vdevice *vdevice, const void *const *inputs,
+                                   void *const *outputs, double *seconds, rk_diag *diag)
+{
+    return run_with(vdevice, rk_executor_run_one_by_one, inputs, outputs, seconds, diag);
+}
+
+/* The backend. */
+
+static int by_id(const void *a, const void *b)
+{
+    const rk_kernel *x = a, *y = b;
+    return strcmp(x->id, y->id);
+}
+
+/** Copies the shared object beside the image, and names the copy. */
+static bool copy_library(rk_kernel *kernel, const rk_emit_request *request, rk_arena *arena,
+                         rk_diag *diag)
+{
+    const char *from = rk_path_join(arena, request->catalog->folder, kernel->cpu_library);
+    kernel->cpu_library = rk_path_join(arena, "cpu", rk_path_base(from));
+    const char *to = rk_path_join(arena, request->dir, kernel->cpu_library);
+    return rk_file_exists(to) || rk_file_copy(to, from, arena, diag);
+}
+
+/** Writes the kernels that the image uses and a catalog of them. */
+static bool write_catalog(const rk_emit_request *request, rk_arena *arena, rk_diag *diag)
+{
+    const rk_image *image = request->image;
+    rk_kernel *kernels = RK_NEW_ARRAY(arena, rk_kernel, image->fn_count + 1);
+    size_t count = 0;
+    for (size_t i = 0; i < image->fn_count; i++)
+        kernels[i] = *image->fns[i].kernel;
+    if (image->fn_count)
+        qsort(kernels, image->fn_count, sizeof *kernels, by_id);
+    for (size_t i = 0; i < image->fn_count; i++) {
+        if (count == 0 || strcmp(kernels[count - 1].id, kernels[i].id) != 0)
+            kernels[count++] = kernels[i];
+    }
+    bool good = rk_file_mkdirs(rk_path_join(arena, request->dir, "cpu"), diag);
+    for (size_t i = 0; good && i < count; i++)
+        good = copy_library(&kernels[i], request, arena, diag);
+    rk_catalog part = {.folder = request->dir, .kernels = kernels, .kernel_count = count};
+    return good && rk_catalog_write(&part, rk_path_join(arena, request->dir, "catalog.json"),
+                                    arena, diag);
+}
+
+/** Writes image.json, weights.bin, cpu/<hash>.so and catalog.json. */
+static bool emit(const rk_emit_request *request, rk_arena *arena, rk_diag *diag)
+{
+    const rk_image *image = request->image;
+    rk_cpu_vdevice loaded = {.image = image};
+    bool good = true;
+    for (size_t i = 0; i < image->fn_count; i++) {
+        const rk_image_fn *fn = &image->fns[i];
+        bool found = find_entry(&loaded, request->catalog, fn->kernel, arena, diag) != NULL;
+        good = check_fn(image, fn, arena, diag) && found && good;
+    }
+    rk_cpu_vdevice_free(&loaded);
+    return good && write_catalog(request, arena, diag) &&
+           rk_image_write(image, request->dir, arena, diag) &&
+           (!request->reference || rk_emit_reference(request, arena, diag));
+}
+
+static bool run(const rk_image *image, const rk_catalog *catalog, const void *const *inputs,
+                void *const *outputs, double *seconds, rk_arena *arena, rk_diag *diag)
+{
+    rk_cpu_vdevice *vdevice = rk_cpu_vdevice_new(image, catalog, NULL, arena, diag);
+    bool good = vdevice && rk_cpu_vdevice_run(vdevice, inputs, outputs, seconds, diag);
+    rk_cpu_vdevice_free(vdevice);
+    return good;
+}
+
+const rk_backend rk_backend_cpu = {
+    .name = "cpu",
+    .summary = "this machine: vEUs are threads, the table is executed directly",
+    .emit = emit,
+    .run = run,
+};

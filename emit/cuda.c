@@ -1,0 +1,212 @@
+#include "emit/cuda_internal.h"
+
+#include "base/file.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+/*
+ * NVIDIA GPUs, table form (docs/vdevice.md). One persistent kernel for each set of functions that the
+ * rPrograms need; with more than RK_MOST_KERNELS sets, one kernel with all functions, since each
+ * kernel compiles all that it calls.
+ */
+enum { RK_MOST_KERNELS = 8, RK_WARP = 32, RK_LEAST_ARCH = 75 };
+
+static bool check_fn(const rk_image_fn *fn, int veu_threads, rk_arena *arena, rk_diag *diag)
+{
+    const rk_kernel *kernel = fn->kernel;
+    rk_place place = rk_place_object(arena, kernel->source, "kernel", kernel->id);
+    bool good = true;
+    if (!kernel->rkernel_file || !kernel->rkernel_symbol)
+        good = rk_diag_add(diag, RK_ERROR, "RK-M001", place, "see the conversion's report",
+                           "the catalog has no rKernel of it");
+    if (rk_emit_volume(fn->block) > veu_threads)
+        good = rk_diag_add(diag, RK_ERROR, "RK-M003", place, "build the schedule again",
+                           "its block has more threads than a vEU");
+    if (rk_emit_volume(fn->grid) > UINT32_MAX)
+        good = rk_diag_add(diag, RK_ERROR, "RK-M003", place, "use larger tiles",
+                           "its grid has more blocks than an rTask's number counts");
+    return good;
+}
+
+static bool check(const rk_cuda_plan *plan, rk_arena *arena, rk_diag *diag)
+{
+    const rk_image *image = plan->image;
+    bool good = true;
+    if (strcmp(image->device->target, "cuda") != 0)
+        good = rk_diag_add(diag, RK_ERROR, "RK-M002",
+                           rk_place_object(arena, NULL, "device", image->device->name),
+                           "schedule for a device of target cuda",
+                           "the schedule is for target %s", image->device->target);
+    for (size_t i = 0; i < image->fn_count; i++)
+        good = check_fn(&image->fns[i], plan->veu_threads, arena, diag) && good;
+    return good;
+}
+
+/** Which functions an rProgram calls. */
+static bool *program_uses(const rk_image *image, size_t program, rk_arena *arena)
+{
+    bool *uses = RK_NEW_ARRAY(arena, bool, image->fn_count);
+    for (uint32_t v = 0; v < image->veu_count; v++) {
+        const rk_image_entry *e = &image->entries[image->programs[program].veu_first[v]];
+        for (; e->op != RK_IMAGE_END; e++) {
+            if (e->op != RK_IMAGE_WAIT)
+                uses[image->ops[e->op].fn] = true;
+        }
+    }
+    return uses;
+}
+
+static void group_programs(rk_cuda_plan *plan, rk_arena *arena)
+{
+    const rk_image *image = plan->image;
+    plan->kernels = RK_NEW_ARRAY(arena, rk_cuda_kernel, RK_MOST_KERNELS);
+    plan->program_kernel = RK_NEW_ARRAY(arena, uint32_t, image->program_count);
+    for (size_t i = 0; i < image->program_count; i++) {
+        const bool *uses = program_uses(image, i, arena);
+        size_t k = 0;
+        while (k < plan->kernel_count && memcmp(plan->kernels[k].uses, uses, image->fn_count) != 0)
+            k++;
+        if (k == RK_MOST_KERNELS) {
+            bool *all = RK_NEW_ARRAY(arena, bool, image->fn_count);
+            memset(all, true, image->fn_count);
+            plan->kernels[0].uses = all;
+            plan->kernel_count = 1;
+            memset(plan->program_kernel, 0, image->program_count * sizeof *plan->program_kernel);
+            return;
+        }
+        if (k == plan->kernel_count)
+            plan->kernels[plan->kernel_count++].uses = uses;
+        plan->program_kernel[i] = (uint32_t)k;
+    }
+}
+
+/** A node and the last rProgram that runs any of it. */
+typedef struct {
+    size_t program;
+    uint32_t op;
+} placed_op;
+
+static int by_program(const void *a, const void *b)
+{
+    const placed_op *x = a, *y = b;
+    if (x->program != y->program)
+        return x->program < y->program ? -1 : 1;
+    return x->op < y->op ? -1 : x->op > y->op;
+}
+
+/**
+ * Nodes by rProgram, then in graph order. Graph order alone would not do: buffers that share memory
+ * are apart only in the order of the rPrograms.
+ */
+static void order_launches(rk_cuda_plan *plan, rk_arena *arena)
+{
+    const rk_image *image = plan->image;
+    placed_op *placed = RK_NEW_ARRAY(arena, placed_op, image->op_count);
+    for (uint32_t i = 0; i < image->op_count; i++)
+        placed[i].op = i;
+    for (size_t p = 0; p < image->program_count; p++) {
+        for (uint32_t v = 0; v < image->veu_count; v++) {
+            const rk_image_entry *e = &image->entries[image->programs[p].veu_first[v]];
+            for (; e->op != RK_IMAGE_END; e++) {
+                if (e->op != RK_IMAGE_WAIT)
+                    placed[e->op].program = p;
+            }
+        }
+    }
+    qsort(placed, image->op_count, sizeof *placed, by_program);
+    plan->launch_order = RK_NEW_ARRAY(arena, uint32_t, image->op_count);
+    for (size_t i = 0; i < image->op_count; i++)
+        plan->launch_order[i] = placed[i].op;
+}
+
+/** "90" of "sm_90"; the oldest that the toolkits of today compile for where the device is older. */
+static const char *arch_number(const char *arch)
+{
+    const char *number = rk_str_starts(arch, "sm_") ? arch + 3 : "";
+    return atoi(number) >= RK_LEAST_ARCH ? number : "75";
+}
+
+static bool copy_runtime(const rk_emit_request *request, rk_arena *arena, rk_diag *diag)
+{
+    static const char *const headers[] = {"rkernel.h",          "cuda_barrier.cuh",
+                                          "cuda_context.cuh",   "cuda_warp.cuh",
+                                          "vdevice.cuh",        "vdevice_host.cuh",
+                                          "vdevice_bench.cuh",  "vdevice_test.cuh"};
+    const char *from = rk_path_join(arena, request->runtime_dir, "rk");
+    const char *to = rk_path_join(arena, request->dir, "include/rk");
+    if (!rk_file_mkdirs(to, diag))
+        return false;
+    for (size_t i = 0; i < sizeof headers / sizeof headers[0]; i++) {
+        if (!rk_file_copy(rk_path_join(arena, to, headers[i]),
+                          rk_path_join(arena, from, headers[i]), arena, diag))
+            return false;
+    }
+    return true;
+}
+
+typedef void text_function(rk_str *out, const rk_cuda_plan *plan);
+
+static bool write_text(const rk_emit_request *request, const char *name, text_function *text,
+                       const rk_cuda_plan *plan, rk_arena *arena, rk_diag *diag)
+{
+    rk_str out = {.arena = arena};
+    text(&out, plan);
+    return rk_emit_file(request->dir, name, &out, arena, diag);
+}
+
+static bool write_texts(const rk_emit_request *request, const rk_cuda_plan *plan, rk_arena *arena,
+                        rk_diag *diag)
+{
+    const struct {
+        const char *name;
+        text_function *text;
+    } files[] = {
+        {rk_arena_printf(arena, "%s.cu", plan->name), rk_cuda_text_source},
+        {rk_arena_printf(arena, "%s.h", plan->name), rk_cuda_text_header},
+        {rk_arena_printf(arena, "%s_tables.h", plan->name), rk_cuda_text_tables_header},
+        {rk_arena_printf(arena, "%s_tables.c", plan->name), rk_cuda_text_tables},
+        {"test.cu", rk_cuda_text_test},
+        {"bench.cu", rk_cuda_text_bench},
+        {"CMakeLists.txt", rk_cuda_text_cmake},
+    };
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+        if (!write_text(request, files[i].name, files[i].text, plan, arena, diag))
+            return false;
+    }
+    return true;
+}
+
+static bool emit(const rk_emit_request *request, rk_arena *arena, rk_diag *diag)
+{
+    const rk_image *image = request->image;
+    rk_cuda_plan plan = {
+        .image = image,
+        .name = rk_emit_identifier(arena, image->name),
+        .veu_threads = (image->veu_threads + RK_WARP - 1) / RK_WARP * RK_WARP,
+        .veu_shared = rk_emit_veu_shared(image),
+        .arch = arch_number(image->device->arch),
+    };
+    rk_emit_source *sources = NULL;
+    if (!check(&plan, arena, diag) ||
+        !rk_emit_sources(&sources, &plan.source_count, image, request->catalog, arena, diag))
+        return false;
+    plan.sources = sources;
+    group_programs(&plan, arena);
+    order_launches(&plan, arena);
+    const char *weights = rk_path_join(arena, request->dir, RK_WEIGHTS_FILE);
+    return write_texts(request, &plan, arena, diag) &&
+           rk_emit_copy_kernels(image, request->catalog,
+                                rk_path_join(arena, request->dir, "kernels"), arena, diag) &&
+           copy_runtime(request, arena, diag) &&
+           rk_file_write(weights, image->constants, (size_t)image->constant_bytes, diag) &&
+           rk_emit_reference(request, arena, diag);
+}
+
+const rk_backend rk_backend_cuda = {
+    .name = "cuda",
+    .summary = "NVIDIA GPUs from sm_75 on: a persistent kernel with a C API, a test and a benchmark",
+    .emit = emit,
+    .run = NULL,
+};

@@ -1,0 +1,39 @@
+#ifndef RK_EMIT_CUDA_INTERNAL_H
+#define RK_EMIT_CUDA_INTERNAL_H
+
+#include "emit/emit_internal.h"
+
+/* What the files of the cuda backend share. Each text function appends one file's text. */
+
+/** A persistent kernel: the functions that the rPrograms which launch it call. */
+typedef struct {
+    const bool *uses; /**< by function */
+} rk_cuda_kernel;
+
+/** The image as the cuda backend sees it. */
+typedef struct {
+    const rk_image *image;
+    const char *name; /**< the image's, as an identifier */
+    int veu_threads;  /**< V, in whole warps */
+    int64_t veu_shared;
+    const rk_emit_source *sources;
+    size_t source_count;
+    rk_cuda_kernel *kernels;
+    size_t kernel_count;
+    uint32_t *program_kernel; /**< by rProgram, into kernels */
+    uint32_t *launch_order;   /**< ops in an order that is right one launch at a time */
+    const char *arch;         /**< "90" */
+} rk_cuda_plan;
+
+/** `<name>.cu`, `<name>.h`, `test.cu`, `bench.cu`, `CMakeLists.txt`. */
+void rk_cuda_text_source(rk_str *out, const rk_cuda_plan *plan);
+void rk_cuda_text_header(rk_str *out, const rk_cuda_plan *plan);
+void rk_cuda_text_test(rk_str *out, const rk_cuda_plan *plan);
+void rk_cuda_text_bench(rk_str *out, const rk_cuda_plan *plan);
+void rk_cuda_text_cmake(rk_str *out, const rk_cuda_plan *plan);
+
+/** `<name>_tables.h` and `<name>_tables.c`. */
+void rk_cuda_text_tables_header(rk_str *out, const rk_cuda_plan *plan);
+void rk_cuda_text_tables(rk_str *out, const rk_cuda_plan *plan);
+
+#endif

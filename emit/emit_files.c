@@ -1,0 +1,225 @@
+#include "emit/emit_internal.h"
+
+#include "base/file.h"
+#include "base/json.h"
+#include "base/vec.h"
+
+#include <ctype.h>
+#include <string.h>
+
+char *rk_emit_identifier(rk_arena *arena, const char *text)
+{
+    char *name = rk_arena_printf(arena, "%s%s", isdigit((unsigned char)*text) ? "_" : "",
+                                 *text ? text : "model");
+    for (char *c = name; *c; c++) {
+        if (!isalnum((unsigned char)*c))
+            *c = '_';
+    }
+    return name;
+}
+
+char *rk_emit_string(rk_arena *arena, const char *text)
+{
+    rk_str out = {.arena = arena};
+    rk_str_add(&out, "\"");
+    for (; *text; text++) {
+        unsigned char c = (unsigned char)*text;
+        if (c == '"' || c == '\\')
+            rk_str_addf(&out, "\\%c", c);
+        else if (c < 32 || c > 126)
+            rk_str_addf(&out, "\\%03o", c);
+        else
+            rk_str_addn(&out, text, 1);
+    }
+    rk_str_add(&out, "\"");
+    return out.text;
+}
+
+int64_t rk_emit_volume(const int64_t size[3])
+{
+    int64_t volume = 1;
+    for (int i = 0; i < 3; i++) {
+        if (size[i] < 0 || __builtin_mul_overflow(volume, size[i], &volume))
+            return INT64_MAX;
+    }
+    return volume;
+}
+
+int64_t rk_emit_shared(const rk_image_fn *fn)
+{
+    return (fn->kernel->static_shared + 15) / 16 * 16 + fn->shared;
+}
+
+int64_t rk_emit_veu_shared(const rk_image *image)
+{
+    int64_t most = image->veu_shared;
+    for (size_t i = 0; i < image->fn_count; i++) {
+        int64_t bytes = rk_emit_shared(&image->fns[i]);
+        if (bytes > most)
+            most = bytes;
+    }
+    return most;
+}
+
+bool rk_emit_file(const char *dir, const char *name, const rk_str *text, rk_arena *arena,
+                  rk_diag *diag)
+{
+    return rk_file_write(rk_path_join(arena, dir, name), rk_str_text(text), text->length, diag);
+}
+
+/* Converted files. */
+
+typedef RK_VEC(const char *) name_vec;
+
+static bool holds(const name_vec *names, const char *name)
+{
+    for (size_t i = 0; i < names->count; i++) {
+        if (strcmp(names->items[i], name) == 0)
+            return true;
+    }
+    return false;
+}
+
+/** The rest of a line behind `# word`, or NULL when the line is no such directive. */
+static const char *directive(const char *line, const char *word)
+{
+    line += strspn(line, " \t");
+    if (*line != '#')
+        return NULL;
+    line++;
+    line += strspn(line, " \t");
+    size_t length = strlen(word);
+    if (strncmp(line, word, length) != 0 || isalnum((unsigned char)line[length]))
+        return NULL;
+    line += length;
+    return line + strspn(line, " \t");
+}
+
+/** What a directive names: an identifier, or what stands between quotes. NULL when neither. */
+static char *directive_name(rk_arena *arena, const char *rest)
+{
+    if (*rest == '"') {
+        size_t length = strcspn(rest + 1, "\"\n");
+        return rest[1 + length] == '"' ? rk_arena_strndup(arena, rest + 1, length) : NULL;
+    }
+    size_t length = 0;
+    while (isalnum((unsigned char)rest[length]) || rest[length] == '_')
+        length++;
+    return length ? rk_arena_strndup(arena, rest, length) : NULL;
+}
+
+/** The names in a text's `#word` lines, each once, in order. */
+static void find_directives(name_vec *names, const char *text, const char *word, rk_arena *arena)
+{
+    while (text) {
+        const char *rest = directive(text, word);
+        char *name = rest ? directive_name(arena, rest) : NULL;
+        if (name && !holds(names, name))
+            *rk_push(arena, names) = name;
+        text = strchr(text, '\n');
+        text = text ? text + 1 : NULL;
+    }
+}
+
+bool rk_emit_sources(rk_emit_source **out, size_t *count, const rk_image *image,
+                     const rk_catalog *catalog, rk_arena *arena, rk_diag *diag)
+{
+    RK_VEC(rk_emit_source) sources = {0};
+    name_vec seen = {0};
+    bool good = true;
+    for (size_t i = 0; i < image->fn_count; i++) {
+        const char *file = image->fns[i].kernel->rkernel_file;
+        if (!file || holds(&seen, file))
+            continue;
+        *rk_push(arena, &seen) = file;
+        rk_bytes text;
+        if (!rk_file_read(&text, rk_path_join(arena, catalog->folder, file), arena, diag)) {
+            good = false;
+            continue;
+        }
+        name_vec macros = {0};
+        find_directives(&macros, text.data, "define", arena);
+        *rk_push(arena, &sources) = (rk_emit_source){file, macros.items, macros.count};
+    }
+    *out = sources.items;
+    *count = sources.count;
+    return good;
+}
+
+/** Copies one file and what it includes; `seen` holds what was copied. */
+static bool copy_source(const char *file, const rk_catalog *catalog, const char *to, name_vec *seen,
+                        rk_arena *arena, rk_diag *diag)
+{
+    if (holds(seen, file))
+        return true;
+    *rk_push(arena, seen) = file;
+    rk_bytes text;
+    const char *target = rk_path_join(arena, to, file);
+    if (!rk_file_read(&text, rk_path_join(arena, catalog->folder, file), arena, diag) ||
+        !rk_file_mkdirs(rk_path_dir(arena, target), diag) ||
+        !rk_file_write(target, text.data, text.size, diag))
+        return false;
+    name_vec includes = {0};
+    find_directives(&includes, text.data, "include", arena);
+    bool good = true;
+    for (size_t i = 0; i < includes.count; i++) {
+        const char *name = rk_path_join(arena, rk_path_dir(arena, file), includes.items[i]);
+        if (!strstr(name, "..") && *name != '/' &&
+            rk_file_exists(rk_path_join(arena, catalog->folder, name)))
+            good = copy_source(name, catalog, to, seen, arena, diag) && good;
+    }
+    return good;
+}
+
+bool rk_emit_copy_kernels(const rk_image *image, const rk_catalog *catalog, const char *to,
+                          rk_arena *arena, rk_diag *diag)
+{
+    name_vec seen = {0};
+    bool good = rk_file_mkdirs(to, diag);
+    for (size_t i = 0; i < image->fn_count; i++) {
+        const char *file = image->fns[i].kernel->rkernel_file;
+        if (good && file)
+            good = copy_source(file, catalog, to, &seen, arena, diag);
+    }
+    return good;
+}
+
+/* Reference values. */
+
+static bool write_values(cJSON *index, const char *dir, const char *kind, const rk_image_io *ios,
+                         size_t count, const void *const *values, rk_arena *arena, rk_diag *diag)
+{
+    cJSON *array = cJSON_AddArrayToObject(index, rk_arena_printf(arena, "%ss", kind));
+    for (size_t i = 0; i < count; i++) {
+        const char *file = rk_arena_printf(arena, "%s_%zu.bin", kind, i);
+        cJSON *item = cJSON_CreateObject();
+        cJSON_AddItemToArray(array, item);
+        cJSON_AddStringToObject(item, "name", ios[i].name);
+        cJSON_AddStringToObject(item, "file", file);
+        cJSON_AddStringToObject(item, "dtype", rk_dtype_name(ios[i].dtype));
+        cJSON *shape = cJSON_AddArrayToObject(item, "shape");
+        for (int d = 0; d < ios[i].rank; d++)
+            cJSON_AddItemToArray(shape, cJSON_CreateNumber((double)ios[i].shape[d]));
+        if (!rk_file_write(rk_path_join(arena, dir, file), values[i], (size_t)ios[i].bytes, diag))
+            return false;
+    }
+    return true;
+}
+
+bool rk_emit_reference(const rk_emit_request *request, rk_arena *arena, rk_diag *diag)
+{
+    if (!request->reference)
+        return true;
+    const rk_image *image = request->image;
+    const char *dir = rk_path_join(arena, request->dir, "reference");
+    if (!rk_file_mkdirs(dir, diag))
+        return false;
+    cJSON *index = cJSON_CreateObject();
+    bool good = write_values(index, dir, "input", image->inputs, image->input_count,
+                             request->reference->inputs, arena, diag) &&
+                write_values(index, dir, "output", image->outputs, image->output_count,
+                             request->reference->outputs, arena, diag) &&
+                rk_json_write(rk_path_join(arena, dir, "index.json"), index, arena, diag);
+    cJSON_Delete(index);
+    return good;
+}

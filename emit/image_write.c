@@ -1,0 +1,143 @@
+#include "emit/emit_internal.h"
+
+#include "base/file.h"
+#include "base/json.h"
+#include "base/str.h"
+
+#include <inttypes.h>
+
+static void add_number(cJSON *to, const char *member, int64_t value)
+{
+    cJSON_AddNumberToObject(to, member, (double)value);
+}
+
+static void add_numbers(cJSON *to, const char *member, const int64_t *values, size_t count)
+{
+    cJSON *array = cJSON_AddArrayToObject(to, member);
+    for (size_t i = 0; i < count; i++)
+        cJSON_AddItemToArray(array, cJSON_CreateNumber((double)values[i]));
+}
+
+static cJSON *add_item(cJSON *array)
+{
+    cJSON *item = cJSON_CreateObject();
+    cJSON_AddItemToArray(array, item);
+    return item;
+}
+
+static void add_ios(cJSON *to, const char *member, const rk_image_io *ios, size_t count)
+{
+    cJSON *array = cJSON_AddArrayToObject(to, member);
+    for (size_t i = 0; i < count; i++) {
+        cJSON *item = add_item(array);
+        cJSON_AddStringToObject(item, "name", ios[i].name);
+        cJSON_AddStringToObject(item, "dtype", rk_dtype_name(ios[i].dtype));
+        add_numbers(item, "shape", ios[i].shape, (size_t)ios[i].rank);
+        add_number(item, "offset", ios[i].offset);
+        add_number(item, "bytes", ios[i].bytes);
+    }
+}
+
+static void add_fns(cJSON *to, const rk_image *image)
+{
+    cJSON *array = cJSON_AddArrayToObject(to, "kernels");
+    for (size_t i = 0; i < image->fn_count; i++) {
+        const rk_image_fn *fn = &image->fns[i];
+        cJSON *item = add_item(array);
+        cJSON_AddStringToObject(item, "kernel", fn->kernel->id);
+        cJSON_AddStringToObject(item, "hash", fn->kernel->hash ? fn->kernel->hash : "");
+        add_numbers(item, "grid", fn->grid, 3);
+        add_numbers(item, "block", fn->block, 3);
+        add_number(item, "shared", fn->shared);
+    }
+}
+
+static void add_ops(cJSON *to, const rk_image *image, rk_arena *arena)
+{
+    cJSON *array = cJSON_AddArrayToObject(to, "nodes");
+    for (size_t i = 0; i < image->op_count; i++) {
+        const rk_image_op *op = &image->ops[i];
+        rk_str slots = {.arena = arena};
+        for (size_t j = 0; j < image->fns[op->fn].kernel->param_count; j++)
+            rk_str_addf(&slots, "%s0x%" PRIx64, j ? " " : "", image->args[op->first_arg + j]);
+        cJSON *item = add_item(array);
+        cJSON_AddStringToObject(item, "node", op->node);
+        add_number(item, "kernel", op->fn);
+        cJSON_AddStringToObject(item, "args", rk_str_text(&slots));
+    }
+}
+
+static void add_programs(cJSON *to, const rk_image *image, rk_arena *arena)
+{
+    cJSON *array = cJSON_AddArrayToObject(to, "programs");
+    for (size_t i = 0; i < image->program_count; i++) {
+        cJSON *lists = cJSON_AddArrayToObject(add_item(array), "veus");
+        for (uint32_t v = 0; v < image->veu_count; v++) {
+            rk_str list = {.arena = arena};
+            const rk_image_entry *e = &image->entries[image->programs[i].veu_first[v]];
+            for (; e->op != RK_IMAGE_END; e++) {
+                const char *space = list.length ? " " : "";
+                if (e->op == RK_IMAGE_WAIT)
+                    rk_str_addf(&list, "%sw%" PRIu32, space, e->rtask);
+                else
+                    rk_str_addf(&list, "%s%" PRIu32 ":%" PRIu32, space, e->op, e->rtask);
+            }
+            cJSON_AddItemToArray(lists, cJSON_CreateString(rk_str_text(&list)));
+        }
+    }
+}
+
+static void add_waits(cJSON *to, const rk_image *image, rk_arena *arena)
+{
+    cJSON *array = cJSON_AddArrayToObject(to, "waits");
+    for (size_t i = 0; i < image->wait_count; i++) {
+        rk_str list = {.arena = arena};
+        for (uint32_t j = 0; j < image->waits[i].count; j++) {
+            const rk_wait_item *item = &image->items[image->waits[i].first + j];
+            rk_str_addf(&list, "%s%" PRIu32 ":%" PRIu32, j ? " " : "", item->veu, item->step);
+        }
+        cJSON_AddItemToArray(array, cJSON_CreateString(rk_str_text(&list)));
+    }
+}
+
+static cJSON *describe(const rk_image *image, rk_arena *arena)
+{
+    cJSON *root = cJSON_CreateObject();
+    cJSON_AddStringToObject(root, "schema", RK_IMAGE_SCHEMA);
+    cJSON_AddStringToObject(root, "name", image->name);
+    cJSON *device = cJSON_AddObjectToObject(root, "device");
+    cJSON_AddStringToObject(device, "name", image->device->name);
+    cJSON_AddStringToObject(device, "target", image->device->target);
+    cJSON_AddStringToObject(device, "arch", image->device->arch);
+    add_number(device, "sms", image->device->sms);
+    add_number(root, "veu_count", image->veu_count);
+    add_number(root, "veu_threads", image->veu_threads);
+    add_number(root, "veu_shared", image->veu_shared);
+    add_number(root, "blocks_per_sm", image->blocks_per_sm);
+    add_number(root, "memory_bytes", image->memory_bytes);
+    add_number(root, "constant_bytes", image->constant_bytes);
+    cJSON_AddStringToObject(root, "constants", rk_emit_constants_hash(image, arena));
+    add_ios(root, "inputs", image->inputs, image->input_count);
+    add_ios(root, "outputs", image->outputs, image->output_count);
+    add_fns(root, image);
+    add_ops(root, image, arena);
+    add_programs(root, image, arena);
+    add_waits(root, image, arena);
+    return root;
+}
+
+const char *rk_emit_constants_hash(const rk_image *image, rk_arena *arena)
+{
+    uint64_t hash = rk_hash(image->constants, (size_t)image->constant_bytes, 0);
+    return rk_arena_printf(arena, "%016" PRIx64, hash);
+}
+
+bool rk_image_write(const rk_image *image, const char *dir, rk_arena *arena, rk_diag *diag)
+{
+    cJSON *root = describe(image, arena);
+    bool good = rk_file_write(rk_path_join(arena, dir, RK_WEIGHTS_FILE), image->constants,
+                              (size_t)image->constant_bytes, diag) &&
+                rk_json_write(rk_path_join(arena, dir, RK_IMAGE_FILE), root, arena, diag);
+    cJSON_Delete(root);
+    return good;
+}

@@ -1,0 +1,139 @@
+#ifndef RK_CUDA_BARRIER_CUH
+#define RK_CUDA_BARRIER_CUH
+
+/*
+ * Barriers of an rTask on a vEU of V threads (docs/vdevice.md, "Barriers"). Hardware barrier 0 is
+ * the whole vEU's, 1 and 2 are the ones below; 3 to 15 are free for a kernel's own assembly.
+ *
+ * A barrier type has, all static:
+ *   sync()              every thread that has not returned, together
+ *   count(predicate)    the same, and in how many of them the predicate is not 0
+ *   finish()            called once by each of the V threads after the rTask: those that returned or
+ *                       never entered stay here for as long as others may still meet at a barrier
+ */
+namespace rk {
+
+/** Which barrier an rTask of N threads needs on a vEU of V. */
+enum class cuda_barrier_case { whole_veu = 1, whole_warps = 2, one_warp = 3, counting = 4 };
+
+constexpr cuda_barrier_case cuda_select_barrier(unsigned n, unsigned v, bool early_return)
+{
+    if (early_return)
+        return cuda_barrier_case::counting;
+    if (n == v)
+        return cuda_barrier_case::whole_veu;
+    if (n <= 32)
+        return cuda_barrier_case::one_warp;
+    return n % 32 == 0 ? cuda_barrier_case::whole_warps : cuda_barrier_case::counting;
+}
+
+template <cuda_barrier_case Case, unsigned N, unsigned V, bool Reduces> struct cuda_barrier;
+
+/** All threads of the vEU are active and stay: the hardware's barrier. */
+template <unsigned N, unsigned V, bool Reduces>
+struct cuda_barrier<cuda_barrier_case::whole_veu, N, V, Reduces> {
+    static __device__ void sync() { __syncthreads(); }
+    static __device__ int count(int predicate) { return __syncthreads_count(predicate); }
+    static __device__ void finish() {}
+};
+
+/** The active threads fill whole warps: a named barrier over these warps. */
+template <unsigned N, unsigned V, bool Reduces>
+struct cuda_barrier<cuda_barrier_case::whole_warps, N, V, Reduces> {
+    static __device__ void sync() { asm volatile("bar.sync 1, %0;" ::"n"(N) : "memory"); }
+    static __device__ int count(int predicate)
+    {
+        int result;
+        asm volatile("{\n\t"
+                     ".reg .pred p;\n\t"
+                     "setp.ne.s32 p, %1, 0;\n\t"
+                     "bar.red.popc.u32 %0, 1, %2, p;\n\t"
+                     "}"
+                     : "=r"(result)
+                     : "r"(predicate), "n"(N)
+                     : "memory");
+        return result;
+    }
+    static __device__ void finish() {}
+};
+
+/** The active threads are lanes of one warp: a warp barrier over their mask. */
+template <unsigned N, unsigned V, bool Reduces>
+struct cuda_barrier<cuda_barrier_case::one_warp, N, V, Reduces> {
+    static constexpr unsigned lanes = 0xFFFFFFFFu >> (32 - N);
+
+    static __device__ void sync() { __syncwarp(lanes); }
+    static __device__ int count(int predicate)
+    {
+        __syncwarp(lanes);
+        return __popc(__ballot_sync(lanes, predicate));
+    }
+    static __device__ void finish() {}
+};
+
+/**
+ * A thread may have returned, or a warp is partly active: a barrier over all V threads that is
+ * counted per thread and need not be met at the same instruction (`barrier` without `.aligned`,
+ * sm_70 and up). Its reduction tells everyone whether all have returned: active threads bring false
+ * and go on, the others bring true and stay in finish() until it is true of all.
+ *
+ * Where the kernel has a reducing barrier, each barrier has a second phase that adds up the
+ * predicates; all V threads take part in it, and returned threads bring false. One hardware
+ * barrier must not be used with two reductions at once, and is not: every phase has all V threads.
+ */
+template <unsigned N, unsigned V, bool Reduces>
+struct cuda_barrier<cuda_barrier_case::counting, N, V, Reduces> {
+    static_assert(V % 32 == 0, "a barrier counts whole warps");
+
+    static __device__ void sync()
+    {
+        all_returned(0);
+        if (Reduces)
+            add(0);
+    }
+    static __device__ int count(int predicate)
+    {
+        all_returned(0);
+        return add(predicate);
+    }
+    static __device__ void finish()
+    {
+        while (!all_returned(1)) {
+            if (Reduces)
+                add(0);
+        }
+    }
+
+private:
+    static __device__ int all_returned(int returned)
+    {
+        int result;
+        asm volatile("{\n\t"
+                     ".reg .pred p, q;\n\t"
+                     "setp.ne.s32 p, %1, 0;\n\t"
+                     "barrier.red.and.pred q, 2, %2, p;\n\t"
+                     "selp.s32 %0, 1, 0, q;\n\t"
+                     "}"
+                     : "=r"(result)
+                     : "r"(returned), "n"(V)
+                     : "memory");
+        return result;
+    }
+    static __device__ int add(int predicate)
+    {
+        int result;
+        asm volatile("{\n\t"
+                     ".reg .pred p;\n\t"
+                     "setp.ne.s32 p, %1, 0;\n\t"
+                     "barrier.red.popc.u32 %0, 2, %2, p;\n\t"
+                     "}"
+                     : "=r"(result)
+                     : "r"(predicate), "n"(V)
+                     : "memory");
+        return result;
+    }
+};
+
+} // namespace rk
+
+#endif

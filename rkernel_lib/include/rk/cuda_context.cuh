@@ -1,0 +1,226 @@
+#ifndef RK_CUDA_CONTEXT_CUH
+#define RK_CUDA_CONTEXT_CUH
+
+/*
+ * What an rKernel sees instead of the hardware's thread and block (docs/vdevice.md, "The context").
+ *
+ *   rk::cuda_context<Config>         an rTask on a vEU
+ *   rk::cuda_launch_context<Frame>   the same rKernel launched as an ordinary kernel
+ *   rk::cuda_probe_context           no launch at all: instantiates an rKernel by itself
+ *
+ * Config is a type with
+ *   static constexpr unsigned grid_x, grid_y, grid_z, block_x, block_y, block_z   the legacy launch
+ *   static constexpr unsigned veu_threads                                         V
+ *   static constexpr bool barrier, reduce, early_return, warp                     what it uses
+ *   using Frame = its static shared memory, void if it has none
+ */
+
+#include "cuda_barrier.cuh"
+#include "cuda_warp.cuh"
+
+namespace rk {
+
+/** The vEU's shared buffer, which is all of the block's dynamic shared memory. */
+inline __device__ unsigned char *cuda_shared_buffer()
+{
+    extern __shared__ __align__(128) unsigned char rk_shared_buffer[];
+    return rk_shared_buffer;
+}
+
+/** Bytes of a frame before the dynamic shared memory that follows it. */
+template <class Frame> struct cuda_frame_bytes {
+    static constexpr unsigned value = (unsigned)((sizeof(Frame) + 15) / 16 * 16);
+};
+template <> struct cuda_frame_bytes<void> {
+    static constexpr unsigned value = 0;
+};
+
+/** The active threads of an rTask, with the interface of cooperative groups' thread_block. */
+template <class Context> class cuda_group
+{
+public:
+    explicit __device__ cuda_group(Context &context) : context_(context) {}
+
+    __device__ void sync() const { context_.sync(); }
+    __device__ unsigned thread_rank() const { return context_.rank(); }
+    __device__ unsigned num_threads() const { return context_.threads(); }
+    __device__ unsigned size() const { return context_.threads(); }
+    __device__ dim3 thread_index() const { return dim3(context_.thread_idx()); }
+    __device__ dim3 group_index() const { return dim3(context_.block_idx()); }
+    __device__ dim3 group_dim() const { return context_.block_dim(); }
+    __device__ dim3 dim_threads() const { return context_.block_dim(); }
+
+private:
+    Context &context_;
+};
+
+/** One thread's view of rTask `rtask` on a vEU of Config::veu_threads threads in one dimension. */
+template <class Config> class cuda_context : public cuda_warp_operations<cuda_context<Config>>
+{
+    static constexpr unsigned N = Config::block_x * Config::block_y * Config::block_z;
+    static constexpr unsigned V = Config::veu_threads;
+    static constexpr bool has_barrier = Config::barrier || Config::reduce;
+    static_assert(N >= 1 && N <= V, "the vEU has fewer threads than the kernel's block");
+    static_assert(V % 32 == 0, "a vEU is made of whole warps");
+
+    using Barrier =
+        cuda_barrier<cuda_select_barrier(N, V, Config::early_return), N, V, Config::reduce>;
+
+public:
+    using Frame = typename Config::Frame;
+    /** Shared memory before the dynamic part. */
+    static constexpr unsigned frame_bytes = cuda_frame_bytes<Frame>::value;
+
+    explicit __device__ cuda_context(unsigned rtask) : rtask_(rtask), live_(first_lanes()) {}
+
+    /** Whether this thread belongs to the rTask's block; the others only call finish(). */
+    __device__ bool active() const { return N == V || threadIdx.x < N; }
+
+    __device__ unsigned rank() const { return threadIdx.x; }
+    __device__ unsigned threads() const { return N; }
+    __device__ uint3 thread_idx() const
+    {
+        return split<Config::block_x, Config::block_y, Config::block_z>(threadIdx.x);
+    }
+    __device__ uint3 block_idx() const
+    {
+        return split<Config::grid_x, Config::grid_y, Config::grid_z>(rtask_);
+    }
+    __device__ dim3 block_dim() const
+    {
+        return dim3(Config::block_x, Config::block_y, Config::block_z);
+    }
+    __device__ dim3 grid_dim() const { return dim3(Config::grid_x, Config::grid_y, Config::grid_z); }
+
+    __device__ void sync()
+    {
+        static_assert(has_barrier, "the catalog says that this kernel has no barrier");
+        Barrier::sync();
+    }
+    __device__ int sync_count(int predicate)
+    {
+        static_assert(Config::reduce, "the catalog says that this kernel has no reducing barrier");
+        return Barrier::count(predicate);
+    }
+    __device__ int sync_and(int predicate) { return sync_count(!predicate) == 0; }
+    __device__ int sync_or(int predicate) { return sync_count(predicate) != 0; }
+
+    /** Its static shared memory of type Part, a base of the frame or the frame itself. */
+    template <class Part> __device__ Part &shared() const
+    {
+        return static_cast<Part &>(*reinterpret_cast<Frame *>(cuda_shared_buffer()));
+    }
+    template <class T> __device__ T *dynamic_shared() const
+    {
+        return reinterpret_cast<T *>(cuda_shared_buffer() + frame_bytes);
+    }
+
+    /**
+     * For `if (leave(c)) return;` where all live lanes of a warp come: those with c leave the masks
+     * of the warp operations that follow.
+     */
+    __device__ bool leave(bool condition)
+    {
+        live_ &= ~__ballot_sync(live_, condition);
+        return condition;
+    }
+
+    __device__ unsigned live() const { return live_; }
+    __device__ cuda_group<cuda_context> group() { return cuda_group<cuda_context>(*this); }
+
+    /** Every thread of the vEU, active or not, once, after the rKernel has returned. */
+    __device__ void finish()
+    {
+        if (has_barrier)
+            Barrier::finish();
+    }
+
+private:
+    template <unsigned X, unsigned Y, unsigned Z> static __device__ uint3 split(unsigned i)
+    {
+        if (Y == 1 && Z == 1)
+            return make_uint3(i, 0, 0);
+        if (Z == 1)
+            return make_uint3(i % X, i / X, 0);
+        return make_uint3(i % X, i / X % Y, i / (X * Y));
+    }
+
+    /** The lanes of this warp that are in the block. */
+    static __device__ unsigned first_lanes()
+    {
+        constexpr unsigned last = N % 32;
+        if (last == 0)
+            return 0xFFFFFFFFu;
+        return threadIdx.x / 32 * 32 + 32 <= N ? 0xFFFFFFFFu : (1u << last) - 1;
+    }
+
+    unsigned rtask_; /**< blockIdx in linear order */
+    unsigned live_;  /**< lanes of this warp that warp operations may name */
+};
+
+/**
+ * An rKernel launched as an ordinary kernel with the legacy launch configuration: the hardware's
+ * thread and block, static shared memory in the dynamic buffer. The baseline that a vDevice is
+ * measured against.
+ */
+template <class FrameType>
+class cuda_launch_context : public cuda_warp_operations<cuda_launch_context<FrameType>>
+{
+public:
+    using Frame = FrameType;
+    static constexpr unsigned frame_bytes = cuda_frame_bytes<Frame>::value;
+
+    __device__ unsigned rank() const
+    {
+        return threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
+    }
+    __device__ unsigned threads() const { return blockDim.x * blockDim.y * blockDim.z; }
+    __device__ uint3 thread_idx() const { return threadIdx; }
+    __device__ uint3 block_idx() const { return blockIdx; }
+    __device__ dim3 block_dim() const { return blockDim; }
+    __device__ dim3 grid_dim() const { return gridDim; }
+
+    __device__ void sync() { __syncthreads(); }
+    __device__ int sync_count(int predicate) { return __syncthreads_count(predicate); }
+    __device__ int sync_and(int predicate) { return __syncthreads_and(predicate); }
+    __device__ int sync_or(int predicate) { return __syncthreads_or(predicate); }
+
+    template <class Part> __device__ Part &shared() const
+    {
+        return static_cast<Part &>(*reinterpret_cast<Frame *>(cuda_shared_buffer()));
+    }
+    template <class T> __device__ T *dynamic_shared() const
+    {
+        return reinterpret_cast<T *>(cuda_shared_buffer() + frame_bytes);
+    }
+
+    __device__ bool leave(bool condition) { return condition; }
+    __device__ unsigned live() const { return 0xFFFFFFFFu; }
+    __device__ cuda_group<cuda_launch_context> group()
+    {
+        return cuda_group<cuda_launch_context>(*this);
+    }
+    __device__ void finish() {}
+};
+
+/**
+ * Compiles an rKernel with no launch configuration and no frame of its kernel, so that a converted
+ * file compiles by itself: `template __device__ void gemm<32, 8>(rk::cuda_probe_context &, ...);`.
+ * Never run.
+ */
+class cuda_probe_context : public cuda_launch_context<void>
+{
+public:
+    template <class Part> __device__ Part &shared() const
+    {
+        return *reinterpret_cast<Part *>(cuda_shared_buffer());
+    }
+    __device__ cuda_group<cuda_probe_context> group()
+    {
+        return cuda_group<cuda_probe_context>(*this);
+    }
+};
+
+} // namespace rk
+
+#endif

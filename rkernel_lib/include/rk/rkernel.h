@@ -1,0 +1,14 @@
+#ifndef RK_RKERNEL_H
+#define RK_RKERNEL_H
+
+/*
+ * The first include of every converted file (*.rk.cu): the context type that takes the place of the
+ * hardware's thread and block. One source serves all targets; the compiler decides which context.
+ */
+#if defined(__CUDACC__) || defined(__CUDA__)
+#include "cuda_context.cuh"
+#else
+#include "cpu_context.h"
+#endif
+
+#endif

@@ -1,0 +1,175 @@
+#ifndef RK_VDEVICE_CUH
+#define RK_VDEVICE_CUH
+
+/*
+ * The device side of a vDevice in table form (docs/vdevice.md; Rammer, section 4.1.3): a persistent
+ * kernel whose blocks, the vEUs, each read their own list of entries.
+ *
+ * step[veu] counts the rTasks that a vEU has finished, over all runs: nothing is cleared between
+ * them. Each vEU finds its base in its own cell at entry, "vEU w has finished k rTasks" is
+ * step[w] - (base + k) >= 0 in wrapping arithmetic, and each vEU, an idle one too, ends by storing
+ * base + S, S being the rProgram's largest count. So the cells of one rProgram are equal whenever it
+ * is not running.
+ */
+
+#include <stdint.h>
+
+namespace rk {
+
+/** vdevice_entry.what of a barrier-rTask, and of the end of a vEU's list. */
+constexpr uint32_t vdevice_wait = 0xFFFFFFFFu;
+constexpr uint32_t vdevice_end = 0xFFFFFFFEu;
+
+/** An entry of a vEU's list; one 16-byte load. */
+struct alignas(16) vdevice_entry {
+    uint32_t what;  /**< the rKernel's number, or vdevice_wait or vdevice_end */
+    uint32_t rtask; /**< of the rKernel's grid */
+    uint32_t first; /**< into args, or of a barrier-rTask into items */
+    uint32_t count; /**< of items */
+};
+
+/** A barrier-rTask waits until vEU `veu` has finished `step` rTasks. */
+struct alignas(8) vdevice_item {
+    uint32_t veu, step;
+};
+
+/** The argument of the persistent kernel: the tables of one rProgram. */
+struct vdevice_program {
+    const vdevice_entry *entries;
+    const uint32_t *veu_first; /**< by vEU, into entries */
+    const vdevice_item *items;
+    const uint64_t *args;  /**< one slot for each parameter: a pointer's is an offset in memory */
+    uint32_t *steps;       /**< by vEU; this rProgram's and this context's own */
+    uint32_t step_count;   /**< S */
+    unsigned char *memory; /**< all buffers: the one pointer that they are reached from */
+};
+
+/** A slot that becomes what the rKernel's parameter is: an address in memory, or a scalar's bits. */
+class vdevice_arg
+{
+public:
+    __device__ vdevice_arg(unsigned char *memory, uint64_t slot) : memory_(memory), slot_(slot) {}
+
+    template <class T> __device__ operator T() const { return convert<T>::from(memory_, slot_); }
+
+private:
+    template <class T> struct convert {
+        static_assert(sizeof(T) <= sizeof(uint64_t), "a kernel parameter must fit 8 bytes");
+        static __device__ T from(unsigned char *, uint64_t slot)
+        {
+            T value;
+            __builtin_memcpy(&value, &slot, sizeof value);
+            return value;
+        }
+    };
+    template <class T> struct convert<T *> {
+        static __device__ T *from(unsigned char *memory, uint64_t slot)
+        {
+            return slot == ~(uint64_t)0 ? nullptr : reinterpret_cast<T *>(memory + slot);
+        }
+    };
+
+    unsigned char *memory_;
+    uint64_t slot_;
+};
+
+/** The arguments of one rTask, by the rKernel's parameter. */
+class vdevice_args
+{
+public:
+    __device__ vdevice_args(unsigned char *memory, const uint64_t *slots)
+        : memory_(memory), slots_(slots)
+    {
+    }
+    __device__ vdevice_arg operator[](unsigned i) const { return vdevice_arg(memory_, slots_[i]); }
+
+private:
+    unsigned char *memory_;
+    const uint64_t *slots_;
+};
+
+/** All V threads of the vEU meet; what each wrote before is seen by all after. */
+inline __device__ void vdevice_barrier()
+{
+    __syncthreads();
+}
+
+/** Publishes a step: whoever acquires it sees all that this vEU wrote before its last barrier. */
+inline __device__ void vdevice_store_step(uint32_t *step, uint32_t value)
+{
+    asm volatile("st.release.gpu.u32 [%0], %1;" ::"l"(step), "r"(value) : "memory");
+}
+
+inline __device__ uint32_t vdevice_load_step(const uint32_t *step)
+{
+    uint32_t value;
+    asm volatile("ld.acquire.gpu.u32 %0, [%1];" : "=r"(value) : "l"(step) : "memory");
+    return value;
+}
+
+/** This vEU's own cell, which no other writes. */
+inline __device__ uint32_t vdevice_load_base(const uint32_t *step)
+{
+    uint32_t value;
+    asm volatile("ld.relaxed.gpu.u32 %0, [%1];" : "=r"(value) : "l"(step) : "memory");
+    return value;
+}
+
+/** Waits for this thread's own asynchronous copies: an rTask's end is no kernel's exit. */
+inline __device__ void vdevice_drain()
+{
+#if __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.wait_all;" ::: "memory");
+#endif
+}
+
+/** A barrier-rTask: thread i polls items i, i + V, ..., then all meet. */
+template <unsigned V>
+__device__ void vdevice_await(const vdevice_program &program, const vdevice_entry &entry,
+                              uint32_t base)
+{
+    for (uint32_t i = threadIdx.x; i < entry.count; i += V) {
+        const vdevice_item item = program.items[entry.first + i];
+        const uint32_t target = base + item.step;
+        while ((int32_t)(vdevice_load_step(program.steps + item.veu) - target) < 0) {
+        }
+    }
+    vdevice_barrier();
+}
+
+/**
+ * The persistent kernel's body, for a grid of one block of V threads for each vEU, all resident at
+ * once. `Functions::call(fn, rtask, args)` runs one thread of rTask `rtask` of rKernel `fn` and is
+ * called by all V threads. The comments in the assembly mark an rTask's code for the check of the
+ * emitted PTX (tests/protocol).
+ */
+template <class Functions, unsigned V> __device__ void vdevice_run(const vdevice_program &program)
+{
+    uint32_t *const step = program.steps + blockIdx.x;
+    const uint32_t base = vdevice_load_base(step);
+    uint32_t done = base;
+    const vdevice_entry *next = program.entries + program.veu_first[blockIdx.x];
+    vdevice_entry entry = *next;
+    while (entry.what != vdevice_end) {
+        const vdevice_entry following = *++next;
+        if (entry.what == vdevice_wait) {
+            vdevice_await<V>(program, entry, base);
+        } else {
+            asm volatile("// rk: rTask begins" ::: "memory");
+            Functions::call(entry.what, entry.rtask,
+                            vdevice_args(program.memory, program.args + entry.first));
+            vdevice_drain();
+            asm volatile("// rk: rTask ends" ::: "memory");
+            vdevice_barrier();
+            if (threadIdx.x == 0)
+                vdevice_store_step(step, ++done);
+        }
+        entry = following;
+    }
+    if (threadIdx.x == 0)
+        vdevice_store_step(step, base + program.step_count);
+}
+
+} // namespace rk
+
+#endif

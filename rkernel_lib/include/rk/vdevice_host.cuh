@@ -1,0 +1,287 @@
+#ifndef RK_VDEVICE_HOST_CUH
+#define RK_VDEVICE_HOST_CUH
+
+/*
+ * The host side of an emitted vDevice: memory, tables, the check that all vEUs fit the device at
+ * once, and runs. The generated C API forwards to it.
+ */
+
+#include "vdevice.cuh"
+
+#include <cuda_runtime.h>
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+namespace rk {
+
+/** Where an input or output lies in the vDevice's memory. */
+struct plan_region {
+    size_t offset, bytes;
+};
+
+/** What `rammer build` planned: the generated tables. */
+struct vdevice_plan {
+    const char *name;
+    const char *device; /**< that it was planned for */
+    uint32_t veu_count;
+    int veu_threads;
+    size_t veu_shared;
+    size_t memory_bytes, constant_bytes;
+    const uint32_t (*entries)[4]; /**< vdevice_entry */
+    size_t entry_count;
+    const uint32_t *veu_first; /**< program_count times veu_count */
+    const uint32_t (*items)[2]; /**< vdevice_item */
+    size_t item_count;
+    const uint64_t *args;
+    size_t arg_count;
+    const uint32_t (*programs)[2]; /**< kernel; S, the largest number of rTasks on any vEU */
+    size_t program_count;
+    const void *const *kernels; /**< the persistent kernels */
+    size_t kernel_count;
+    const plan_region *inputs;
+    size_t input_count;
+    const plan_region *outputs;
+    size_t output_count;
+    const uint32_t (*launches)[2]; /**< the nodes one by one: kernel, first argument */
+    const char *const *nodes;      /**< their names */
+    size_t launch_count;
+};
+
+/**
+ * A plan on the current device. Not for two threads, nor for two streams at once. Functions that
+ * fail return false and leave a sentence in error().
+ */
+class vdevice_instance
+{
+public:
+    explicit vdevice_instance(const vdevice_plan &plan) : plan_(plan) { error_[0] = '\0'; }
+    ~vdevice_instance();
+    vdevice_instance(const vdevice_instance &) = delete;
+    vdevice_instance &operator=(const vdevice_instance &) = delete;
+
+    /** Allocates, uploads and checks that the device keeps all vEUs resident. Once. */
+    bool create(const char *weights_path);
+    /** Inputs from host memory, a run, outputs to host memory. */
+    bool run(const void *const *inputs, void *const *outputs);
+    /** A run on `stream`, which may be capturing: inputs and outputs are in device memory. */
+    bool launch(cudaStream_t stream);
+
+    const vdevice_plan &plan() const { return plan_; }
+    const char *error() const { return error_; }
+    unsigned char *memory() const { return memory_; }
+    void *input(size_t i) const { return memory_ + plan_.inputs[i].offset; }
+    void *output(size_t i) const { return memory_ + plan_.outputs[i].offset; }
+
+private:
+    bool fail(const char *format, ...) __attribute__((format(printf, 2, 3)));
+    bool check(cudaError_t status, const char *doing);
+    bool check_device();
+    bool check_resident(const void *kernel, int sms);
+    bool upload_tables();
+    bool clear_steps(cudaStream_t stream);
+    bool upload_weights(const char *path);
+    template <class T> bool upload(const T **to, const void *from, size_t count);
+
+    const vdevice_plan &plan_;
+    unsigned char *memory_ = nullptr;
+    const vdevice_entry *entries_ = nullptr;
+    const uint32_t *veu_first_ = nullptr;
+    const vdevice_item *items_ = nullptr;
+    const uint64_t *args_ = nullptr;
+    uint32_t *steps_ = nullptr; /**< program_count times veu_count */
+    cudaStream_t stream_ = nullptr;
+    bool steps_valid_ = false; /**< the cells of each rProgram are equal */
+    char error_[512];
+};
+
+inline bool vdevice_instance::fail(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(error_, sizeof error_, format, arguments);
+    va_end(arguments);
+    return false;
+}
+
+inline bool vdevice_instance::check(cudaError_t status, const char *doing)
+{
+    if (status == cudaSuccess)
+        return true;
+    return fail("%s: cannot %s: %s", plan_.name, doing, cudaGetErrorString(status));
+}
+
+inline vdevice_instance::~vdevice_instance()
+{
+    cudaFree(memory_);
+    cudaFree(const_cast<vdevice_entry *>(entries_));
+    cudaFree(const_cast<uint32_t *>(veu_first_));
+    cudaFree(const_cast<vdevice_item *>(items_));
+    cudaFree(const_cast<uint64_t *>(args_));
+    cudaFree(steps_);
+    if (stream_)
+        cudaStreamDestroy(stream_);
+}
+
+inline bool vdevice_instance::create(const char *weights_path)
+{
+    return check_device() &&
+           check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "make a stream") &&
+           check(cudaMalloc(&memory_, plan_.memory_bytes ? plan_.memory_bytes : 1),
+                 "allocate the vDevice's memory") &&
+           check(cudaMemset(memory_, 0, plan_.memory_bytes), "clear the vDevice's memory") &&
+           upload_tables() && upload_weights(weights_path) &&
+           check(cudaDeviceSynchronize(), "load the vDevice");
+}
+
+/** A spinning vDevice that is only partly resident never ends, so this is checked, not assumed. */
+inline bool vdevice_instance::check_device()
+{
+    int device = 0, cooperative = 0, sms = 0;
+    if (!check(cudaGetDevice(&device), "find a GPU") ||
+        !check(cudaDeviceGetAttribute(&cooperative, cudaDevAttrCooperativeLaunch, device),
+               "ask for cooperative launches") ||
+        !check(cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, device),
+               "count the SMs"))
+        return false;
+    if (!cooperative)
+        return fail("%s: this device has no cooperative launches, which keep all vEUs resident",
+                    plan_.name);
+    for (size_t i = 0; i < plan_.kernel_count; i++) {
+        if (!check_resident(plan_.kernels[i], sms))
+            return false;
+    }
+    return true;
+}
+
+inline bool vdevice_instance::check_resident(const void *kernel, int sms)
+{
+    int blocks = 0;
+    if (plan_.veu_shared > 48 * 1024 &&
+        !check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                    (int)plan_.veu_shared),
+               "give each vEU its shared memory"))
+        return false;
+    if (!check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, plan_.veu_threads,
+                                                             plan_.veu_shared),
+               "ask for the occupancy (was it compiled for this device?)"))
+        return false;
+    long long resident = (long long)blocks * sms;
+    if (resident >= (long long)plan_.veu_count)
+        return true;
+    return fail("%s: the plan needs %u vEUs resident at once, this device keeps %lld (%d on each of "
+                "%d SMs): build again for this device, or with at most %lld vEUs",
+                plan_.name, plan_.veu_count, resident, blocks, sms, resident);
+}
+
+template <class T>
+inline bool vdevice_instance::upload(const T **to, const void *from, size_t count)
+{
+    T *device = nullptr;
+    size_t bytes = count * sizeof(T);
+    if (!check(cudaMalloc(&device, bytes ? bytes : 1), "allocate the tables"))
+        return false;
+    *to = device;
+    return bytes == 0 || check(cudaMemcpy(device, from, bytes, cudaMemcpyHostToDevice),
+                               "load the tables");
+}
+
+inline bool vdevice_instance::upload_tables()
+{
+    static_assert(sizeof(vdevice_entry) == sizeof(uint32_t[4]), "the layout of the tables");
+    static_assert(sizeof(vdevice_item) == sizeof(uint32_t[2]), "the layout of the tables");
+    size_t cells = plan_.program_count * plan_.veu_count;
+    return upload(&entries_, plan_.entries, plan_.entry_count) &&
+           upload(&veu_first_, plan_.veu_first, cells) &&
+           upload(&items_, plan_.items, plan_.item_count) &&
+           upload(&args_, plan_.args, plan_.arg_count) &&
+           check(cudaMalloc(&steps_, (cells ? cells : 1) * sizeof(uint32_t)), "allocate the steps") &&
+           clear_steps(nullptr);
+}
+
+inline bool vdevice_instance::upload_weights(const char *path)
+{
+    if (plan_.constant_bytes == 0)
+        return true;
+    FILE *file = fopen(path ? path : "weights.bin", "rb");
+    if (!file)
+        return fail("%s: cannot read the weights, %s", plan_.name, path ? path : "weights.bin");
+    char *bytes = new char[plan_.constant_bytes];
+    size_t size = fread(bytes, 1, plan_.constant_bytes, file);
+    bool good = size == plan_.constant_bytes && fgetc(file) == EOF;
+    fclose(file);
+    if (good)
+        good = check(cudaMemcpy(memory_, bytes, size, cudaMemcpyHostToDevice), "load the weights");
+    else
+        fail("%s: the weights are not of this plan: %s should have %zu bytes", plan_.name,
+             path ? path : "weights.bin", plan_.constant_bytes);
+    delete[] bytes;
+    return good;
+}
+
+inline bool vdevice_instance::launch(cudaStream_t stream)
+{
+    if (!steps_valid_ && !clear_steps(stream))
+        return false;
+    bool valid = steps_valid_;
+    steps_valid_ = false;
+    for (size_t i = 0; i < plan_.program_count; i++) {
+        vdevice_program program = {};
+        program.entries = entries_;
+        program.veu_first = veu_first_ + i * plan_.veu_count;
+        program.items = items_;
+        program.args = args_;
+        program.steps = steps_ + i * plan_.veu_count;
+        program.step_count = plan_.programs[i][1];
+        program.memory = memory_;
+        void *arguments[] = {&program};
+        if (!check(cudaLaunchCooperativeKernel(plan_.kernels[plan_.programs[i][0]],
+                                               dim3(plan_.veu_count),
+                                               dim3((unsigned)plan_.veu_threads), arguments,
+                                               plan_.veu_shared, stream),
+                   "launch the vDevice"))
+            return false;
+    }
+    steps_valid_ = valid;
+    return true;
+}
+
+/** Zeroes the cells; in a captured graph that happens on each replay and not now. */
+inline bool vdevice_instance::clear_steps(cudaStream_t stream)
+{
+    size_t bytes = plan_.program_count * plan_.veu_count * sizeof(uint32_t);
+    cudaStreamCaptureStatus capturing = cudaStreamCaptureStatusNone;
+    if (!check(cudaMemsetAsync(steps_, 0, bytes, stream), "clear the steps") ||
+        !check(cudaStreamIsCapturing(stream, &capturing), "ask for the state of the stream"))
+        return false;
+    steps_valid_ = capturing == cudaStreamCaptureStatusNone;
+    return true;
+}
+
+inline bool vdevice_instance::run(const void *const *inputs, void *const *outputs)
+{
+    for (size_t i = 0; i < plan_.input_count; i++) {
+        if (!check(cudaMemcpyAsync(input(i), inputs[i], plan_.inputs[i].bytes,
+                                   cudaMemcpyHostToDevice, stream_),
+                   "copy an input"))
+            return false;
+    }
+    if (!launch(stream_))
+        return false;
+    for (size_t i = 0; i < plan_.output_count; i++) {
+        if (!check(cudaMemcpyAsync(outputs[i], output(i), plan_.outputs[i].bytes,
+                                   cudaMemcpyDeviceToHost, stream_),
+                   "copy an output"))
+            return false;
+    }
+    bool good = check(cudaStreamSynchronize(stream_), "run the vDevice");
+    steps_valid_ = steps_valid_ && good;
+    return good;
+}
+
+} // namespace rk
+
+#endif
