@@ -5,7 +5,6 @@
 #include "emit/emit_internal.h"
 #include "rkernel_lib/cpu/executor.h"
 
-#include <assert.h>
 #include <dlfcn.h>
 #include <elf.h>
 #include <fcntl.h>

@@ -1,0 +1,104 @@
+#ifndef RK_RKERNEL_LIB_CPU_EXECUTOR_H
+#define RK_RKERNEL_LIB_CPU_EXECUTOR_H
+
+#include "rkernel_lib/include/rk/cpu_abi.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/** A node: a kernel with its launch configuration and arguments. */
+typedef struct {
+    rk_cpu_entry entry;
+    uint32_t grid[3], block[3];
+    uint32_t dynamic_shared; /**< bytes */
+    const uint64_t *args;    /**< one slot per kernel parameter */
+    const char *name;        /**< for reports */
+} rk_executor_op;
+
+#define RK_EXECUTOR_WAIT UINT32_C(0xFFFFFFFF)
+#define RK_EXECUTOR_END UINT32_C(0xFFFFFFFE)
+
+/** rTask `rtask` of op `op`; or a barrier-rTask, `op` being RK_EXECUTOR_WAIT and `rtask` the index of its
+    wait list; or RK_EXECUTOR_END. */
+typedef struct {
+    uint32_t op, rtask;
+} rk_executor_entry;
+
+/** Items [first, first + count): a barrier-rTask's list. */
+typedef struct {
+    uint32_t first, count;
+} rk_executor_wait;
+
+/** vEU `veu` has finished `step` rTasks of this rProgram (section 3.2). */
+typedef struct {
+    uint32_t veu, step;
+} rk_executor_item;
+
+typedef struct {
+    const uint32_t *veu_first; /**< by vEU: its first entry */
+    uint32_t steps;            /**< S: largest number of rTasks on any vEU */
+} rk_executor_program;
+
+/** Tables of a vDevice: sections 3.2 and 4.1.3. They outlive the executor, which only reads them. */
+typedef struct {
+    uint32_t veu_count;
+    uint32_t veu_threads; /**< V */
+    uint64_t veu_shared;  /**< bytes of a vEU's shared buffer */
+    const rk_executor_op *ops;
+    size_t op_count;
+    const rk_executor_entry *entries;
+    size_t entry_count;
+    const rk_executor_wait *waits;
+    size_t wait_count;
+    const rk_executor_item *items;
+    size_t item_count;
+    const rk_executor_program *programs;
+    size_t program_count;
+} rk_executor_plan;
+
+typedef struct {
+    /**
+     * OS threads, the caller's included; 0: one for each vEU, but no more than processors. A worker with
+     * several vEUs goes on with another one where a barrier-rTask is not met.
+     */
+    uint32_t workers;
+    uint32_t first_base; /**< initial value of every step, to test that wrapping is harmless */
+} rk_executor_options;
+
+/** Why a run, or making an executor, failed. */
+typedef struct {
+    const char *op; /**< name of the op whose rTask failed, NULL if none did */
+    uint32_t rtask;
+    char message[640];
+} rk_executor_fault;
+
+/** A vDevice on this machine: its workers, their stacks, the vEUs' shared buffers and steps. */
+typedef struct rk_executor rk_executor;
+
+/**
+ * Makes one; `options` may be NULL. NULL, with `fault` set, when a table points outside another, the
+ * barrier-rTasks can never all be met, or memory or threads are short.
+ */
+rk_executor *rk_executor_new(const rk_executor_plan *plan, const rk_executor_options *options,
+                             rk_executor_fault *fault);
+
+/**
+ * Runs all rPrograms, one after another; the caller's thread works too. False with `fault` set when an
+ * rTask failed: the rest was not run, what was written stays, and the next run starts clean. One run at a
+ * time.
+ */
+bool rk_executor_run(rk_executor *executor, rk_executor_fault *fault);
+
+/**
+ * Runs the same ops without a schedule, as launches would: one op after another, its rTasks spread over
+ * the workers, with a join after each. Their order is one that the schedule implies, so that results are
+ * the same.
+ */
+bool rk_executor_run_one_by_one(rk_executor *executor, rk_executor_fault *fault);
+
+/** OS threads that it uses. */
+uint32_t rk_executor_workers(const rk_executor *executor);
+
+void rk_executor_free(rk_executor *executor);
+
+#endif
