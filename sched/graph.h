@@ -10,6 +10,9 @@
 
 enum { RK_MAX_RANK = 8 };
 
+/** The most elements of one tensor: sizes and offsets in bytes never overflow int64_t. */
+#define RK_MAX_ELEMENTS (INT64_C(1) << 40)
+
 /** Index of a tensor or node of a graph. */
 typedef uint32_t rk_id;
 #define RK_NO_ID UINT32_MAX
@@ -20,13 +23,14 @@ typedef uint32_t rk_id;
  */
 typedef struct {
     const char *name;
-    rk_dtype dtype;
+    rk_dtype dtype; /**< RK_DTYPE_NONE until shape inference, for an intermediate that gives none */
     int rank;
     int64_t shape[RK_MAX_RANK]; /**< each at least 1 */
     bool shape_known; /**< false until shape inference, for an intermediate that gives no shape */
     rk_id base;       /**< the tensor whose buffer it lies in; never itself a view */
     int64_t offset;   /**< of its first element in that buffer, in elements */
-    const void *data; /**< constants: the elements, row-major; else NULL */
+    const void
+        *data; /**< constants: the elements, row-major; else NULL, in views of constants too */
     const char *data_ref; /**< constants: "file#name" as in the graph file, or NULL */
 } rk_tensor;
 
@@ -47,11 +51,11 @@ struct rk_op;
 /** An rOperator: an op by name, or a catalog kernel called through its launching function. */
 typedef struct {
     const char *name;
-    const char *op_name;     /**< NULL when `kernel` is given */
-    const struct rk_op *op;  /**< set by validation; NULL when `kernel` is given */
-    const char *kernel;      /**< instance id in the catalog, or NULL */
-    const char *launcher;    /**< with `kernel`: the launching function, or NULL */
-    const rk_id *inputs;     /**< RK_NO_ID for an optional operand left out */
+    const char *op_name;    /**< NULL when `kernel` is given */
+    const struct rk_op *op; /**< set by validation; NULL when `kernel` is given */
+    const char *kernel;     /**< instance id in the catalog, or NULL */
+    const char *launcher;   /**< with `kernel`: the launching function, or NULL */
+    const rk_id *inputs;    /**< RK_NO_ID for an optional operand left out */
     size_t input_count;
     const rk_id *outputs;
     size_t output_count;
@@ -61,7 +65,12 @@ typedef struct {
     size_t attr_count;
 } rk_node;
 
-/** A data-flow graph; nodes in an order in which each follows those it depends on. */
+/**
+ * A data-flow graph; once validated, nodes are in an order in which each follows those it depends on.
+ * Each element of a buffer is written once, by a node, the caller (inputs) or the file (constants);
+ * except that a node may update in place what it also reads. A buffer that some node updates is read
+ * and written in the order in which the nodes are listed.
+ */
 typedef struct rk_graph {
     const char *name;
     const char *file; /**< where it was read from, for diagnostics; NULL if built */
@@ -76,7 +85,7 @@ typedef struct rk_graph {
     size_t output_count, output_capacity;
 } rk_graph;
 
-/* Building. Names are copied; ids are stable. */
+/* Building. Names are copied; ids are stable until validation, which may reorder the nodes. */
 
 rk_graph *rk_graph_new(rk_arena *arena, const char *name);
 /** Adds a tensor with its own buffer; rank 0 is a scalar. */
@@ -93,6 +102,11 @@ rk_id rk_graph_constant(rk_graph *graph, const char *name, rk_dtype dtype, int r
 /** Adds a node that runs `op`; attributes are added to the returned node with the calls below. */
 rk_id rk_graph_node(rk_graph *graph, const char *name, const char *op, const rk_id *inputs,
                     size_t input_count, const rk_id *outputs, size_t output_count);
+/**
+ * Adds a node that calls a catalog kernel: `node` has its name, kernel, launcher, and operands with
+ * their parameters' names, all of which are copied; attributes are added with the calls below.
+ */
+rk_id rk_graph_kernel_node(rk_graph *graph, const rk_node *node);
 void rk_graph_attr_int(rk_graph *graph, rk_id node, const char *name, int64_t value);
 void rk_graph_attr_real(rk_graph *graph, rk_id node, const char *name, double value);
 void rk_graph_attr_string(rk_graph *graph, rk_id node, const char *name, const char *value);
@@ -117,22 +131,27 @@ rk_graph *rk_graph_read(const char *path, const rk_binding_dim *dims, size_t dim
                         rk_arena *arena, rk_diag *diag);
 
 /**
- * Checks names, operands, views, attributes and types, orders the nodes topologically (stable), and
- * infers shapes. Diagnoses, all at once: RK-G001 duplicate name, RK-G002 dangling tensor, RK-G003
+ * Checks names, operands, views, attributes and types, orders the nodes topologically (of those that
+ * could come next, the first listed), sets their `op`, turns integer attributes into reals where the
+ * op takes reals, and infers shapes and dtypes. Diagnoses, all at once: RK-G001 duplicate name, RK-G002 dangling tensor, RK-G003
  * cycle, RK-G004 two producers of one range, RK-G005 unknown op, RK-G006 operand count, RK-G007
  * attribute, RK-G008 shape mismatch, RK-G009 dtype, RK-G010 view outside its buffer, RK-G011
- * constant data, RK-G012 unbound dimension name, RK-G013 tensor read before it is written.
+ * constant data, RK-G012 unbound dimension name, RK-G013 tensor read before it is written. (RK-G012 and
+ * RK-G015, a member that the file format does not have, are rk_graph_read's.)
  */
 bool rk_graph_validate(rk_graph *graph, rk_diag *diag);
 
-/** Writes `dir/graph.json` and, when it has constants, `dir/weights.safetensors`. */
+/**
+ * Writes `dir/graph.json` and, when it has constants, `dir/weights.safetensors`. Reading them gives an
+ * equal graph.
+ */
 bool rk_graph_write(const rk_graph *graph, const char *dir, rk_diag *diag);
 
 /* Queries. */
 
 int64_t rk_tensor_elements(const rk_tensor *tensor);
 int64_t rk_tensor_bytes(const rk_tensor *tensor);
-/** RK_NO_ID when there is none. */
+/** RK_NO_ID when there is none. Looks at all names: not for a loop over tensors. */
 rk_id rk_graph_find_tensor(const rk_graph *graph, const char *name);
 const rk_attr *rk_node_attr(const rk_node *node, const char *name);
 
@@ -145,8 +164,9 @@ typedef struct {
 
 /**
  * All edges between nodes that touch overlapping ranges of one buffer, at least one of them writing;
- * sorted by (to, from), one per pair (RAW before WAW before WAR), transitive ones not removed except
- * that a range's writer hides the writers before it where it covers them fully.
+ * sorted by (to, from), one per pair (RAW before WAW before WAR). Transitive ones are not removed, except
+ * that a write hides the accesses before it from those after it, element by element. The graph is
+ * valid. Near linear in operands and edges.
  */
 void rk_graph_edges(rk_edge **edges, size_t *count, const rk_graph *graph, rk_arena *arena);
 

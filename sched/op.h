@@ -24,7 +24,8 @@ typedef struct {
 typedef struct {
     const rk_graph *graph;
     const rk_node *node;
-    rk_tensor *const *in;  /**< NULL for an optional operand left out */
+    rk_tensor *const
+        *in; /**< NULL for an optional operand left out; as many as the op declares at least */
     rk_tensor *const *out;
     size_t in_count, out_count;
 } rk_op_call;
@@ -35,30 +36,31 @@ typedef struct {
  */
 typedef struct rk_op {
     const char *name;
-    const char *summary;          /**< one line for `rammer list ops` */
-    const char *const *inputs;    /**< operand names, NULL-terminated; "b?" is optional and "x..." the
+    const char *summary;        /**< one line for `rammer list ops` */
+    const char *const *inputs;  /**< operand names, NULL-terminated; "b?" is optional and "x..." the
                                        last, repeated one */
-    const char *const *outputs;   /**< NULL-terminated */
-    const rk_attr_spec *attrs;    /**< terminated by a NULL name; may be NULL */
+    const char *const *outputs; /**< NULL-terminated */
+    const rk_attr_spec *attrs;  /**< terminated by a NULL name; may be NULL */
     /** Sets the outputs' shapes and dtypes from the inputs. False with RK-G008 or RK-G009. */
     bool (*infer)(const rk_op_call *call, rk_diag *diag);
     void (*cost)(rk_cost *out, const rk_op_call *call);
     /**
      * The op's definition in plain C, accumulating in double, written from the mathematics and not
      * from any kernel: the oracle of the tests, and what constant folding runs. `in[i]` and `out[i]`
-     * are row-major elements. False when it does not cover the operands' dtypes.
+     * are row-major elements of call->in[i] and call->out[i], and do not overlap. False when it does not
+     * cover the operands' dtypes, or an index in the data is out of range.
      */
     bool (*eval)(const rk_op_call *call, const void *const *in, void *const *out);
 } rk_op;
 
-/** All ops, ordered by name; the table that CMake generates from sched/ops/. */
+/** All ops, in order of their identifiers; the table that CMake generates from sched/ops/. */
 extern const rk_op *const rk_ops[];
 extern const size_t rk_op_count;
 
 /** The op of that name, NULL if there is none. */
 const rk_op *rk_op_find(const char *name);
 
-/** Resolves a node's operands. */
+/** Resolves the operands of a node whose op is set. */
 rk_op_call rk_op_call_of(const rk_graph *graph, const rk_node *node, rk_arena *arena);
 
 /** An attribute's value: the node's, else the op's default. */
@@ -80,9 +82,10 @@ bool rk_op_set(const rk_op_call *call, size_t output, rk_dtype dtype, int rank,
 void rk_op_cost_streaming(rk_cost *out, const rk_op_call *call, double flops);
 
 /**
- * Runs the whole graph by its ops' eval, node by node: the independent reference. `buffers[t]` is
- * given for inputs, allocated in the arena for the rest. False with RK-G014 when an op has no
- * definition for its dtypes, or a node names a kernel.
+ * Runs a validated graph by its ops' eval, node by node: the independent reference. `buffers[t]` is
+ * given for inputs, which are only read; on return it is the value of every tensor, in the arena or,
+ * for constants, where they are. False with RK-G014 when an op has no
+ * definition for its dtypes or values, or a node names a kernel. Views and updates in place are fine.
  */
 bool rk_graph_eval(void **buffers, const rk_graph *graph, rk_arena *arena, rk_diag *diag);
 

@@ -1,0 +1,43 @@
+#ifndef RK_SCHED_ZOO_BUILD_H
+#define RK_SCHED_ZOO_BUILD_H
+
+#include "sched/zoo.h"
+
+/* What the models share: graphs of f32 tensors, written in few words. */
+
+/** A model being built. */
+typedef struct {
+    rk_graph *graph;
+    uint64_t seed;
+} rk_zoo_builder;
+
+/** A shape, as an argument: RK_SHAPE(2, 3). */
+#define RK_SHAPE(...)                                                                              \
+    ((int)(sizeof((const int64_t[]){__VA_ARGS__}) / sizeof(int64_t))), (const int64_t[])           \
+    {                                                                                              \
+        __VA_ARGS__                                                                                \
+    }
+
+/** The most bytes of all tensors of a model: 16 GiB. */
+#define RK_ZOO_MAX_BYTES (INT64_C(1) << 34)
+
+/** Whether tensors of `elements` f32 are within RK_ZOO_MAX_BYTES; RK-Z002 when not. */
+bool rk_zoo_check_size(const char *model, double elements, rk_diag *diag);
+
+/** An f32 constant of seeded values in [-bound, bound). */
+rk_id rk_zoo_weights(const rk_zoo_builder *b, const char *name, float bound, int rank,
+                     const int64_t *shape);
+
+/** As rk_zoo_weights, shifted to [centre - bound, centre + bound). */
+rk_id rk_zoo_weights_about(const rk_zoo_builder *b, const char *name, float centre, float bound,
+                           int rank, const int64_t *shape);
+
+/** An f32 intermediate with its shape inferred; the name is printf's. */
+rk_id rk_zoo_value(const rk_zoo_builder *b, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/** The elements of a constant, by its name; one that the model has. */
+const float *rk_zoo_constant(const rk_graph *graph, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+#endif
