@@ -118,10 +118,4 @@ void rk_values_compare(rk_comparison *out, const rk_image_io *io, const void *va
 /** A tensor with an image input's or output's name, type and shape. */
 rk_tensor rk_values_tensor(const rk_image_io *io);
 
-/**
- * The same rKernels launched one after another: an image of one rProgram for each op, whose rTasks
- * are dealt to the vEUs in turn.
- */
-rk_image *rk_image_one_by_one(const rk_image *image, rk_arena *arena);
-
 #endif

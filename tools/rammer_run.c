@@ -1,5 +1,7 @@
 #include "rammer_plan.h"
 
+#include "emit/cpu.h"
+
 #include "base/file.h"
 #include "base/json.h"
 #include "base/str.h"
@@ -42,7 +44,6 @@ static const rk_option option_table[] = {
 
 /** What is run, and what is beside it. */
 typedef struct {
-    const rk_backend *backend;
     const rk_catalog *catalog;
     const rk_graph *graph; /**< NULL when it was built before */
     const rk_image *image;
@@ -56,6 +57,7 @@ typedef struct {
     double seconds;         /**< median */
     double one_by_one;      /**< likewise; 0: not run */
     bool same;              /**< as one by one, byte for byte */
+    uint32_t workers;       /**< OS threads */
 } result;
 
 /** Loads a folder that `rammer build` wrote, or plans a graph. */
@@ -66,10 +68,11 @@ static int load(subject *out, const char *argument, const run_options *options, 
     bool is_dir = rk_file_is_dir(argument);
     if (is_dir && rk_file_exists(image)) {
         out->dir = argument;
-        out->backend = rk_plan_backend(options->plan.target ? options->plan.target : "cpu", tool);
-        if (!out->backend)
-            return RK_EXIT_USAGE;
-        out->catalog = rk_plan_catalog(&options->plan, tool);
+        rk_plan_options own = options->plan;
+        char *beside = rk_path_join(tool->arena, argument, "catalog.json");
+        if (!own.catalog && rk_file_exists(beside))
+            own.catalog = beside;
+        out->catalog = rk_plan_catalog(&own, tool);
         if (out->catalog)
             out->image = rk_image_read(argument, out->catalog, tool->arena, tool->diag);
         return out->image ? RK_EXIT_GOOD : RK_EXIT_REFUSED;
@@ -83,8 +86,7 @@ static int load(subject *out, const char *argument, const run_options *options, 
     const char *path = is_dir ? graph : argument;
     rk_plan plan;
     int status = rk_plan_make(&plan, path, &options->plan, RK_STAGE_IMAGE, tool);
-    *out = (subject){.backend = plan.backend,
-                     .catalog = plan.catalog,
+    *out = (subject){.catalog = plan.catalog,
                      .graph = plan.graph,
                      .image = plan.image,
                      .dir = rk_path_dir(tool->arena, path)};
@@ -98,19 +100,17 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/** Runs the image `repeat` times; *seconds is the median. */
-static bool run_image(double *seconds, const rk_image *image, const subject *s,
-                      const rk_values *values, int64_t repeat, rk_tool *tool)
+typedef bool run_function(rk_cpu_vdevice *vdevice, const void *const *inputs, void *const *outputs,
+                          double *seconds, rk_diag *diag);
+
+/** Runs `repeat` times; *seconds is the median. */
+static bool run_repeatedly(double *seconds, run_function *how, rk_cpu_vdevice *vdevice,
+                           const rk_values *values, int64_t repeat, rk_tool *tool)
 {
     double *times = RK_NEW_ARRAY(tool->arena, double, (size_t)repeat);
-    for (int64_t i = 0; i < repeat; i++) {
-        rk_arena *arena = rk_arena_new();
-        bool good = s->backend->run(image, s->catalog, values->inputs, values->outputs, &times[i],
-                                    arena, tool->diag);
-        rk_arena_free(arena);
-        if (!good)
+    for (int64_t i = 0; i < repeat; i++)
+        if (!how(vdevice, values->inputs, values->outputs, &times[i], tool->diag))
             return false;
-    }
     qsort(times, (size_t)repeat, sizeof *times, by_value);
     *seconds = times[repeat / 2];
     return true;
@@ -182,16 +182,16 @@ static bool verify(result *out, const subject *s, const rk_values *values,
 }
 
 /** Runs the rKernels one by one and compares bytes and time. */
-static bool compare_one_by_one(result *out, const subject *s, const rk_values *values,
-                               const run_options *options, rk_tool *tool)
+static bool compare_one_by_one(result *out, rk_cpu_vdevice *vdevice, const subject *s,
+                               const rk_values *values, const run_options *options, rk_tool *tool)
 {
     rk_tool_progress(tool, "launching the rKernels one by one");
     rk_values again = {.inputs = values->inputs,
                        .outputs = RK_NEW_ARRAY(tool->arena, void *, s->image->output_count + 1)};
     for (size_t i = 0; i < s->image->output_count; i++)
         again.outputs[i] = rk_arena_alloc(tool->arena, (size_t)s->image->outputs[i].bytes);
-    const rk_image *image = rk_image_one_by_one(s->image, tool->arena);
-    if (!run_image(&out->one_by_one, image, s, &again, options->repeat, tool))
+    if (!run_repeatedly(&out->one_by_one, rk_cpu_vdevice_run_one_by_one, vdevice, &again,
+                        options->repeat, tool))
         return false;
     out->same = true;
     for (size_t i = 0; i < s->image->output_count; i++)
@@ -220,6 +220,7 @@ static void print_json(const subject *s, const result *r, rk_tool *tool)
     cJSON_AddStringToObject(root, "schema", "rammer.run/1");
     cJSON_AddStringToObject(root, "name", s->image->name);
     cJSON_AddNumberToObject(root, "veus", s->image->veu_count);
+    cJSON_AddNumberToObject(root, "threads", r->workers);
     cJSON_AddNumberToObject(root, "seconds", r->seconds);
     if (r->one_by_one > 0) {
         cJSON_AddNumberToObject(root, "one_by_one_seconds", r->one_by_one);
@@ -275,7 +276,8 @@ static void print_text(const subject *s, const result *r, rk_tool *tool)
     rk_grid_print(&grid);
     putchar('\n');
     rk_grid times = {.arena = tool->arena, .align = "lrl"};
-    rk_grid_add(&times, "vDevice of %u vEUs on this CPU", s->image->veu_count);
+    rk_grid_add(&times, "vDevice of %u vEUs, %u threads of this CPU", s->image->veu_count,
+                r->workers);
     rk_grid_add(&times, "%.3f ms", r->seconds * 1e3);
     rk_grid_add(&times, "%s", "");
     if (r->one_by_one > 0) {
@@ -295,12 +297,22 @@ static bool execute(result *r, const subject *s, const run_options *options, rk_
     rk_values values;
     if (!rk_values_make(&values, s->image, &source, tool))
         return false;
-    rk_tool_progress(tool, "running the vDevice");
-    if (!run_image(&r->seconds, s->image, s, &values, options->repeat, tool))
+    rk_cpu_vdevice *vdevice =
+        rk_cpu_vdevice_new(s->image, s->catalog, NULL, tool->arena, tool->diag);
+    if (!vdevice)
         return false;
-    bool good = !options->verify || verify(r, s, &values, options, tool);
-    good = (!options->one_by_one || compare_one_by_one(r, s, &values, options, tool)) && good;
-    return (!options->output_dir || write_outputs(s, &values, options->output_dir, tool)) && good;
+    rk_tool_progress(tool, "running the vDevice");
+    bool good =
+        run_repeatedly(&r->seconds, rk_cpu_vdevice_run, vdevice, &values, options->repeat, tool);
+    r->workers = rk_cpu_vdevice_workers(vdevice);
+    if (good && options->one_by_one)
+        good = compare_one_by_one(r, vdevice, s, &values, options, tool);
+    rk_cpu_vdevice_free(vdevice);
+    if (r->seconds > 0 && options->verify)
+        good = verify(r, s, &values, options, tool) && good;
+    if (r->seconds > 0 && options->output_dir)
+        good = write_outputs(s, &values, options->output_dir, tool) && good;
+    return good;
 }
 
 static int run(rk_tool *tool, int argc, char **argv)
@@ -317,12 +329,6 @@ static int run(rk_tool *tool, int argc, char **argv)
     status = load(&s, arguments.items[0], &options, tool);
     if (status != RK_EXIT_GOOD)
         return status;
-    if (!s.backend->run) {
-        rk_diag_add(tool->diag, RK_ERROR, "RK-U009", (rk_place){0},
-                    "run it with --target cpu, or build it and run the folder where it can run",
-                    "target '%s' cannot run here", s.backend->name);
-        return RK_EXIT_USAGE;
-    }
     result r = {0};
     bool good = execute(&r, &s, &options, tool);
     rk_tool_progress(tool, NULL);
@@ -338,9 +344,10 @@ const rk_command rk_command_run = {
     .synopsis = "DIR|GRAPH [options]",
     .summary = "Runs a built folder, or a graph, on this machine",
     .text =
-        "The vDevice runs on this CPU, whatever device it was planned for. --verify compares all\n"
-        "outputs with expected/*.npy beside the graph or in the folder, made independently of\n"
-        "the kernels; for other inputs, with the plain C definitions of the ops.\n\n"
+        "The vDevice runs on this CPU, whatever device it is planned for: --target and --device\n"
+        "say for which. --verify compares all outputs with expected/*.npy beside the graph or in\n"
+        "the folder, made independently of the kernels; for other inputs, with the plain C\n"
+        "definitions of the ops.\n\n"
         "examples:\n"
         "  rammer run lstm-cpu --verify\n"
         "  rammer run lstm/graph.json --veus 8 --one-by-one --repeat 5\n"
