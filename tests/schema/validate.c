@@ -47,7 +47,7 @@ static bool check_type(const context *c, const cJSON *types, const cJSON *value,
     if (cJSON_IsString(types))
         return is_type(value, types->valuestring) || fail(c, where, "is no", types->valuestring);
     const cJSON *type;
-    cJSON_ArrayForEach(type, types) {
+    cJSON_ArrayForEach (type, types) {
         if (is_type(value, type->valuestring))
             return true;
     }
@@ -58,7 +58,7 @@ static bool check_enum(const context *c, const cJSON *allowed, const cJSON *valu
                        const char *where)
 {
     const cJSON *item;
-    cJSON_ArrayForEach(item, allowed) {
+    cJSON_ArrayForEach (item, allowed) {
         if (cJSON_Compare(item, value, true))
             return true;
     }
@@ -93,7 +93,7 @@ static bool check_required(const context *c, const cJSON *names, const cJSON *va
 {
     bool good = true;
     const cJSON *name;
-    cJSON_ArrayForEach(name, names) {
+    cJSON_ArrayForEach (name, names) {
         if (cJSON_IsObject(value) && !cJSON_HasObjectItem(value, name->valuestring))
             good = fail(c, where, "lacks the member", name->valuestring);
     }
@@ -108,7 +108,7 @@ static bool check_members(const context *c, const cJSON *schema, const cJSON *va
     const cJSON *others = cJSON_GetObjectItemCaseSensitive(schema, "additionalProperties");
     bool good = true;
     const cJSON *member;
-    cJSON_ArrayForEach(member, value) {
+    cJSON_ArrayForEach (member, value) {
         const cJSON *own = cJSON_GetObjectItemCaseSensitive(properties, member->string);
         char *at = rk_arena_printf(c->arena, "%s%s%s", where, *where ? "." : "", member->string);
         if (own)
@@ -126,7 +126,7 @@ static bool check_items(const context *c, const cJSON *items, const cJSON *value
     bool good = true;
     int i = 0;
     const cJSON *item;
-    cJSON_ArrayForEach(item, value) {
+    cJSON_ArrayForEach (item, value) {
         good = check(c, items, item, rk_arena_printf(c->arena, "%s[%d]", where, i++)) && good;
     }
     return good;
@@ -154,7 +154,7 @@ static bool check_any_of(const context *c, const cJSON *choices, const cJSON *va
                          const char *where)
 {
     const cJSON *choice;
-    cJSON_ArrayForEach(choice, choices) {
+    cJSON_ArrayForEach (choice, choices) {
         context quiet = *c;
         quiet.diag = rk_diag_new(c->arena);
         if (check(&quiet, choice, value, where))
@@ -209,7 +209,7 @@ static bool check(const context *c, const cJSON *schema, const cJSON *value, con
 {
     bool good = true;
     const cJSON *keyword;
-    cJSON_ArrayForEach(keyword, schema) {
+    cJSON_ArrayForEach (keyword, schema) {
         good = check_keyword(c, schema, keyword, value, where) && good;
     }
     return good;
