@@ -1,0 +1,182 @@
+#include "../threads/layers.h"
+
+#include "rkernel_lib/cpu/veu.h"
+
+#include <criterion/criterion.h>
+
+/* The executor on hand-made tables; tests/threads has what needs ThreadSanitizer. */
+
+static layers l;
+static rk_executor_fault fault;
+
+static rk_executor *make(uint32_t veus, uint32_t workers, uint32_t first_base)
+{
+    layers_make(&l, veus);
+    rk_executor_options options = {.workers = workers, .first_base = first_base};
+    rk_executor *e = rk_executor_new(&l.plan, &options, &fault);
+    cr_assert(e, "%s", fault.message);
+    return e;
+}
+
+static void check_runs(uint32_t veus, uint32_t workers, uint32_t first_base, uint32_t runs)
+{
+    rk_executor *e = make(veus, workers, first_base);
+    cr_assert_leq(rk_executor_workers(e), veus);
+    for (uint32_t run = 1; run <= runs; run++) {
+        bool scheduled = run % 4 != 0;
+        cr_assert(scheduled ? rk_executor_run(e, &fault) : rk_executor_run_one_by_one(e, &fault));
+        uint64_t expected[TASKS];
+        layers_expect(expected, run);
+        cr_assert_arr_eq(l.values[LAYERS - 1], expected, sizeof expected);
+    }
+    rk_executor_free(e);
+}
+
+Test(cpu_executor, same_values_on_any_number_of_veus)
+{
+    static const uint32_t veus[] = {1, 2, 3, 8};
+    for (size_t i = 0; i < sizeof veus / sizeof *veus; i++) {
+        check_runs(veus[i], 0, 0, 8);
+        check_runs(veus[i], 1, 0, 8);
+        check_runs(veus[i], 2, 0, 8);
+        check_runs(veus[i], veus[i], 0, 8);
+    }
+}
+
+Test(cpu_executor, steps_wrap_around)
+{
+    for (uint32_t base = UINT32_MAX - 40; base > UINT32_MAX - 200; base -= 23) {
+        check_runs(3, 3, base, 12);
+        check_runs(8, 2, base, 12);
+    }
+    check_runs(3, 2, UINT32_MAX / 2 - 5, 5);
+}
+
+static uint32_t failing_layer;
+
+static void fail_in_one_layer(const rk_cpu_call *call)
+{
+    if (call->args[1] == l.args[failing_layer][1] && call->rtask == 3)
+        call->veu->api->fault(call->veu, "planted");
+    else
+        layers_kernel(call);
+}
+
+Test(cpu_executor, a_fault_ends_the_run_and_the_next_starts_clean)
+{
+    rk_executor *e = make(3, 3, UINT32_MAX - 30);
+    for (failing_layer = 0; failing_layer < LAYERS; failing_layer += 5) {
+        for (uint32_t i = 0; i < LAYERS; i++)
+            l.ops[i].entry = fail_in_one_layer;
+        cr_assert_not(rk_executor_run(e, &fault));
+        cr_assert_str_eq(fault.op, "layer");
+        cr_assert_eq(fault.rtask, 3);
+        cr_assert_str_eq(fault.message, "planted");
+        cr_assert_not(rk_executor_run_one_by_one(e, &fault));
+        cr_assert_str_eq(fault.message, "planted");
+
+        for (uint32_t i = 0; i < LAYERS; i++)
+            l.ops[i].entry = layers_kernel;
+        memset(l.values, 0, sizeof l.values);
+        uint64_t expected[TASKS];
+        layers_expect(expected, 1);
+        cr_assert(rk_executor_run(e, &fault));
+        cr_assert_arr_eq(l.values[LAYERS - 1], expected, sizeof expected);
+    }
+    rk_executor_free(e);
+}
+
+static unsigned char *buffers[LAYER_MOST_VEUS];
+static uint32_t buffer_count, dirty;
+
+/** Each vEU has one buffer, which is not cleared between rTasks. */
+static void look_at_shared(const rk_cpu_call *call)
+{
+    unsigned char *shared = call->veu->shared;
+    cr_assert_eq((uintptr_t)shared % 256, 0);
+    cr_assert_geq(call->veu->shared_bytes, 1000);
+    uint32_t i = 0;
+    while (i < buffer_count && buffers[i] != shared)
+        i++;
+    if (i == buffer_count)
+        buffers[buffer_count++] = shared;
+    dirty += shared[999];
+    shared[999] = 1;
+}
+
+Test(cpu_executor, each_veu_owns_a_shared_buffer)
+{
+    layers_make(&l, 3);
+    l.plan.veu_shared = 1000;
+    for (uint32_t i = 0; i < LAYERS; i++)
+        l.ops[i].entry = look_at_shared;
+    rk_executor *e = rk_executor_new(&l.plan, &(rk_executor_options){.workers = 1}, &fault);
+    cr_assert(rk_executor_run(e, &fault));
+    cr_assert_eq(buffer_count, 3);
+    cr_assert_eq(dirty, LAYERS * TASKS - 3);
+    rk_executor_free(e);
+}
+
+static void expect_refused(const char *part)
+{
+    cr_assert_null(rk_executor_new(&l.plan, NULL, &fault));
+    cr_assert(strstr(fault.message, part), "'%s' lacks '%s'", fault.message, part);
+    layers_make(&l, 3);
+}
+
+Test(cpu_executor, broken_tables_are_refused)
+{
+    layers_make(&l, 3);
+    l.items[0].step = LAYERS * TASKS;
+    expect_refused("can never all be met");
+    l.items[5].veu = 3;
+    expect_refused("a vEU that does not exist");
+    l.entries[0].rtask = TASKS;
+    expect_refused("an rTask that does not exist");
+    l.entries[0].op = LAYERS;
+    expect_refused("an rTask that does not exist");
+    l.plan.wait_count = 1;
+    expect_refused("a wait list that does not exist");
+    l.waits[0].count = UINT32_MAX;
+    expect_refused("beyond the items");
+    l.plan.entry_count--;
+    expect_refused("do not end");
+    l.programs[1].steps--;
+    expect_refused("steps");
+    l.plan.veu_count = 0;
+    expect_refused("no vEU");
+}
+
+/* One by one, an op comes before another that the schedule has after it, whatever their numbers. */
+
+static uint32_t ran[2], ran_count;
+
+static void note(const rk_cpu_call *call)
+{
+    ran[ran_count++] = (uint32_t)call->args[0];
+}
+
+Test(cpu_executor, one_by_one_follows_the_schedule)
+{
+    uint64_t args[2] = {0, 1};
+    rk_executor_op ops[2] = {
+        {.entry = note, .grid = {1, 1, 1}, .block = {1, 1, 1}, .args = &args[0]},
+        {.entry = note, .grid = {1, 1, 1}, .block = {1, 1, 1}, .args = &args[1]}};
+    rk_executor_entry entries[] = {{RK_EXECUTOR_WAIT, 0}, {0, 0}, {RK_EXECUTOR_END, 0},
+                                   {1, 0}, {RK_EXECUTOR_END, 0}};
+    rk_executor_wait wait = {0, 1};
+    rk_executor_item item = {1, 1};
+    uint32_t first[2] = {0, 3};
+    rk_executor_program program = {first, 1};
+    rk_executor_plan plan = {.veu_count = 2, .veu_threads = 1, .ops = ops, .op_count = 2,
+                             .entries = entries, .entry_count = 5, .waits = &wait,
+                             .wait_count = 1, .items = &item, .item_count = 1,
+                             .programs = &program, .program_count = 1};
+    rk_executor *e = rk_executor_new(&plan, &(rk_executor_options){.workers = 1}, &fault);
+    cr_assert(e, "%s", fault.message);
+    cr_assert(rk_executor_run_one_by_one(e, &fault));
+    cr_assert_eq(ran_count, 2);
+    cr_assert_eq(ran[0], 1);
+    cr_assert_eq(ran[1], 0);
+    rk_executor_free(e);
+}
