@@ -1,0 +1,423 @@
+#include "base/vec.h"
+#include "sched/check_internal.h"
+
+#include <string.h>
+
+/**
+ * What a vEU has waited for: seen[u] steps of each vEU u are known to have finished. vEUs that waited
+ * for the same share one. The entry of the vEU that made it is left 0 until a second one shares it:
+ * each vEU knows its own steps anyway.
+ */
+typedef struct {
+    uint32_t *seen;
+    uint32_t maker;      /**< vEU; UINT32_MAX once its entry is set */
+    uint32_t maker_done; /**< steps that it had done */
+    uint32_t users;      /**< vEUs that are at it, and items that still refer to its steps */
+    uint32_t number;     /**< unique, from 1 */
+} knowledge;
+
+/** A vEU while the schedule is played. */
+typedef struct {
+    size_t entry;        /**< next one */
+    uint32_t item;       /**< next item of the barrier-rTask there */
+    uint32_t done;       /**< steps */
+    uint32_t at;         /**< its knowledge */
+    uint32_t blocked_on; /**< vEU that it waits for; UINT32_MAX: none */
+    uint32_t needs;      /**< steps of that one */
+    uint32_t waiters;    /**< first vEU that waits for it, UINT32_MAX: none */
+    uint32_t next;       /**< next one that waits for the same */
+    uint32_t wake;       /**< least step that any waiter needs */
+} player;
+
+/** Plays the entries of one rProgram after another, in one of the orders that the waits allow. */
+typedef struct {
+    rk_checker *c;
+    const rk_rprogram *program;
+    uint32_t index; /**< of the rProgram */
+    uint32_t veus;
+    player *players;
+    uint32_t *ready; /**< a stack of vEUs that may go on */
+    uint32_t ready_count;
+    uint64_t clock; /**< rTasks played */
+    bool proving;   /**< keep knowledge and prove orders; else only find one order */
+    bool good;
+    RK_VEC(knowledge) known;
+    RK_VEC(uint32_t) unused; /**< of known, to use again */
+    uint32_t latest, numbers;
+    uint32_t *merged;      /**< scratch: one knowledge */
+    uint32_t *first_step;  /**< by vEU: its first place in the next two */
+    uint32_t *at;          /**< by step: the knowledge in effect */
+    uint32_t *pending;     /**< by step: items that refer to it and have not been played */
+    size_t step_capacity;
+    uint64_t *checked; /**< by node: the vEU and rProgram whose first rTask has been proven */
+} play;
+
+/* Knowledge. */
+
+static uint32_t new_knowledge(play *p)
+{
+    uint32_t id;
+    if (p->unused.count) {
+        id = p->unused.items[--p->unused.count];
+    } else {
+        id = (uint32_t)p->known.count;
+        rk_push(p->c->scratch, &p->known)->seen = RK_NEW_ARRAY(p->c->scratch, uint32_t, p->veus);
+    }
+    knowledge *k = &p->known.items[id];
+    *k = (knowledge){.seen = k->seen, .maker = UINT32_MAX, .number = ++p->numbers};
+    return id;
+}
+
+static void release(play *p, uint32_t id, uint32_t users)
+{
+    p->known.items[id].users -= users;
+    if (p->known.items[id].users > 0)
+        return;
+    if (p->latest == id)
+        p->latest = UINT32_MAX;
+    *rk_push(p->c->scratch, &p->unused) = id;
+}
+
+/** Whether the vEU can share k: what it knows, in p->merged, is the same but for its own steps. */
+static bool can_share(const play *p, const knowledge *k, uint32_t veu)
+{
+    if (k->maker == veu || k->seen[veu] > p->players[veu].done)
+        return false;
+    if (k->maker != UINT32_MAX && p->merged[k->maker] > k->maker_done)
+        return false;
+    for (uint32_t u = 0; u < p->veus; u++)
+        if (p->merged[u] != k->seen[u] && u != veu && u != k->maker)
+            return false;
+    return true;
+}
+
+static uint32_t intern(play *p, uint32_t veu)
+{
+    if (p->latest != UINT32_MAX && can_share(p, &p->known.items[p->latest], veu)) {
+        knowledge *k = &p->known.items[p->latest];
+        if (k->maker != UINT32_MAX)
+            k->seen[k->maker] = p->merged[k->maker];
+        k->maker = UINT32_MAX;
+        return p->latest;
+    }
+    uint32_t id = new_knowledge(p);
+    knowledge *k = &p->known.items[id];
+    memcpy(k->seen, p->merged, p->veus * sizeof *k->seen);
+    k->seen[veu] = 0;
+    k->maker = veu;
+    k->maker_done = p->players[veu].done;
+    p->latest = id;
+    return id;
+}
+
+static void merge(uint32_t *restrict into, const uint32_t *restrict from, uint32_t count)
+{
+    for (uint32_t u = 0; u < count; u++)
+        into[u] = from[u] > into[u] ? from[u] : into[u];
+}
+
+/** The vEU has passed a barrier-rTask: adds what the vEUs waited for had done, and what they knew. */
+static void pass_barrier(play *p, uint32_t veu, const rk_entry *entry)
+{
+    player *own = &p->players[veu];
+    memcpy(p->merged, p->known.items[own->at].seen, p->veus * sizeof *p->merged);
+    uint32_t last = own->at;
+    bool grown = false;
+    for (uint32_t i = 0; i < entry->wait_count; i++) {
+        rk_wait_item item = p->program->waits[entry->wait_first + i];
+        if (item.veu == veu || p->merged[item.veu] >= item.step)
+            continue;
+        grown = true;
+        p->merged[item.veu] = item.step;
+        uint32_t theirs = p->at[p->first_step[item.veu] + item.step - 1];
+        if (theirs != last)
+            merge(p->merged, p->known.items[theirs].seen, p->veus);
+        last = theirs;
+    }
+    if (grown) {
+        uint32_t id = intern(p, veu);
+        p->known.items[id].users++;
+        release(p, own->at, 1);
+        own->at = id;
+    }
+    for (uint32_t i = 0; i < entry->wait_count; i++) {
+        rk_wait_item item = p->program->waits[entry->wait_first + i];
+        uint32_t step = p->first_step[item.veu] + item.step - 1;
+        p->pending[step]--;
+        release(p, p->at[step], 1);
+    }
+}
+
+/* Proofs. */
+
+/** The rTask that is a vEU's `step`. */
+static rk_rtask rtask_at(const play *p, uint32_t program, uint32_t veu, uint32_t step)
+{
+    const rk_veu_list *list = &p->c->schedule->programs[program].veus[veu];
+    for (size_t i = 0; i < list->count; i++)
+        if (list->entries[i].wait_count == 0 && --step == 0)
+            return list->entries[i].task;
+    return (rk_rtask){0};
+}
+
+/** Explains: the rTask at the vEU's next step does not wait for the last one of `missed`. */
+static void report_order(play *p, const rk_order *o, const rk_span *missed, uint32_t veu,
+                         rk_rtask task)
+{
+    rk_checker *c = p->c;
+    const rk_graph *graph = c->problem->graph;
+    const rk_tensor *tensors = graph->tensors;
+    rk_rtask first = rtask_at(p, missed->program, missed->veu, missed->last);
+    const char *what = tensors[o->tensor].name;
+    if (o->other != RK_NO_ID)
+        what = rk_arena_printf(c->scratch, "%s' and '%s", what, tensors[o->other].name);
+    const char *why = "which comes later on its own vEU";
+    if (missed->program > p->index)
+        why = "which is in a later rProgram";
+    else if (missed->veu != veu)
+        why = rk_arena_printf(c->scratch, "and it has waited for %u steps of that vEU only",
+                              p->known.items[p->players[veu].at].seen[missed->veu]);
+    p->good = rk_checker_fail(
+        c, o->other == RK_NO_ID ? 4 : 8, o->to, "it must wait for that rTask",
+        "its rTask %u (rProgram %u, vEU %u, step %u) needs rTask %u of '%s' (rProgram %u, vEU %u, "
+        "step %u) to have finished, %s; both touch '%s'",
+        task.index, p->index, veu, p->players[veu].done + 1, first.index, graph->nodes[o->from].name,
+        missed->program, missed->veu, missed->last, why, what);
+}
+
+/** Whether all of o->from has finished when the vEU starts its next step, `task`. */
+static void prove(play *p, rk_order *o, uint32_t veu, rk_rtask task)
+{
+    const rk_checker *c = p->c;
+    const knowledge *k = &p->known.items[p->players[veu].at];
+    if (o->proven == k->number)
+        return;
+    bool by_all = true;
+    for (uint32_t i = c->span_first[o->from]; i < c->span_first[o->from + 1]; i++) {
+        const rk_span *span = &c->spans[i];
+        if (span->program < p->index)
+            continue;
+        bool seen = span->program == p->index && k->seen[span->veu] >= span->last;
+        by_all = by_all && seen;
+        if (seen)
+            continue;
+        if (span->program > p->index || span->veu != veu || span->last > p->players[veu].done) {
+            report_order(p, o, span, veu, task);
+            return;
+        }
+    }
+    if (by_all)
+        o->proven = k->number;
+}
+
+/** Whether this is the first of the node's rTasks on this vEU; later ones know no less. */
+static bool is_first(const play *p, rk_id op, uint32_t veu)
+{
+    const rk_checker *c = p->c;
+    uint32_t low = c->span_first[op];
+    uint32_t high = c->span_first[op + 1];
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        const rk_span *s = &c->spans[middle];
+        if (s->program < p->index || (s->program == p->index && s->veu < veu))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return c->spans[low].first == p->players[veu].done + 1;
+}
+
+static void play_rtask(play *p, uint32_t veu, rk_rtask task)
+{
+    rk_checker *c = p->c;
+    player *own = &p->players[veu];
+    if (!p->proving) {
+        if (c->position[task.op] == 0)
+            c->position[task.op] = p->clock + 1;
+        p->clock++;
+        own->done++;
+        return;
+    }
+    uint64_t list = (uint64_t)p->index * p->veus + veu + 1;
+    if (p->checked[task.op] != list && c->order_first[task.op] != c->order_first[task.op + 1] &&
+        is_first(p, task.op, veu))
+        for (uint32_t i = c->order_first[task.op]; i < c->order_first[task.op + 1]; i++)
+            prove(p, &c->orders[i], veu, task);
+    p->checked[task.op] = list;
+    uint32_t step = p->first_step[veu] + own->done;
+    p->at[step] = own->at;
+    p->known.items[own->at].users += p->pending[step];
+    own->done++;
+}
+
+/* Playing. */
+
+static void block(play *p, uint32_t veu, uint32_t on, uint32_t step)
+{
+    player *own = &p->players[veu];
+    player *other = &p->players[on];
+    own->blocked_on = on;
+    own->needs = step;
+    own->next = other->waiters;
+    other->waiters = veu;
+    if (step < other->wake)
+        other->wake = step;
+}
+
+static void wake(play *p, uint32_t veu)
+{
+    player *own = &p->players[veu];
+    uint32_t waiter = own->waiters;
+    own->waiters = UINT32_MAX;
+    own->wake = UINT32_MAX;
+    while (waiter != UINT32_MAX) {
+        player *w = &p->players[waiter];
+        uint32_t next = w->next;
+        if (w->needs <= own->done) {
+            w->blocked_on = UINT32_MAX;
+            p->ready[p->ready_count++] = waiter;
+        } else {
+            block(p, waiter, veu, w->needs);
+        }
+        waiter = next;
+    }
+}
+
+/** Plays a vEU until its end or a wait that does not hold yet. */
+static void play_veu(play *p, uint32_t veu)
+{
+    player *own = &p->players[veu];
+    const rk_veu_list *list = &p->program->veus[veu];
+    for (; own->entry < list->count; own->entry++) {
+        const rk_entry *entry = &list->entries[own->entry];
+        if (entry->wait_count == 0) {
+            play_rtask(p, veu, entry->task);
+            if (own->done >= own->wake)
+                wake(p, veu);
+            continue;
+        }
+        for (; own->item < entry->wait_count; own->item++) {
+            rk_wait_item item = p->program->waits[entry->wait_first + own->item];
+            if (p->players[item.veu].done < item.step) {
+                block(p, veu, item.veu, item.step);
+                return;
+            }
+        }
+        own->item = 0;
+        if (p->proving)
+            pass_barrier(p, veu, entry);
+    }
+}
+
+/** Names the vEUs that wait for each other. All that is blocked leads into such a ring. */
+static void report_cycle(play *p, uint32_t veu)
+{
+    for (uint32_t i = 0; i < p->veus; i++)
+        veu = p->players[veu].blocked_on;
+    char *ring = rk_arena_printf(p->c->scratch, "vEU %u (after %u rTasks)", veu, p->players[veu].done);
+    uint32_t at = veu;
+    for (int shown = 0; shown < 4; shown++) {
+        const player *w = &p->players[at];
+        at = w->blocked_on;
+        ring = rk_arena_printf(p->c->scratch, "%s waits for step %u of vEU %u (after %u)", ring,
+                               w->needs, at, p->players[at].done);
+        if (at == veu)
+            break;
+        ring = rk_arena_printf(p->c->scratch, "%s, which", ring);
+    }
+    p->good = rk_checker_fail(p->c, 6, RK_NO_ID, "drop one of these waits or move its rTask",
+                              "rProgram %u never ends: %s%s", p->index, ring,
+                              at == veu ? "" : " is in a longer ring");
+}
+
+/** Numbers the steps of this rProgram and counts the items that refer to each. */
+static void begin_steps(play *p)
+{
+    size_t steps = 0;
+    for (uint32_t w = 0; w < p->veus; w++) {
+        p->first_step[w] = (uint32_t)steps;
+        for (size_t i = 0; i < p->program->veus[w].count; i++)
+            steps += p->program->veus[w].entries[i].wait_count == 0;
+    }
+    if (steps > p->step_capacity) {
+        p->step_capacity = 2 * steps;
+        p->at = RK_NEW_ARRAY(p->c->scratch, uint32_t, p->step_capacity);
+        p->pending = RK_NEW_ARRAY(p->c->scratch, uint32_t, p->step_capacity);
+    }
+    if (steps)
+        memset(p->pending, 0, steps * sizeof *p->pending);
+    for (uint32_t w = 0; w < p->veus; w++) {
+        const rk_veu_list *list = &p->program->veus[w];
+        for (size_t i = 0; i < list->count; i++) {
+            const rk_wait_item *items = p->program->waits + list->entries[i].wait_first;
+            for (uint32_t k = 0; k < list->entries[i].wait_count; k++)
+                p->pending[p->first_step[items[k].veu] + items[k].step - 1]++;
+        }
+    }
+}
+
+/** At an rProgram's start no vEU has seen anything of it. */
+static void begin_knowledge(play *p)
+{
+    p->unused.count = 0;
+    for (uint32_t i = 0; i < p->known.count; i++)
+        *rk_push(p->c->scratch, &p->unused) = i;
+    uint32_t nothing = new_knowledge(p);
+    memset(p->known.items[nothing].seen, 0, p->veus * sizeof *p->merged);
+    p->known.items[nothing].users = p->veus;
+    p->latest = UINT32_MAX;
+    for (uint32_t w = 0; w < p->veus; w++)
+        p->players[w].at = nothing;
+}
+
+static void play_program(play *p, uint32_t index)
+{
+    p->index = index;
+    p->program = &p->c->schedule->programs[index];
+    for (uint32_t w = 0; w < p->veus; w++)
+        p->players[w] =
+            (player){.blocked_on = UINT32_MAX, .waiters = UINT32_MAX, .wake = UINT32_MAX};
+    if (p->proving) {
+        begin_steps(p);
+        begin_knowledge(p);
+    }
+    p->ready_count = 0;
+    for (uint32_t w = p->veus; w-- > 0;)
+        p->ready[p->ready_count++] = w;
+    while (p->ready_count > 0)
+        play_veu(p, p->ready[--p->ready_count]);
+    for (uint32_t w = 0; w < p->veus; w++) {
+        if (p->players[w].blocked_on != UINT32_MAX) {
+            report_cycle(p, w);
+            return;
+        }
+    }
+}
+
+static bool play_all(rk_checker *c, bool proving)
+{
+    uint32_t veus = c->schedule->veu_count;
+    play p = {.c = c,
+              .veus = veus,
+              .proving = proving,
+              .good = true,
+              .players = RK_NEW_ARRAY(c->scratch, player, veus),
+              .ready = RK_NEW_ARRAY(c->scratch, uint32_t, veus),
+              .merged = RK_NEW_ARRAY(c->scratch, uint32_t, veus),
+              .first_step = RK_NEW_ARRAY(c->scratch, uint32_t, veus),
+              .checked = RK_NEW_ARRAY(c->scratch, uint64_t, c->schedule->node_count + 1)};
+    for (uint32_t i = 0; i < c->schedule->program_count; i++)
+        play_program(&p, i);
+    return p.good;
+}
+
+bool rk_check_cycles(rk_checker *c)
+{
+    c->position = RK_NEW_ARRAY(c->scratch, uint64_t, c->schedule->node_count + 1);
+    return play_all(c, false);
+}
+
+bool rk_check_prove_orders(rk_checker *c)
+{
+    return play_all(c, true);
+}

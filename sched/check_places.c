@@ -1,0 +1,341 @@
+#include "base/vec.h"
+#include "sched/check_internal.h"
+
+#include <stdlib.h>
+
+/** A node touching bytes [low, high) of the vDevice's memory. */
+typedef struct {
+    rk_id base; /**< the buffer */
+    rk_id tensor, node;
+    int64_t low, high;
+    bool write;
+} touch;
+
+/** A buffer in memory and when it is used. */
+typedef struct {
+    rk_id tensor;
+    int64_t low, high;
+    bool fixed;     /**< an input, an output or a constant: lives throughout */
+    uint32_t first, last; /**< rPrograms */
+    uint64_t position;    /**< of its first use in one legal order */
+} place;
+
+/** Of the bytes between two cuts: the node that wrote them last, and the nodes that read that. */
+typedef struct {
+    rk_id writer, writer_tensor;
+    uint32_t readers; /**< into a list, index plus 1 */
+} piece;
+
+typedef struct {
+    rk_id node, tensor;
+    uint32_t next;
+} reader;
+
+typedef struct {
+    rk_checker *c;
+    RK_VEC(touch) touches;
+    RK_VEC(rk_order) orders;
+    RK_VEC(reader) readers;
+} finder;
+
+static int64_t low_of(const rk_checker *c, rk_id tensor)
+{
+    return c->memory->offsets[tensor];
+}
+
+static int64_t high_of(const rk_checker *c, rk_id tensor)
+{
+    return low_of(c, tensor) + rk_tensor_bytes(&c->problem->graph->tensors[tensor]);
+}
+
+bool rk_check_places(rk_checker *c)
+{
+    const rk_graph *graph = c->problem->graph;
+    bool good = true;
+    for (rk_id i = 0; i < graph->tensor_count; i++) {
+        const rk_tensor *t = &graph->tensors[i];
+        int64_t limit = t->base == i && t->data ? c->memory->constant_bytes : c->memory->total_bytes;
+        if (low_of(c, i) < 0 || high_of(c, i) > limit)
+            good = rk_checker_fail(c, 8, RK_NO_ID, NULL,
+                                   "tensor '%s' is at bytes %lld to %lld, outside the %lld bytes "
+                                   "where it belongs",
+                                   t->name, (long long)low_of(c, i), (long long)high_of(c, i),
+                                   (long long)limit);
+        if (low_of(c, i) !=
+            low_of(c, t->base) + t->offset * (int64_t)rk_dtype_size(t->dtype))
+            good = rk_checker_fail(c, 8, RK_NO_ID, NULL,
+                                   "tensor '%s' is not at its place in '%s'", t->name,
+                                   graph->tensors[t->base].name);
+    }
+    return good;
+}
+
+static void order(finder *f, rk_id from, rk_id from_tensor, rk_id to, rk_id to_tensor)
+{
+    if (from == to)
+        return;
+    if (f->orders.count) {
+        const rk_order *last = &f->orders.items[f->orders.count - 1];
+        if (last->from == from && last->to == to)
+            return;
+    }
+    *rk_push(f->c->scratch, &f->orders) =
+        (rk_order){.from = from, .to = to, .tensor = from_tensor, .other = to_tensor};
+}
+
+static void touch_all(finder *f, rk_id node, const rk_id *tensors, size_t count, bool write)
+{
+    const rk_checker *c = f->c;
+    for (size_t i = 0; i < count; i++) {
+        if (tensors[i] == RK_NO_ID)
+            continue;
+        *rk_push(c->scratch, &f->touches) = (touch){.base = c->problem->graph->tensors[tensors[i]].base,
+                                                    .tensor = tensors[i],
+                                                    .node = node,
+                                                    .low = low_of(c, tensors[i]),
+                                                    .high = high_of(c, tensors[i]),
+                                                    .write = write};
+    }
+}
+
+/** By buffer; in graph order, which the meaning of the graph follows; reads of a node before writes. */
+static int by_buffer(const void *a, const void *b)
+{
+    const touch *x = a;
+    const touch *y = b;
+    if (x->base != y->base)
+        return x->base < y->base ? -1 : 1;
+    if (x->node != y->node)
+        return x->node < y->node ? -1 : 1;
+    if (x->write != y->write)
+        return x->write ? 1 : -1;
+    return (x->low > y->low) - (x->low < y->low);
+}
+
+static int by_value(const void *a, const void *b)
+{
+    const int64_t *x = a;
+    const int64_t *y = b;
+    return (*x > *y) - (*x < *y);
+}
+
+/** Sorts and makes unique; returns how many are left. */
+static size_t sort_cuts(int64_t *cuts, size_t count)
+{
+    if (count == 0)
+        return 0;
+    qsort(cuts, count, sizeof *cuts, by_value);
+    size_t kept = 1;
+    for (size_t i = 1; i < count; i++)
+        if (cuts[i] != cuts[kept - 1])
+            cuts[kept++] = cuts[i];
+    return kept;
+}
+
+static size_t find_cut(const int64_t *cuts, size_t count, int64_t value)
+{
+    const int64_t *found = bsearch(&value, cuts, count, sizeof *cuts, by_value);
+    return (size_t)(found - cuts);
+}
+
+static void touch_piece(finder *f, piece *p, const touch *t)
+{
+    if (p->writer != RK_NO_ID)
+        order(f, p->writer, p->writer_tensor, t->node, RK_NO_ID);
+    if (!t->write) {
+        *rk_push(f->c->scratch, &f->readers) = (reader){t->node, t->tensor, p->readers};
+        p->readers = (uint32_t)f->readers.count;
+        return;
+    }
+    for (uint32_t r = p->readers; r; r = f->readers.items[r - 1].next)
+        order(f, f->readers.items[r - 1].node, f->readers.items[r - 1].tensor, t->node, RK_NO_ID);
+    *p = (piece){.writer = t->node, .writer_tensor = t->tensor};
+}
+
+/** Orders of the nodes that touch one buffer. */
+static void order_buffer(finder *f, const touch *touches, size_t count)
+{
+    bool written = false;
+    for (size_t i = 0; i < count; i++)
+        written = written || touches[i].write;
+    if (!written)
+        return;
+    int64_t *cuts = RK_NEW_ARRAY(f->c->scratch, int64_t, 2 * count);
+    for (size_t i = 0; i < count; i++) {
+        cuts[2 * i] = touches[i].low;
+        cuts[2 * i + 1] = touches[i].high;
+    }
+    size_t n = sort_cuts(cuts, 2 * count);
+    piece *pieces = RK_NEW_ARRAY(f->c->scratch, piece, n);
+    for (size_t i = 0; i < n; i++)
+        pieces[i].writer = RK_NO_ID;
+    f->readers.count = 0;
+    for (size_t i = 0; i < count; i++) {
+        size_t end = find_cut(cuts, n, touches[i].high);
+        for (size_t k = find_cut(cuts, n, touches[i].low); k < end; k++)
+            touch_piece(f, &pieces[k], &touches[i]);
+    }
+}
+
+static void use(place *p, const rk_checker *c, rk_id node)
+{
+    uint32_t first = c->span_first[node];
+    uint32_t last = c->span_first[node + 1] - 1;
+    if (c->spans[first].program < p->first)
+        p->first = c->spans[first].program;
+    if (c->spans[last].program > p->last)
+        p->last = c->spans[last].program;
+    if (c->position[node] < p->position)
+        p->position = c->position[node];
+}
+
+static int by_first_use(const void *a, const void *b)
+{
+    const place *x = a;
+    const place *y = b;
+    if (x->position != y->position)
+        return x->position < y->position ? -1 : 1;
+    return (x->tensor > y->tensor) - (x->tensor < y->tensor);
+}
+
+/** Buffers in order of first use; *count of them take part: those with users or a fixed place. */
+static place *find_places(const finder *f, size_t *count)
+{
+    const rk_graph *graph = f->c->problem->graph;
+    place *places = RK_NEW_ARRAY(f->c->scratch, place, graph->tensor_count + 1);
+    for (rk_id i = 0; i < graph->tensor_count; i++)
+        places[i] = (place){.tensor = i,
+                            .low = low_of(f->c, i),
+                            .high = high_of(f->c, i),
+                            .fixed = graph->tensors[i].data != NULL,
+                            .first = UINT32_MAX,
+                            .position = UINT64_MAX};
+    for (size_t i = 0; i < graph->input_count; i++)
+        places[graph->tensors[graph->inputs[i]].base].fixed = true;
+    for (size_t i = 0; i < graph->output_count; i++)
+        places[graph->tensors[graph->outputs[i]].base].fixed = true;
+    for (size_t i = 0; i < f->touches.count; i++)
+        use(&places[f->touches.items[i].base], f->c, f->touches.items[i].node);
+    size_t kept = 0;
+    for (size_t i = 0; i < graph->tensor_count; i++)
+        if (graph->tensors[i].base == i && (places[i].fixed || places[i].first != UINT32_MAX))
+            places[kept++] = places[i];
+    qsort(places, kept, sizeof *places, by_first_use);
+    *count = kept;
+    return places;
+}
+
+static bool share_fails(finder *f, const place *x, const place *y, const char *why)
+{
+    const rk_tensor *tensors = f->c->problem->graph->tensors;
+    return rk_checker_fail(f->c, 8, RK_NO_ID, "give them memory of their own",
+                           "'%s' and '%s' share memory, %s", tensors[x->tensor].name,
+                           tensors[y->tensor].name, why);
+}
+
+/** All that touches buffer x must come before all that touches y. touches are sorted by buffer. */
+static bool order_buffers(finder *f, const place *x, const place *y, const uint32_t *first_touch)
+{
+    if (x->fixed || y->fixed)
+        return share_fails(f, x, y, "and one of them is an input, an output or a constant");
+    if (x->last < y->first)
+        return true;
+    const touch *touches = f->touches.items;
+    for (uint32_t i = first_touch[x->tensor]; i < first_touch[x->tensor + 1]; i++) {
+        for (uint32_t j = first_touch[y->tensor]; j < first_touch[y->tensor + 1]; j++) {
+            if (touches[i].node == touches[j].node)
+                return share_fails(f, x, y,
+                                   rk_arena_printf(f->c->scratch, "and node '%s' touches both",
+                                                   f->c->problem->graph->nodes[touches[i].node].name));
+            order(f, touches[i].node, touches[i].tensor, touches[j].node, touches[j].tensor);
+        }
+    }
+    return true;
+}
+
+/**
+ * Buffers that share memory: each must be dead before the next one in order of first use begins. Of
+ * the buffers of one place only neighbours in that order are compared, the rest follows.
+ */
+static bool order_places(finder *f)
+{
+    rk_arena *scratch = f->c->scratch;
+    size_t tensors = f->c->problem->graph->tensor_count;
+    uint32_t *first_touch = RK_NEW_ARRAY(scratch, uint32_t, tensors + 2);
+    for (size_t i = 0; i < f->touches.count; i++)
+        first_touch[f->touches.items[i].base + 1]++;
+    for (size_t i = 0; i < tensors; i++)
+        first_touch[i + 1] += first_touch[i];
+    size_t count;
+    const place *places = find_places(f, &count);
+    int64_t *cuts = RK_NEW_ARRAY(scratch, int64_t, 2 * count + 1);
+    for (size_t i = 0; i < count; i++) {
+        cuts[2 * i] = places[i].low;
+        cuts[2 * i + 1] = places[i].high;
+    }
+    size_t n = sort_cuts(cuts, 2 * count);
+    const place **holders = RK_NEW_ARRAY(scratch, const place *, n + 1);
+    bool good = true;
+    for (size_t i = 0; i < count; i++) {
+        size_t end = find_cut(cuts, n, places[i].high);
+        const place *before = NULL;
+        for (size_t k = find_cut(cuts, n, places[i].low); k < end; k++) {
+            if (holders[k] && holders[k] != before)
+                good = order_buffers(f, holders[k], &places[i], first_touch) && good;
+            before = holders[k];
+            holders[k] = &places[i];
+        }
+    }
+    return good;
+}
+
+/** Groups the orders by `to` and drops pairs that come again. */
+static void group_orders(finder *f)
+{
+    rk_checker *c = f->c;
+    size_t nodes = c->schedule->node_count;
+    c->order_first = RK_NEW_ARRAY(c->scratch, uint32_t, nodes + 2);
+    for (size_t i = 0; i < f->orders.count; i++)
+        c->order_first[f->orders.items[i].to + 1]++;
+    for (size_t i = 0; i < nodes; i++)
+        c->order_first[i + 1] += c->order_first[i];
+    uint32_t *at = rk_arena_copy(c->scratch, c->order_first, (nodes + 2) * sizeof *at);
+    rk_order *grouped = RK_NEW_ARRAY(c->scratch, rk_order, f->orders.count + 1);
+    for (size_t i = 0; i < f->orders.count; i++)
+        grouped[at[f->orders.items[i].to]++] = f->orders.items[i];
+    rk_id *met = RK_NEW_ARRAY(c->scratch, rk_id, nodes + 1);
+    uint32_t kept = 0;
+    for (rk_id to = 0; to < nodes; to++) {
+        uint32_t begin = c->order_first[to];
+        uint32_t end = c->order_first[to + 1];
+        c->order_first[to] = kept;
+        for (uint32_t i = begin; i < end; i++) {
+            if (met[grouped[i].from] == to + 1)
+                continue;
+            met[grouped[i].from] = to + 1;
+            grouped[kept++] = grouped[i];
+        }
+    }
+    c->order_first[nodes] = kept;
+    c->orders = grouped;
+}
+
+bool rk_check_find_orders(rk_checker *c)
+{
+    const rk_graph *graph = c->problem->graph;
+    finder f = {.c = c};
+    for (rk_id n = 0; n < graph->node_count; n++) {
+        touch_all(&f, n, graph->nodes[n].inputs, graph->nodes[n].input_count, false);
+        touch_all(&f, n, graph->nodes[n].outputs, graph->nodes[n].output_count, true);
+    }
+    if (f.touches.count)
+        qsort(f.touches.items, f.touches.count, sizeof *f.touches.items, by_buffer);
+    for (size_t i = 0, end; i < f.touches.count; i = end) {
+        for (end = i; end < f.touches.count && f.touches.items[end].base == f.touches.items[i].base;)
+            end++;
+        order_buffer(&f, &f.touches.items[i], end - i);
+    }
+    bool good = order_places(&f);
+    group_orders(&f);
+    return good;
+}
