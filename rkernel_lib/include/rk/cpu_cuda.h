@@ -137,7 +137,7 @@ inline void launch(dim3 grid, dim3 block, std::size_t shared, cudaStream_t, cons
                       threads <= max_block_threads && grid.x > 0 && grid.y > 0 && grid.z > 0 &&
                       grid.x <= 0x7fffffffu && grid.y <= max_grid_yz && grid.z <= max_grid_yz &&
                       shared <= max_dynamic_shared;
-    if (host_error == cudaErrorLaunchFailure)
+    if (host_broken())
         return;
     if (!good) {
         host_report(cudaErrorInvalidConfiguration);

@@ -68,11 +68,14 @@ namespace rk {
 /** The calling thread's last error. One that a kernel caused stays. */
 inline thread_local cudaError_t host_error = cudaSuccess;
 
+/** Whether a kernel failed, after which calls that make something fail. */
+inline bool host_broken() { return host_error == cudaErrorLaunchFailure; }
+
 inline cudaError_t host_report(cudaError_t error)
 {
-    if (error != cudaSuccess && host_error != cudaErrorLaunchFailure)
+    if (error != cudaSuccess && !host_broken())
         host_error = error;
-    return host_error == cudaErrorLaunchFailure ? host_error : error;
+    return host_broken() ? host_error : error;
 }
 
 } // namespace rk
@@ -81,7 +84,7 @@ inline cudaError_t cudaPeekAtLastError() { return rk::host_error; }
 inline cudaError_t cudaGetLastError()
 {
     const cudaError_t error = rk::host_error;
-    if (error != cudaErrorLaunchFailure)
+    if (!rk::host_broken())
         rk::host_error = cudaSuccess;
     return error;
 }
@@ -124,8 +127,8 @@ inline const char *cudaGetErrorString(cudaError_t error)
 inline cudaError_t cudaMalloc(void **out, size_t bytes)
 {
     *out = nullptr;
-    if (bytes == 0)
-        return cudaSuccess;
+    if (bytes == 0 || rk::host_broken())
+        return rk::host_report(cudaSuccess);
     const bool good = posix_memalign(out, 256, bytes) == 0;
     return rk::host_report(good ? cudaSuccess : cudaErrorMemoryAllocation);
 }
@@ -244,6 +247,8 @@ inline cudaError_t cudaSetDevice(int device)
 
 inline cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned flags)
 {
+    if (rk::host_broken())
+        return rk::host_error;
     *stream = new CUstream_st{flags};
     return rk::host_report(cudaSuccess);
 }
@@ -267,6 +272,8 @@ inline cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned = 0)
 
 inline cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned)
 {
+    if (rk::host_broken())
+        return rk::host_error;
     *event = new CUevent_st{};
     return rk::host_report(cudaSuccess);
 }

@@ -1,0 +1,37 @@
+#!/bin/sh
+# build.sh <folder>: compiles the kernels of test_cpu_entry.c into <folder>: rkernels.so as rkconvert
+# compiles a catalog's, legacy.so with the CPU runtime inside. What is newer than its sources is kept;
+# several may run at once.
+set -eu
+
+here=$(cd "$(dirname "$0")" && pwd)
+source=$(cd "$here/../../.." && pwd)
+mkdir -p "$1"
+out=$(cd "$1" && pwd)
+
+exec 9> "$out/lock"
+flock 9
+
+fresh() {
+    [ -f "$1" ] && [ -z "$(find "$here" "$source/rkernel_lib/cpu" "$source/rkernel_lib/include" \
+        -type f -newer "$1" | head -n 1)" ]
+}
+
+# kernels <name> <objects>...
+kernels() {
+    name=$1
+    shift
+    ${CXX:-c++} -std=c++17 -O2 -fPIC -shared -ffp-contract=off -Wall -Wextra -Werror -Wno-sign-compare \
+        -I"$source/rkernel_lib/include" -I"$source/rkernel_lib/include/rk/shim" \
+        "$here/$name.cpp" "$@" -o "$out/$name.new"
+    mv "$out/$name.new" "$out/$name.so"
+}
+
+fresh "$out/rkernels.so" || kernels rkernels
+if ! fresh "$out/legacy.so"; then
+    for file in fiber warp block veu; do
+        ${CC:-cc} -std=gnu17 -D_GNU_SOURCE -O1 -fPIC -I"$source" \
+            -c "$source/rkernel_lib/cpu/$file.c" -o "$out/$file.o"
+    done
+    kernels legacy "$out/fiber.o" "$out/warp.o" "$out/block.o" "$out/veu.o" -lpthread
+fi

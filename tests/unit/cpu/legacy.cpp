@@ -1,0 +1,76 @@
+/* The kernels of kernels.h as `rkconvert --target cpu --entries` has them. */
+#include <rk/cpu_cuda.h>
+
+#include <cuda.h>
+#include <cuda_fp16.h>
+#include <cuda_runtime.h>
+#include <device_launch_parameters.h>
+
+#define KERNEL(name, ...) __global__ void name(__VA_ARGS__)
+#define ENTER
+#define ENTER_WAITS
+#define SHARED(name, type, part, size) __shared__ type name[size]
+#define DYNAMIC(type, name) type *name = rk::dynamic_shared<type>()
+#define LEAVE(condition)                                                                           \
+    if (condition)                                                                                 \
+    return
+#include "kernels.h"
+
+#define LAUNCH(...)                                                                                \
+    const unsigned *g = reinterpret_cast<const unsigned *>(rk::legacy_slot<const void *>(s, 0));   \
+    cudaStream_t stream;                                                                           \
+    if (cudaStreamCreate(&stream) != cudaSuccess)                                                  \
+        return 1;                                                                                  \
+    rk::launch(dim3(g[0], g[1], g[2]), dim3(g[3], g[4], g[5]), g[6], stream, [&] { __VA_ARGS__; }); \
+    cudaStreamDestroy(stream);                                                                     \
+    return cudaGetLastError()
+#define ARG(type, i) rk::legacy_slot<type>(s, i)
+
+extern "C" {
+int legacy_place(const std::uint64_t *s) { LAUNCH(place(ARG(int *, 1), ARG(int, 2))); }
+int legacy_saxpy(const std::uint64_t *s)
+{
+    LAUNCH(saxpy(ARG(const float *, 1), ARG(float *, 2), ARG(float, 3), ARG(int, 4)));
+}
+int legacy_block_sum(const std::uint64_t *s)
+{
+    LAUNCH(block_sum(ARG(const float *, 1), ARG(float *, 2), ARG(int, 3)));
+}
+int legacy_leavers(const std::uint64_t *s) { LAUNCH(leavers(ARG(int *, 1), ARG(int, 2))); }
+int legacy_warps(const std::uint64_t *s) { LAUNCH(warps(ARG(unsigned *, 1), ARG(int, 2))); }
+int legacy_histogram(const std::uint64_t *s)
+{
+    LAUNCH(histogram(ARG(const int *, 1), ARG(unsigned *, 2), ARG(float *, 3), ARG(int, 4)));
+}
+int legacy_halves(const std::uint64_t *s)
+{
+    LAUNCH(halves(ARG(const __half *, 1), ARG(__half *, 2), ARG(float *, 3), ARG(int, 4)));
+}
+int legacy_stuck(const std::uint64_t *s) { LAUNCH(stuck(ARG(int *, 1))); }
+
+/** A launcher's usual calls; 0 when all went well. */
+int legacy_host(void)
+{
+    float *device = nullptr, host[4] = {1, 2, 3, 4}, back[4] = {};
+    if (cudaMalloc(&device, sizeof host) != cudaSuccess)
+        return 1;
+    cudaMemcpy(device, host, sizeof host, cudaMemcpyHostToDevice);
+    cudaMemcpy(back, device, sizeof host, cudaMemcpyDeviceToHost);
+    if (std::memcmp(host, back, sizeof host) != 0)
+        return 2;
+    cudaMemset(device, 0, sizeof host);
+    if (device[3] != 0 || cudaDeviceSynchronize() != cudaSuccess)
+        return 3;
+    cudaFree(device);
+    rk::launch(dim3(0), dim3(32), 0, 0, [] {});
+    if (cudaPeekAtLastError() != cudaErrorInvalidConfiguration)
+        return 4;
+    if (std::strcmp(cudaGetErrorName(cudaGetLastError()), "cudaErrorInvalidConfiguration") != 0)
+        return 5;
+    rk::launch(1, 1025, 0, 0, [] {});
+    if (cudaGetLastError() != cudaErrorInvalidConfiguration)
+        return 6;
+    return cudaGetLastError();
+}
+void legacy_reset(void) { cudaDeviceReset(); }
+}
