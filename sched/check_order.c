@@ -5,15 +5,21 @@
 
 /**
  * What a vEU has waited for: seen[u] steps of each vEU u are known to have finished. vEUs that waited
- * for the same share one. The entry of the vEU that made it is left 0 until a second one shares it:
+ * for the same share one, as far as that is seen. The entry of the vEU that made it is left 0 until a second one shares it:
  * each vEU knows its own steps anyway.
  */
+enum {
+    RECENT = 16,  /**< made last, of which another vEU may be able to share one */
+    MERGE_STEP = 8 /**< seen has a multiple of as many entries */
+};
+
 typedef struct {
     uint32_t *seen;
     uint32_t maker;      /**< vEU; UINT32_MAX once its entry is set */
     uint32_t maker_done; /**< steps that it had done */
     uint32_t users;      /**< vEUs that are at it, and items that still refer to its steps */
-    uint32_t number;     /**< unique, from 1 */
+    uint32_t number;     /**< unique, from 1; 0: not in use */
+    uint64_t merged_in;  /**< the barrier-rTask that added it last */
 } knowledge;
 
 /** A vEU while the schedule is played. */
@@ -43,7 +49,10 @@ typedef struct {
     bool good;
     RK_VEC(knowledge) known;
     RK_VEC(uint32_t) unused; /**< of known, to use again */
-    uint32_t latest, numbers;
+    uint32_t recent[RECENT], recent_number[RECENT]; /**< of known, and what it was then */
+    uint32_t numbers;
+    uint64_t barriers;     /**< barrier-rTasks passed */
+    uint32_t width;        /**< veus rounded up to MERGE_STEP */
     uint32_t *merged;      /**< scratch: one knowledge */
     uint32_t *first_step;  /**< by vEU: its first place in the next two */
     uint32_t *at;          /**< by step: the knowledge in effect */
@@ -61,7 +70,7 @@ static uint32_t new_knowledge(play *p)
         id = p->unused.items[--p->unused.count];
     } else {
         id = (uint32_t)p->known.count;
-        rk_push(p->c->scratch, &p->known)->seen = RK_NEW_ARRAY(p->c->scratch, uint32_t, p->veus);
+        rk_push(p->c->scratch, &p->known)->seen = RK_NEW_ARRAY(p->c->scratch, uint32_t, p->width);
     }
     knowledge *k = &p->known.items[id];
     *k = (knowledge){.seen = k->seen, .maker = UINT32_MAX, .number = ++p->numbers};
@@ -73,8 +82,7 @@ static void release(play *p, uint32_t id, uint32_t users)
     p->known.items[id].users -= users;
     if (p->known.items[id].users > 0)
         return;
-    if (p->latest == id)
-        p->latest = UINT32_MAX;
+    p->known.items[id].number = 0;
     *rk_push(p->c->scratch, &p->unused) = id;
 }
 
@@ -93,12 +101,14 @@ static bool can_share(const play *p, const knowledge *k, uint32_t veu)
 
 static uint32_t intern(play *p, uint32_t veu)
 {
-    if (p->latest != UINT32_MAX && can_share(p, &p->known.items[p->latest], veu)) {
-        knowledge *k = &p->known.items[p->latest];
+    for (uint32_t i = 0; i < RECENT && p->recent_number[i]; i++) {
+        knowledge *k = &p->known.items[p->recent[i]];
+        if (k->number != p->recent_number[i] || !can_share(p, k, veu))
+            continue;
         if (k->maker != UINT32_MAX)
             k->seen[k->maker] = p->merged[k->maker];
         k->maker = UINT32_MAX;
-        return p->latest;
+        return p->recent[i];
     }
     uint32_t id = new_knowledge(p);
     knowledge *k = &p->known.items[id];
@@ -106,14 +116,16 @@ static uint32_t intern(play *p, uint32_t veu)
     k->seen[veu] = 0;
     k->maker = veu;
     k->maker_done = p->players[veu].done;
-    p->latest = id;
+    p->recent[k->number % RECENT] = id;
+    p->recent_number[k->number % RECENT] = k->number;
     return id;
 }
 
 static void merge(uint32_t *restrict into, const uint32_t *restrict from, uint32_t count)
 {
-    for (uint32_t u = 0; u < count; u++)
-        into[u] = from[u] > into[u] ? from[u] : into[u];
+    for (uint32_t u = 0; u < count; u += MERGE_STEP)
+        for (uint32_t i = u; i < u + MERGE_STEP; i++)
+            into[i] = from[i] > into[i] ? from[i] : into[i];
 }
 
 /** The vEU has passed a barrier-rTask: adds what the vEUs waited for had done, and what they knew. */
@@ -121,7 +133,7 @@ static void pass_barrier(play *p, uint32_t veu, const rk_entry *entry)
 {
     player *own = &p->players[veu];
     memcpy(p->merged, p->known.items[own->at].seen, p->veus * sizeof *p->merged);
-    uint32_t last = own->at;
+    p->known.items[own->at].merged_in = ++p->barriers;
     bool grown = false;
     for (uint32_t i = 0; i < entry->wait_count; i++) {
         rk_wait_item item = p->program->waits[entry->wait_first + i];
@@ -129,10 +141,10 @@ static void pass_barrier(play *p, uint32_t veu, const rk_entry *entry)
             continue;
         grown = true;
         p->merged[item.veu] = item.step;
-        uint32_t theirs = p->at[p->first_step[item.veu] + item.step - 1];
-        if (theirs != last)
-            merge(p->merged, p->known.items[theirs].seen, p->veus);
-        last = theirs;
+        knowledge *theirs = &p->known.items[p->at[p->first_step[item.veu] + item.step - 1]];
+        if (theirs->merged_in != p->barriers)
+            merge(p->merged, theirs->seen, p->width);
+        theirs->merged_in = p->barriers;
     }
     if (grown) {
         uint32_t id = intern(p, veu);
@@ -365,7 +377,7 @@ static void begin_knowledge(play *p)
     uint32_t nothing = new_knowledge(p);
     memset(p->known.items[nothing].seen, 0, p->veus * sizeof *p->merged);
     p->known.items[nothing].users = p->veus;
-    p->latest = UINT32_MAX;
+    memset(p->recent_number, 0, sizeof p->recent_number);
     for (uint32_t w = 0; w < p->veus; w++)
         p->players[w].at = nothing;
 }
@@ -397,13 +409,15 @@ static void play_program(play *p, uint32_t index)
 static bool play_all(rk_checker *c, bool proving)
 {
     uint32_t veus = c->schedule->veu_count;
+    uint32_t width = (veus + MERGE_STEP - 1) / MERGE_STEP * MERGE_STEP;
     play p = {.c = c,
               .veus = veus,
+              .width = width,
               .proving = proving,
               .good = true,
               .players = RK_NEW_ARRAY(c->scratch, player, veus),
               .ready = RK_NEW_ARRAY(c->scratch, uint32_t, veus),
-              .merged = RK_NEW_ARRAY(c->scratch, uint32_t, veus),
+              .merged = RK_NEW_ARRAY(c->scratch, uint32_t, width),
               .first_step = RK_NEW_ARRAY(c->scratch, uint32_t, veus),
               .checked = RK_NEW_ARRAY(c->scratch, uint64_t, c->schedule->node_count + 1)};
     for (uint32_t i = 0; i < c->schedule->program_count; i++)
