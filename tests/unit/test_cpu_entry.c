@@ -191,12 +191,45 @@ Test(cpu_entry, returns_before_and_between_barriers)
     }
 }
 
+/** What thread `t` of a block of `n` reads from `lane`: its own where that lane is not there. */
+static unsigned lane_value(unsigned t, unsigned lane, unsigned n)
+{
+    unsigned other = t / 32 * 32 + lane;
+    return lane < 32 && other < n ? other : t;
+}
+
+/** The kernel `warps`, from the definitions of what it calls. */
+static unsigned expect_warps(unsigned t, unsigned n)
+{
+    unsigned first = t / 32 * 32, lane = t % 32, count = n - first < 32 ? n - first : 32;
+    unsigned thirds = 0, same = 0, odd = 0, last = first + count - 1, sum = 0;
+    for (unsigned k = 0; k < count; k++) {
+        thirds |= (unsigned)((first + k) % 3 == 0) << k;
+        same |= (unsigned)((first + k) % 4 == t % 4) << k;
+        odd |= k % 2 << k;
+    }
+    sum = sum * 31 + lane_value(t, lane / 8 * 8 + (lane + 3) % 8, n);
+    sum = sum * 31 + (lane % 16 < 2 ? t : t - 2);
+    sum = sum * 31 + lane_value(t, lane ^ 5, n);
+    sum = sum * 31 + thirds;
+    sum = sum * 31 + (unsigned)(first <= 40 && 40 <= last) + 2 * (unsigned)(last < 64);
+    sum = sum * 31 + same;
+    sum = sum * 31 + (count == 32 ? 0xffffffffu : (1u << count) - 1);
+    sum = sum * 31 + 1;
+    sum = sum * 31 + (first + last) * count / 2 + last;
+    sum = sum * 31 + -last;
+    sum = sum * 31 + lane_value(t, lane + 1, n);
+    return lane % 2 ? sum * 31 + odd : sum;
+}
+
 Test(cpu_entry, warp_operations)
 {
     FOR_BLOCKS(i) {
-        unsigned out[2 * 1024] = {0};
+        unsigned out[2 * 1024] = {0}, n = blocks[i];
         uint64_t args[MOST_ARGS] = {pointer(out), 0};
-        run_both("warps", (launch){{2, 1, 1}, {blocks[i], 1, 1}, 0}, args, 0, out, sizeof out);
+        run_both("warps", (launch){{2, 1, 1}, {n, 1, 1}, 0}, args, 0, out, sizeof out);
+        for (unsigned t = 0; t < 2 * n; t++)
+            cr_assert_eq(out[t], expect_warps(t % n, n), "block of %u, thread %u", n, t % n);
     }
 }
 
@@ -242,7 +275,7 @@ Test(cpu_entry, halves)
 
 Test(cpu_entry, group_interface)
 {
-    unsigned out[60];
+    unsigned out[60] = {0};
     uint64_t args[MOST_ARGS] = {pointer(out)};
     launch l = {{1, 1, 1}, {5, 4, 3}, 240};
     const char *fault = run_rkernel("group", l, args, 0, 240);
