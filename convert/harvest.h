@@ -14,11 +14,14 @@ typedef struct {
     CXCursor site;   /**< the launch: the CallExpr of `<<<...>>>`, or of cudaLaunchKernel */
     CXCursor kernel; /**< its declaration (FunctionDecl or FunctionTemplate), the definition where the
                           unit has it; the null cursor when the callee is not known */
+    CXCursor instance; /**< the FunctionDecl of the instance, whose body is instantiated where the unit
+                            needs it; `kernel` for one that is no template; null when not known */
     const char *kernel_usr; /**< USR of `kernel`, "" when it is not known */
     const char *kernel_name; /**< unqualified: "gemm"; as written when it is not known */
     const char *const *template_args; /**< canonical: constants evaluated, types spelled canonically */
     size_t template_arg_count;
-    bool instance_known; /**< false: the template arguments depend on what is not in the unit */
+    bool instance_known; /**< false: the callee or its template arguments depend on what is not in the
+                              unit */
     const char *id;      /**< "gemm<32, 8>", "gemm"; NULL when the instance is not known */
     unsigned offset;     /**< byte offset of the launch in `launch.file`, expansion side of macros */
     rk_launch launch;    /**< params, grid, block, shared, args, when, or the reason why not resolved */
@@ -42,5 +45,12 @@ typedef struct {
  * unit has them. Never fails.
  */
 rk_harvest rk_harvest_launches(CXTranslationUnit unit, rk_arena *arena);
+
+/**
+ * The canonical template arguments of a function that is an instance of a template. False for a
+ * function that is none, and for arguments that have no spelling (packs, lambdas).
+ */
+bool rk_harvest_template_args(const char *const **args, size_t *count, CXCursor instance,
+                              rk_arena *arena);
 
 #endif

@@ -160,6 +160,7 @@ static bool usable(reader *r, const rk_kernel *kernel, const rk_launch *launch)
         args = args && launch->args[i];
     const char *problem =
         !launch->resolved ? rk_arena_printf(r->arena, "unresolved: %s", launch->reason)
+        : launch->when_partial ? "made under conditions that are no expressions of its parameters"
         : !args           ? "given something that is no parameter of that function"
         : same > 1        ? "not the only one of this kernel in that function"
                           : NULL;

@@ -53,6 +53,8 @@ typedef struct {
                                   such a launch */
     size_t arg_count;
     const char *when; /**< condition under which the function reaches the launch, NULL: always */
+    bool when_partial; /**< it also depends on what is no expression of the parameters: `when` is
+                            necessary, not sufficient. No binding takes such a launch */
 } rk_launch;
 
 /** What ptxas reports for one architecture. */

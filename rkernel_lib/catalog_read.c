@@ -268,6 +268,7 @@ static void read_configuration(rk_launch *launch, reader *r, const cJSON *at, co
             check_expression(r, launch, launch->args[i],
                              rk_arena_printf(r->arena, "%s[%zu]", args_where, i));
     launch->when = optional_string(r, at, where, "when");
+    launch->when_partial = flag(r, at, where, "when_partial");
     if (launch->when)
         check_expression(r, launch, launch->when, rk_arena_printf(r->arena, "%s.when", where));
 }
@@ -275,7 +276,7 @@ static void read_configuration(rk_launch *launch, reader *r, const cJSON *at, co
 static rk_launch read_launch(reader *r, const cJSON *at, const char *where)
 {
     static const char *const known[] = {"function", "file",   "line", "params", "unresolved", "grid",
-                                        "block",    "shared", "args", "when",   NULL};
+                                        "block",    "shared", "args", "when",   "when_partial", NULL};
     only_members(r, at, where, known);
     rk_launch launch = {.function = string(r, at, where, "function"),
                         .file = string(r, at, where, "file"),

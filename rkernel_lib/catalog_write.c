@@ -84,6 +84,7 @@ static void add_launches(cJSON *to, const rk_kernel *kernel)
         add_string(item, "shared", launch->shared);
         add_strings(item, "args", launch->args, launch->arg_count);
         add_string(item, "when", launch->when);
+        add_flag(item, "when_partial", launch->when_partial);
     }
 }
 

@@ -1,0 +1,150 @@
+#ifndef RK_CONVERT_HARVEST_INTERNAL_H
+#define RK_CONVERT_HARVEST_INTERNAL_H
+
+#include "convert/harvest.h"
+#include "convert/harvest_sym.h"
+
+/** What an expression of host code stands for. */
+typedef enum {
+    RK_HV_UNKNOWN,  /**< `reason` says why */
+    RK_HV_SCALAR,   /**< `sym` */
+    RK_HV_POINTER,  /**< `name` + `sym` elements of `element` bytes; the null pointer: name NULL */
+    RK_HV_STRUCT,   /**< `fields` */
+    RK_HV_OBJECT,   /**< a parameter of class type, or a member of one, that is `name` */
+    RK_HV_FUNCTION, /**< `cursor`, as a value */
+    RK_HV_ARRAY     /**< a braced list: `fields` without names; elements may be addresses */
+} rk_hv_kind;
+
+typedef struct rk_hv {
+    rk_hv_kind kind;
+    const char *reason;
+    const rk_sym *sym;
+    const char *name;
+    int64_t element;
+    const struct rk_hv_field *fields; /**< in order of declaration */
+    CXCursor cursor; /**< of a function, or of a function reference's expression */
+} rk_hv;
+
+typedef struct rk_hv_field {
+    const char *name;
+    rk_hv value;
+    const struct rk_hv_field *next;
+} rk_hv_field;
+
+/** What variables hold at a point of the program: the newest entry of a variable is its value. */
+typedef struct rk_henv {
+    CXCursor variable;
+    rk_hv value;
+    bool escaped; /**< its address was taken: no later value is known */
+    const struct rk_henv *next;
+} rk_henv;
+
+/** A conjunct of the condition under which a point is reached. */
+typedef struct rk_hpath {
+    const rk_sym *condition;
+    const struct rk_hpath *next; /**< the one before it */
+} rk_hpath;
+
+/** The state of the program at a point. */
+typedef struct {
+    const rk_henv *env;
+    const rk_hpath *path;
+    bool partial; /**< reaching this point also depends on what is no expression */
+    bool ended;   /**< it is not reached: return, throw, exit or break come before */
+    bool broke;   /**< some way to here has left by a break or continue of the innermost loop or switch */
+    bool continued; /**< some way to here has left by a continue */
+    int leaks;    /**< how often some way has left, and another gone on */
+} rk_hstate;
+
+/** One return of a helper that is run for its value. */
+typedef struct rk_hreturn {
+    rk_hv value;
+    const rk_hpath *path;
+    const struct rk_hreturn *next; /**< the one before it */
+} rk_hreturn;
+
+/** The interpretation of one function's body. */
+typedef struct rk_hrun {
+    rk_arena *arena;
+    /** Called at each launch with the state before it; NULL while a helper is run for its value. */
+    void (*launch)(struct rk_hrun *run, CXCursor call, const rk_hstate *state);
+    void *user;
+    bool helper;               /**< a helper is run for its value */
+    const rk_hreturn *returns; /**< those of the helper, newest first */
+    bool lost;                 /**< the helper may return what is not among `returns` */
+    CXCursor body;             /**< the function's */
+    int loops;                 /**< how many loops and switches are around the statement */
+    int depth;                 /**< of helper calls */
+} rk_hrun;
+
+/** The children of a cursor. */
+typedef struct {
+    CXCursor *items;
+    size_t count;
+} rk_hchildren;
+
+rk_hchildren rk_h_children(rk_arena *arena, CXCursor cursor);
+
+/** A CXString as arena text; disposes it. */
+const char *rk_h_text(rk_arena *arena, CXString string);
+const char *rk_h_spelling(rk_arena *arena, CXCursor cursor);
+
+/** Whether two cursors are the same declaration; redeclarations of a variable count as one. */
+bool rk_h_same(CXCursor a, CXCursor b);
+
+/** Without parentheses, implicit conversions and other wrappers around one expression. */
+CXCursor rk_h_unwrap(rk_arena *arena, CXCursor cursor);
+
+/** The scalar C type of a libclang type, references removed; RK_CTYPE_OTHER for dependent ones. */
+rk_ctype rk_h_ctype(CXType type);
+
+rk_hv rk_hv_unknown(rk_arena *arena, const char *format, ...) __attribute__((format(printf, 2, 3)));
+rk_hv rk_hv_scalar(const rk_sym *sym);
+/** A parameter, or a member of one, of that type. */
+rk_hv rk_hv_of_name(rk_arena *arena, const char *name, CXType type);
+/** dim3(x, y, z); NULL is 1. */
+rk_hv rk_hv_dim3(rk_arena *arena, const rk_sym *x, const rk_sym *y, const rk_sym *z);
+/** A member's value. */
+rk_hv rk_hv_field_of(rk_arena *arena, rk_hv value, const char *name, CXType type);
+/** `condition ? a : b` */
+rk_hv rk_hv_choice(rk_arena *arena, const rk_sym *condition, rk_hv a, rk_hv b);
+/** C's conversion to `type`. */
+rk_hv rk_hv_convert(rk_arena *arena, rk_hv value, CXType type);
+
+/** The value of an expression; its side effects are left to the executor. */
+rk_hv rk_h_eval(rk_hrun *run, const rk_henv *env, CXCursor expr);
+/** `a op b` after C's usual conversions. */
+rk_hv rk_h_binary(rk_arena *arena, const char *op, rk_hv a, rk_hv b);
+/** A constructor's or a braced list's value, for dim3 and structs without constructors. */
+rk_hv rk_h_construct(rk_hrun *run, const rk_henv *env, CXCursor expr, CXType type);
+
+/** Makes a variable's value unknown; `escaped`: for good. */
+const rk_henv *rk_henv_lose(rk_arena *arena, const rk_henv *env, CXCursor variable, bool escaped,
+                            const char *reason);
+
+/** Values of variables. */
+const rk_henv *rk_henv_find(const rk_henv *env, CXCursor variable);
+const rk_henv *rk_henv_set(rk_arena *arena, const rk_henv *env, CXCursor variable, rk_hv value);
+
+/** The local variable or parameter that an lvalue is, or is part of; false if it is none. */
+bool rk_h_root(CXCursor *out, rk_arena *arena, CXCursor lvalue);
+
+/** The values of variables after a statement or expression that may change them in any order. */
+const rk_henv *rk_h_lose_changed(rk_arena *arena, const rk_henv *env, CXCursor node);
+
+/** Whether a call is a launch `<<<...>>>`, and the call that is its configuration. */
+bool rk_h_is_launch(rk_arena *arena, CXCursor call, CXCursor *configuration);
+
+/** Whether a call is cudaLaunchKernel or one of its kin. */
+bool rk_h_is_launch_call(rk_arena *arena, CXCursor call);
+
+/** Runs a function's body from the given values of its parameters. */
+rk_hstate rk_h_run(rk_hrun *run, CXCursor body, rk_hstate state);
+
+/**
+ * The value that a call of a function with this definition returns. Unknown when it depends on more
+ * than its arguments.
+ */
+rk_hv rk_h_call_value(rk_hrun *run, CXCursor function, const rk_hv *args, size_t count);
+
+#endif

@@ -1,0 +1,33 @@
+#ifndef RK_CONVERT_ROLES_INTERNAL_H
+#define RK_CONVERT_ROLES_INTERNAL_H
+
+#include "base/vec.h"
+#include "convert/roles.h"
+
+/** Sets of parameters, by index; functions with more than 64 are treated conservatively. */
+typedef uint64_t rk_params;
+
+enum { RK_MAX_TRACKED = 64 };
+
+/** How memory behind a pointer is used. */
+enum { RK_READS = 1, RK_WRITES = 2, RK_ADDS = 4 };
+
+/** What a function does with the memory behind its parameters. */
+typedef struct {
+    const char *usr;
+    bool done; /**< false while it is being found: a recursive call is taken to do anything */
+    size_t count;
+    unsigned char use[RK_MAX_TRACKED];
+    bool atomics, float_atomics;
+} rk_function_use;
+
+/** The functions seen so far. */
+typedef struct {
+    rk_arena *arena;
+    RK_VEC(rk_function_use *) functions;
+} rk_use_table;
+
+/** The uses of `function`, NULL when its body is not in the unit. */
+const rk_function_use *rk_roles_use(rk_use_table *table, CXCursor function);
+
+#endif
