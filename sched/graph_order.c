@@ -151,34 +151,49 @@ static size_t sort_nodes(rk_id *order, const successors *s, size_t nodes, rk_are
 
 enum { SHOWN_OF_CYCLE = 8 };
 
-/** Says one cycle: every node without a place has a predecessor without one, so going back meets it. */
+/**
+ * Finds a cycle among the nodes without a place: each has a predecessor without one, so going back
+ * meets it. Fills cycle[] backwards from its first listed node, and returns the length.
+ */
+static size_t find_cycle(rk_id *cycle, const rk_edge_list *edges, const unsigned char *placed,
+                         size_t nodes, rk_arena *scratch)
+{
+    rk_id *before = RK_NEW_ARRAY(scratch, rk_id, nodes);
+    unsigned char *seen = RK_NEW_ARRAY(scratch, unsigned char, nodes);
+    rk_id at = 0;
+    for (size_t e = 0; e < edges->count; e++) {
+        const rk_edge *edge = &edges->items[e];
+        if (placed[edge->from] || placed[edge->to])
+            continue;
+        at = edge->to;
+        before[at] = edge->from;
+    }
+    for (; !seen[at]; at = before[at])
+        seen[at] = 1;
+    rk_id start = at;
+    for (rk_id n = before[at]; n != at; n = before[n])
+        start = n < start ? n : start;
+    size_t length = 0;
+    rk_id n = start;
+    do {
+        cycle[length++] = n;
+        n = before[n];
+    } while (n != start);
+    return length;
+}
+
 static void report_cycle(rk_graph_check *check, const rk_edge_list *edges,
                          const unsigned char *placed)
 {
     size_t nodes = check->graph->node_count;
-    rk_id *before = RK_NEW_ARRAY(check->scratch, rk_id, nodes);
-    unsigned char *seen = RK_NEW_ARRAY(check->scratch, unsigned char, nodes);
-    rk_id at = 0;
-    for (size_t e = edges->count; e-- > 0;)
-        if (!placed[edges->items[e].from] && !placed[edges->items[e].to])
-            at = edges->items[e].to, before[at] = edges->items[e].from;
-    while (!seen[at]) {
-        seen[at] = 1;
-        at = before[at];
-    }
     rk_id *cycle = RK_NEW_ARRAY(check->scratch, rk_id, nodes);
-    size_t length = 0;
-    rk_id n = at;
-    do {
-        cycle[length++] = n;
-        n = before[n];
-    } while (n != at);
+    size_t length = find_cycle(cycle, edges, placed, nodes, check->scratch);
     rk_str text = {.arena = check->scratch};
     for (size_t i = 0; i < length && i < SHOWN_OF_CYCLE; i++)
-        rk_str_addf(&text, "'%s' -> ", rk_check_node_name(check, cycle[length - 1 - i]));
+        rk_str_addf(&text, "'%s' -> ", rk_check_node_name(check, cycle[i ? length - i : 0]));
     rk_str_addf(&text, "%s'%s'", length > SHOWN_OF_CYCLE ? "... -> " : "",
-                rk_check_node_name(check, cycle[length - 1]));
-    rk_check_fail(check, "RK-G003", "node", rk_check_node_name(check, at),
+                rk_check_node_name(check, cycle[0]));
+    rk_check_fail(check, "RK-G003", "node", rk_check_node_name(check, cycle[0]),
                   "break it: a step of a loop needs tensors of its own",
                   "nodes depend on each other in a cycle: %s", rk_str_text(&text));
 }
