@@ -7,9 +7,9 @@
 #include <string.h>
 
 /*
- * NVIDIA GPUs, table form (docs/vdevice.md). One persistent kernel for each set of functions that the
- * rPrograms need; with more than RK_MOST_KERNELS sets, one kernel with all functions, since each
- * kernel compiles all that it calls.
+ * NVIDIA GPUs, table form (docs/vdevice.md). One persistent kernel for each set of functions that
+ * the rPrograms need; with more than RK_MOST_KERNELS sets, one kernel with all functions, since
+ * each kernel compiles all that it calls.
  */
 enum { RK_MOST_KERNELS = 8, RK_WARP = 32, RK_LEAST_ARCH = 75 };
 
@@ -37,8 +37,8 @@ static bool check(const rk_cuda_plan *plan, rk_arena *arena, rk_diag *diag)
     if (strcmp(image->device->target, "cuda") != 0)
         good = rk_diag_add(diag, RK_ERROR, "RK-M002",
                            rk_place_object(arena, NULL, "device", image->device->name),
-                           "schedule for a device of target cuda",
-                           "the schedule is for target %s", image->device->target);
+                           "schedule for a device of target cuda", "the schedule is for target %s",
+                           image->device->target);
     for (size_t i = 0; i < image->fn_count; i++)
         good = check_fn(&image->fns[i], plan->veu_threads, arena, diag) && good;
     return good;
@@ -130,10 +130,9 @@ static const char *arch_number(const char *arch)
 
 static bool copy_runtime(const rk_emit_request *request, rk_arena *arena, rk_diag *diag)
 {
-    static const char *const headers[] = {"rkernel.h",          "cuda_barrier.cuh",
-                                          "cuda_context.cuh",   "cuda_warp.cuh",
-                                          "vdevice.cuh",        "vdevice_host.cuh",
-                                          "vdevice_bench.cuh",  "vdevice_test.cuh"};
+    static const char *const headers[] = {
+        "rkernel.h",   "cuda_barrier.cuh", "cuda_context.cuh",  "cuda_warp.cuh",
+        "vdevice.cuh", "vdevice_host.cuh", "vdevice_bench.cuh", "vdevice_test.cuh"};
     const char *from = rk_path_join(arena, request->runtime_dir, "rk");
     const char *to = rk_path_join(arena, request->dir, "include/rk");
     if (!rk_file_mkdirs(to, diag))
@@ -206,7 +205,8 @@ static bool emit(const rk_emit_request *request, rk_arena *arena, rk_diag *diag)
 
 const rk_backend rk_backend_cuda = {
     .name = "cuda",
-    .summary = "NVIDIA GPUs from sm_75 on: a persistent kernel with a C API, a test and a benchmark",
+    .summary =
+        "NVIDIA GPUs from sm_75 on: a persistent kernel with a C API, a test and a benchmark",
     .emit = emit,
     .run = NULL,
 };

@@ -18,46 +18,49 @@ static void add(rk_str *out, const rk_cuda_plan *plan, const char *text)
 void rk_cuda_text_header(rk_str *out, const rk_cuda_plan *plan)
 {
     const rk_image *image = plan->image;
-    add(out, plan, "/* Written by rammer: the C API of @. */\n"
-                   "#ifndef RK_@_H\n#define RK_@_H\n\n"
-                   "#include <cuda_runtime_api.h>\n"
-                   "#include <stdbool.h>\n#include <stddef.h>\n#include <stdint.h>\n\n"
-                   "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n");
-    add(out, plan, "/** An input or output: row-major, dense. */\n"
-                   "typedef struct {\n"
-                   "    const char *name;\n"
-                   "    const char *dtype; /**< \"f32\", ... */\n"
-                   "    int rank;\n"
-                   "    int64_t shape[8];\n"
-                   "    size_t bytes;\n"
-                   "} @_tensor;\n\n");
+    add(out, plan,
+        "/* Written by rammer: the C API of @. */\n"
+        "#ifndef RK_@_H\n#define RK_@_H\n\n"
+        "#include <cuda_runtime_api.h>\n"
+        "#include <stdbool.h>\n#include <stddef.h>\n#include <stdint.h>\n\n"
+        "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n");
+    add(out, plan,
+        "/** An input or output: row-major, dense. */\n"
+        "typedef struct {\n"
+        "    const char *name;\n"
+        "    const char *dtype; /**< \"f32\", ... */\n"
+        "    int rank;\n"
+        "    int64_t shape[8];\n"
+        "    size_t bytes;\n"
+        "} @_tensor;\n\n");
     rk_str_addf(out, "enum { %s_input_count = %zu, %s_output_count = %zu };\n", plan->name,
                 image->input_count, plan->name, image->output_count);
-    add(out, plan, "extern const @_tensor @_inputs[];\n"
-                   "extern const @_tensor @_outputs[];\n\n"
-                   "/** The model on one GPU: for one thread and one stream at a time. */\n"
-                   "typedef struct @_context @_context;\n\n"
-                   "/**\n"
-                   " * Loads the weights (NULL: ./weights.bin) onto the current device and checks "
-                   "that it keeps all vEUs\n"
-                   " * resident. NULL on failure, with a sentence in `error`, which may be NULL.\n"
-                   " */\n"
-                   "@_context *@_create(const char *weights, char *error, size_t error_size);\n"
-                   "/** Frees it; NULL is fine. No run may be in progress. */\n"
-                   "void @_destroy(@_context *context);\n\n"
-                   "/** Runs from host memory to host memory, one pointer for each input and "
-                   "output. */\n"
-                   "bool @_run(@_context *context, const void *const *inputs, void *const "
-                   "*outputs);\n\n"
-                   "/** Where input or output i lies in device memory. */\n"
-                   "void *@_input(@_context *context, size_t i);\n"
-                   "void *@_output(@_context *context, size_t i);\n"
-                   "/** Enqueues a run on `stream`; it can be captured into a CUDA graph and "
-                   "replayed. */\n"
-                   "bool @_launch(@_context *context, cudaStream_t stream);\n\n"
-                   "/** Why the last call on this context returned false. */\n"
-                   "const char *@_error(const @_context *context);\n\n"
-                   "#ifdef __cplusplus\n}\n#endif\n\n#endif\n");
+    add(out, plan,
+        "extern const @_tensor @_inputs[];\n"
+        "extern const @_tensor @_outputs[];\n\n"
+        "/** The model on one GPU: for one thread and one stream at a time. */\n"
+        "typedef struct @_context @_context;\n\n"
+        "/**\n"
+        " * Loads the weights (NULL: ./weights.bin) onto the current device and checks "
+        "that it keeps all vEUs\n"
+        " * resident. NULL on failure, with a sentence in `error`, which may be NULL.\n"
+        " */\n"
+        "@_context *@_create(const char *weights, char *error, size_t error_size);\n"
+        "/** Frees it; NULL is fine. No run may be in progress. */\n"
+        "void @_destroy(@_context *context);\n\n"
+        "/** Runs from host memory to host memory, one pointer for each input and "
+        "output. */\n"
+        "bool @_run(@_context *context, const void *const *inputs, void *const "
+        "*outputs);\n\n"
+        "/** Where input or output i lies in device memory. */\n"
+        "void *@_input(@_context *context, size_t i);\n"
+        "void *@_output(@_context *context, size_t i);\n"
+        "/** Enqueues a run on `stream`; it can be captured into a CUDA graph and "
+        "replayed. */\n"
+        "bool @_launch(@_context *context, cudaStream_t stream);\n\n"
+        "/** Why the last call on this context returned false. */\n"
+        "const char *@_error(const @_context *context);\n\n"
+        "#ifdef __cplusplus\n}\n#endif\n\n#endif\n");
 }
 
 static void add_tensors(rk_str *out, const char *name, const char *kind, const rk_image_io *ios,
@@ -190,8 +193,9 @@ static void add_plan(rk_str *out, const rk_cuda_plan *plan)
                 image->veu_count, plan->veu_threads, plan->veu_shared);
     rk_str_addf(out, "    %" PRId64 ", %" PRId64 ", // memory, constants\n", image->memory_bytes,
                 image->constant_bytes);
-    add(out, plan, "    @_entries, @_entry_count, @_veu_first, @_items, @_item_count,\n"
-                   "    @_args, @_arg_count, @_programs, @_program_count,\n");
+    add(out, plan,
+        "    @_entries, @_entry_count, @_veu_first, @_items, @_item_count,\n"
+        "    @_args, @_arg_count, @_programs, @_program_count,\n");
     rk_str_addf(out, "    kernels, %zu, inputs, %zu, outputs, %zu,\n", plan->kernel_count,
                 image->input_count, image->output_count);
     add(out, plan, "    @_launches, @_nodes, @_launch_count,\n};\n\n} // namespace @_device\n\n");
@@ -229,11 +233,12 @@ static void add_api(rk_str *out, const rk_cuda_plan *plan)
 
 void rk_cuda_text_source(rk_str *out, const rk_cuda_plan *plan)
 {
-    add(out, plan, "// Written by rammer: the vDevice of @ and its C API.\n"
-                   "#include \"@.h\"\n#include \"@_tables.h\"\n\n"
-                   "#include <rk/rkernel.h>\n#include <rk/vdevice.cuh>\n"
-                   "#include <rk/vdevice_host.cuh>\n\n"
-                   "// The converted kernels. Each file's macros end with it.\n");
+    add(out, plan,
+        "// Written by rammer: the vDevice of @ and its C API.\n"
+        "#include \"@.h\"\n#include \"@_tables.h\"\n\n"
+        "#include <rk/rkernel.h>\n#include <rk/vdevice.cuh>\n"
+        "#include <rk/vdevice_host.cuh>\n\n"
+        "// The converted kernels. Each file's macros end with it.\n");
     add_sources(out, plan);
     add_kernels(out, plan);
     add_plan(out, plan);
@@ -296,9 +301,10 @@ static void add_launch_case(rk_str *out, const rk_cuda_plan *plan, size_t i)
 void rk_cuda_text_bench(rk_str *out, const rk_cuda_plan *plan)
 {
     const rk_image *image = plan->image;
-    add(out, plan, "// Written by rammer: the vDevice of @ against the same rKernels launched one "
-                   "by one.\n#include \"@.cu\"\n\n#include <rk/vdevice_bench.cuh>\n\n"
-                   "namespace @_device {\n\n");
+    add(out, plan,
+        "// Written by rammer: the vDevice of @ against the same rKernels launched one "
+        "by one.\n#include \"@.cu\"\n\n#include <rk/vdevice_bench.cuh>\n\n"
+        "namespace @_device {\n\n");
     for (size_t i = 0; i < image->fn_count; i++)
         add_launch(out, plan, i);
     rk_str_add(out, "void launch(uint32_t fn, unsigned char *memory, const uint64_t *slots, "
@@ -311,10 +317,11 @@ void rk_cuda_text_bench(rk_str *out, const rk_cuda_plan *plan)
         rk_str_addf(out, "    {reinterpret_cast<const void *>(launch_%zu), %" PRId64 "},\n", i,
                     rk_emit_shared(&image->fns[i]));
     rk_str_add(out, image->fn_count ? "" : "    {nullptr, 0}, // none\n");
-    add(out, plan, "};\n\n} // namespace @_device\n\n"
-                   "int main(int argc, char **argv)\n{\n"
-                   "    rk::vdevice_bench bench(@_device::plan, @_device::launch, "
-                   "@_device::launch_kernels,\n");
+    add(out, plan,
+        "};\n\n} // namespace @_device\n\n"
+        "int main(int argc, char **argv)\n{\n"
+        "    rk::vdevice_bench bench(@_device::plan, @_device::launch, "
+        "@_device::launch_kernels,\n");
     rk_str_addf(out, "                            %zu);\n", image->fn_count);
     rk_str_add(out, "    return bench.main(argc > 1 ? argv[1] : \".\");\n}\n");
 }

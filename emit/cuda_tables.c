@@ -17,9 +17,8 @@ void rk_cuda_text_tables_header(rk_str *out, const rk_cuda_plan *plan)
     rk_str_addf(out, "    %s_arg_count = %zu,\n    %s_program_count = %zu,\n", n, image->arg_count,
                 n, image->program_count);
     rk_str_addf(out, "    %s_launch_count = %zu\n};\n\n", n, image->op_count);
-    rk_str_addf(out,
-                "/* kernel, rTask, first argument, 0; ffffffff, 0, first item, items of a "
-                "barrier-rTask;\n   fffffffe at the end of a vEU's list */\n");
+    rk_str_addf(out, "/* kernel, rTask, first argument, 0; ffffffff, 0, first item, items of a "
+                     "barrier-rTask;\n   fffffffe at the end of a vEU's list */\n");
     rk_str_addf(out, "extern const uint32_t %s_entries[][4];\n", n);
     rk_str_addf(out, "/* by rProgram and vEU: the first entry */\n");
     rk_str_addf(out, "extern const uint32_t %s_veu_first[];\n", n);

@@ -148,8 +148,7 @@ static void add_programs(builder *b, rk_image *image)
         program->veu_first = RK_NEW_ARRAY(b->arena, uint32_t, schedule->veu_count);
         for (uint32_t v = 0; v < schedule->veu_count; v++) {
             program->veu_first[v] = (uint32_t)b->entries.count;
-            uint32_t tasks =
-                add_list(b, &schedule->programs[i], &schedule->programs[i].veus[v]);
+            uint32_t tasks = add_list(b, &schedule->programs[i], &schedule->programs[i].veus[v]);
             if (tasks > program->steps)
                 program->steps = tasks;
         }
@@ -178,8 +177,7 @@ static const void *gather_constants(const builder *b)
     for (size_t i = 0; i < graph->tensor_count; i++) {
         const rk_tensor *tensor = &graph->tensors[i];
         if (tensor->data && tensor->base == i)
-            memcpy(bytes + b->memory->offsets[i], tensor->data,
-                   (size_t)rk_tensor_bytes(tensor));
+            memcpy(bytes + b->memory->offsets[i], tensor->data, (size_t)rk_tensor_bytes(tensor));
     }
     return bytes;
 }

@@ -82,7 +82,8 @@ rk_image *rk_image_build(const rk_schedule *schedule, const rk_memory *memory,
 
 /**
  * Writes `dir/image.json` and `dir/weights.bin`; reads them back against a catalog (RK-I001:
- * inconsistent, RK-C...: kernels that the catalog lacks or has with another hash).
+ * inconsistent, RK-I002: a kernel that the catalog lacks, RK-I003: one that it has with another
+ * hash). Of the device of an image that was read, name, target, arch and sms are known.
  */
 bool rk_image_write(const rk_image *image, const char *dir, rk_arena *arena, rk_diag *diag);
 rk_image *rk_image_read(const char *dir, const rk_catalog *catalog, rk_arena *arena, rk_diag *diag);

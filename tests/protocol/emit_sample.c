@@ -20,8 +20,8 @@ int main(int argc, char **argv)
                                .dir = argv[3],
                                .runtime_dir = argv[2],
                                .reference = sample_reference(arena, image)};
-    bool good = rk_file_mkdirs(argv[3], diag) &&
-                rk_backend_find("cuda")->emit(&request, arena, diag);
+    bool good =
+        rk_file_mkdirs(argv[3], diag) && rk_backend_find("cuda")->emit(&request, arena, diag);
     rk_diag_print(diag, 0, stderr, false);
     rk_arena_free(arena);
     return good ? 0 : 1;

@@ -40,8 +40,8 @@ typedef struct {
 
 typedef struct {
     char name[64];
-    size_t at;       /**< the node it stands before */
-    char *targets;   /**< of a .branchtargets list: its text; else NULL */
+    size_t at;     /**< the node it stands before */
+    char *targets; /**< of a .branchtargets list: its text; else NULL */
 } label;
 
 enum { MOST_NODES = 1 << 17, MOST_LABELS = 1 << 14 };

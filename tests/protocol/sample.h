@@ -45,7 +45,7 @@ static inline uint64_t sample_float(float value)
     return slot;
 }
 
-#define SAMPLE_SUM(i) (AT_SUMS + (i) * 256)
+#define SAMPLE_SUM(i) (AT_SUMS + (i)*256)
 
 static inline const sample_op *sample_ops(size_t *count)
 {
@@ -92,26 +92,33 @@ static inline rk_kernel sample_kernel(const char *id, const char *frame, int64_t
                        .uses = uses};
 }
 
-#define SAMPLE_POINTER(n, r) {.name = n, .type = "float *", .dtype = RK_F32, .pointer = true, .role = r}
-#define SAMPLE_SCALAR(n, t, d) {.name = n, .type = t, .dtype = d, .role = RK_ROLE_SCALAR}
+#define SAMPLE_POINTER(n, r)                                                                       \
+    {                                                                                              \
+        .name = n, .type = "float *", .dtype = RK_F32, .pointer = true, .role = r                  \
+    }
+#define SAMPLE_SCALAR(n, t, d)                                                                     \
+    {                                                                                              \
+        .name = n, .type = t, .dtype = d, .role = RK_ROLE_SCALAR                                   \
+    }
 
 /** The kernels in the order of a catalog, by id. Their texts live as long as the process. */
 static inline rk_catalog *sample_catalog(rk_arena *arena, const char *folder)
 {
-    static const rk_param scaling[] = {SAMPLE_POINTER("x", RK_ROLE_READ),
-                                       SAMPLE_POINTER("y", RK_ROLE_WRITTEN),
-                                       SAMPLE_SCALAR("factor", "float", RK_F32),
-                                       SAMPLE_SCALAR("n", "int", RK_I32)};
-    static const rk_param sized[] = {SAMPLE_POINTER("x", RK_ROLE_READ),
-                                     SAMPLE_POINTER("y", RK_ROLE_WRITTEN),
-                                     SAMPLE_SCALAR("n", "int", RK_I32),
-                                     SAMPLE_SCALAR("m", "int", RK_I32)};
+    static const rk_param scaling[] = {
+        SAMPLE_POINTER("x", RK_ROLE_READ), SAMPLE_POINTER("y", RK_ROLE_WRITTEN),
+        SAMPLE_SCALAR("factor", "float", RK_F32), SAMPLE_SCALAR("n", "int", RK_I32)};
+    static const rk_param sized[] = {
+        SAMPLE_POINTER("x", RK_ROLE_READ), SAMPLE_POINTER("y", RK_ROLE_WRITTEN),
+        SAMPLE_SCALAR("n", "int", RK_I32), SAMPLE_SCALAR("m", "int", RK_I32)};
     static rk_kernel kernels[9];
     if (!kernels[0].id) {
         const rk_uses none = {.dims = 1}, barrier = {.barrier = true, .dims = 1};
         const rk_uses warps = {.barrier = true, .warp = true, .dims = 1};
-        const rk_uses counts = {
-            .barrier = true, .reduce = true, .early_return = true, .dynamic_shared = true, .dims = 1};
+        const rk_uses counts = {.barrier = true,
+                                .reduce = true,
+                                .early_return = true,
+                                .dynamic_shared = true,
+                                .dims = 1};
         size_t n = 0;
         kernels[n++] = sample_kernel("count_above", NULL, 0, counts, scaling, 4);
         kernels[n++] = sample_kernel("members", NULL, 0, warps, sized, 2);
@@ -161,8 +168,7 @@ static inline void sample_members(float *y)
             all = all && a[lane] > 1;
         }
         for (int lane = 0; lane < 32; lane++)
-            y[warp + lane] =
-                a[lane] + (any && !all ? 4 : 0) + 32 + 1 + (float)((warp + lane) % 64);
+            y[warp + lane] = a[lane] + (any && !all ? 4 : 0) + 32 + 1 + (float)((warp + lane) % 64);
     }
 }
 
@@ -217,8 +223,8 @@ static inline rk_image_io sample_io(const char *name, int64_t offset, rk_dtype d
 
 static inline void sample_ios(rk_image *image, rk_arena *arena)
 {
-    static const int64_t sizes[] = {CELLS, ROWS,        ROWS,    ROWS, ROWS, CELLS, COUNT_BLOCKS,
-                                    WARP_BLOCKS, MEMBERS, ROWS, ROWS};
+    static const int64_t sizes[] = {CELLS,        ROWS,        ROWS,    ROWS, ROWS, CELLS,
+                                    COUNT_BLOCKS, WARP_BLOCKS, MEMBERS, ROWS, ROWS};
     image->inputs = RK_NEW(arena, rk_image_io);
     image->inputs[0] = sample_io("x", AT_X, RK_F32, CELLS);
     image->input_count = 1;

@@ -8,10 +8,11 @@
  * A barrier type has, all static:
  *   sync()              every thread that has not returned, together
  *   count(predicate)    the same, and in how many of them the predicate is not 0
- *   finish()            called once by each of the V threads after the rTask: those that returned or
- *                       never entered stay here for as long as others may still meet at a barrier
+ *   finish()            called once by each of the V threads after the rTask: those that returned
+ *                       or never entered stay here while others may still meet at a barrier
  */
-namespace rk {
+namespace rk
+{
 
 /** Which barrier an rTask of N threads needs on a vEU of V. */
 enum class cuda_barrier_case { whole_veu = 1, whole_warps = 2, one_warp = 3, counting = 4 };
@@ -32,15 +33,26 @@ template <cuda_barrier_case Case, unsigned N, unsigned V, bool Reduces> struct c
 /** All threads of the vEU are active and stay: the hardware's barrier. */
 template <unsigned N, unsigned V, bool Reduces>
 struct cuda_barrier<cuda_barrier_case::whole_veu, N, V, Reduces> {
-    static __device__ void sync() { __syncthreads(); }
-    static __device__ int count(int predicate) { return __syncthreads_count(predicate); }
-    static __device__ void finish() {}
+    static __device__ void sync()
+    {
+        __syncthreads();
+    }
+    static __device__ int count(int predicate)
+    {
+        return __syncthreads_count(predicate);
+    }
+    static __device__ void finish()
+    {
+    }
 };
 
 /** The active threads fill whole warps: a named barrier over these warps. */
 template <unsigned N, unsigned V, bool Reduces>
 struct cuda_barrier<cuda_barrier_case::whole_warps, N, V, Reduces> {
-    static __device__ void sync() { asm volatile("bar.sync 1, %0;" ::"n"(N) : "memory"); }
+    static __device__ void sync()
+    {
+        asm volatile("bar.sync 1, %0;" ::"n"(N) : "memory");
+    }
     static __device__ int count(int predicate)
     {
         int result;
@@ -54,7 +66,9 @@ struct cuda_barrier<cuda_barrier_case::whole_warps, N, V, Reduces> {
                      : "memory");
         return result;
     }
-    static __device__ void finish() {}
+    static __device__ void finish()
+    {
+    }
 };
 
 /** The active threads are lanes of one warp: a warp barrier over their mask. */
@@ -62,13 +76,18 @@ template <unsigned N, unsigned V, bool Reduces>
 struct cuda_barrier<cuda_barrier_case::one_warp, N, V, Reduces> {
     static constexpr unsigned lanes = 0xFFFFFFFFu >> (32 - N);
 
-    static __device__ void sync() { __syncwarp(lanes); }
+    static __device__ void sync()
+    {
+        __syncwarp(lanes);
+    }
     static __device__ int count(int predicate)
     {
         __syncwarp(lanes);
         return __popc(__ballot_sync(lanes, predicate));
     }
-    static __device__ void finish() {}
+    static __device__ void finish()
+    {
+    }
 };
 
 /**
@@ -104,7 +123,7 @@ struct cuda_barrier<cuda_barrier_case::counting, N, V, Reduces> {
         }
     }
 
-private:
+  private:
     static __device__ int all_returned(int returned)
     {
         int result;

@@ -18,7 +18,8 @@
 #include "cuda_barrier.cuh"
 #include "cuda_warp.cuh"
 
-namespace rk {
+namespace rk
+{
 
 /** The vEU's shared buffer, which is all of the block's dynamic shared memory. */
 inline __device__ unsigned char *cuda_shared_buffer()
@@ -38,19 +39,45 @@ template <> struct cuda_frame_bytes<void> {
 /** The active threads of an rTask, with the interface of cooperative groups' thread_block. */
 template <class Context> class cuda_group
 {
-public:
-    explicit __device__ cuda_group(Context &context) : context_(context) {}
+  public:
+    explicit __device__ cuda_group(Context &context) : context_(context)
+    {
+    }
 
-    __device__ void sync() const { context_.sync(); }
-    __device__ unsigned thread_rank() const { return context_.rank(); }
-    __device__ unsigned num_threads() const { return context_.threads(); }
-    __device__ unsigned size() const { return context_.threads(); }
-    __device__ dim3 thread_index() const { return dim3(context_.thread_idx()); }
-    __device__ dim3 group_index() const { return dim3(context_.block_idx()); }
-    __device__ dim3 group_dim() const { return context_.block_dim(); }
-    __device__ dim3 dim_threads() const { return context_.block_dim(); }
+    __device__ void sync() const
+    {
+        context_.sync();
+    }
+    __device__ unsigned thread_rank() const
+    {
+        return context_.rank();
+    }
+    __device__ unsigned num_threads() const
+    {
+        return context_.threads();
+    }
+    __device__ unsigned size() const
+    {
+        return context_.threads();
+    }
+    __device__ dim3 thread_index() const
+    {
+        return dim3(context_.thread_idx());
+    }
+    __device__ dim3 group_index() const
+    {
+        return dim3(context_.block_idx());
+    }
+    __device__ dim3 group_dim() const
+    {
+        return context_.block_dim();
+    }
+    __device__ dim3 dim_threads() const
+    {
+        return context_.block_dim();
+    }
 
-private:
+  private:
     Context &context_;
 };
 
@@ -66,18 +93,29 @@ template <class Config> class cuda_context : public cuda_warp_operations<cuda_co
     using Barrier =
         cuda_barrier<cuda_select_barrier(N, V, Config::early_return), N, V, Config::reduce>;
 
-public:
+  public:
     using Frame = typename Config::Frame;
     /** Shared memory before the dynamic part. */
     static constexpr unsigned frame_bytes = cuda_frame_bytes<Frame>::value;
 
-    explicit __device__ cuda_context(unsigned rtask) : rtask_(rtask), live_(first_lanes()) {}
+    explicit __device__ cuda_context(unsigned rtask) : rtask_(rtask), live_(first_lanes())
+    {
+    }
 
     /** Whether this thread belongs to the rTask's block; the others only call finish(). */
-    __device__ bool active() const { return N == V || threadIdx.x < N; }
+    __device__ bool active() const
+    {
+        return N == V || threadIdx.x < N;
+    }
 
-    __device__ unsigned rank() const { return threadIdx.x; }
-    __device__ unsigned threads() const { return N; }
+    __device__ unsigned rank() const
+    {
+        return threadIdx.x;
+    }
+    __device__ unsigned threads() const
+    {
+        return N;
+    }
     __device__ uint3 thread_idx() const
     {
         return split<Config::block_x, Config::block_y, Config::block_z>(threadIdx.x);
@@ -90,7 +128,10 @@ public:
     {
         return dim3(Config::block_x, Config::block_y, Config::block_z);
     }
-    __device__ dim3 grid_dim() const { return dim3(Config::grid_x, Config::grid_y, Config::grid_z); }
+    __device__ dim3 grid_dim() const
+    {
+        return dim3(Config::grid_x, Config::grid_y, Config::grid_z);
+    }
 
     __device__ void sync()
     {
@@ -102,8 +143,14 @@ public:
         static_assert(Config::reduce, "the catalog says that this kernel has no reducing barrier");
         return Barrier::count(predicate);
     }
-    __device__ int sync_and(int predicate) { return sync_count(!predicate) == 0; }
-    __device__ int sync_or(int predicate) { return sync_count(predicate) != 0; }
+    __device__ int sync_and(int predicate)
+    {
+        return sync_count(!predicate) == 0;
+    }
+    __device__ int sync_or(int predicate)
+    {
+        return sync_count(predicate) != 0;
+    }
 
     /** Its static shared memory of type Part, a base of the frame or the frame itself. */
     template <class Part> __device__ Part &shared() const
@@ -125,8 +172,14 @@ public:
         return condition;
     }
 
-    __device__ unsigned live() const { return live_; }
-    __device__ cuda_group<cuda_context> group() { return cuda_group<cuda_context>(*this); }
+    __device__ unsigned live() const
+    {
+        return live_;
+    }
+    __device__ cuda_group<cuda_context> group()
+    {
+        return cuda_group<cuda_context>(*this);
+    }
 
     /** Every thread of the vEU, active or not, once, after the rKernel has returned. */
     __device__ void finish()
@@ -135,7 +188,7 @@ public:
             Barrier::finish();
     }
 
-private:
+  private:
     template <unsigned X, unsigned Y, unsigned Z> static __device__ uint3 split(unsigned i)
     {
         if (Y == 1 && Z == 1)
@@ -166,7 +219,7 @@ private:
 template <class FrameType>
 class cuda_launch_context : public cuda_warp_operations<cuda_launch_context<FrameType>>
 {
-public:
+  public:
     using Frame = FrameType;
     static constexpr unsigned frame_bytes = cuda_frame_bytes<Frame>::value;
 
@@ -174,16 +227,43 @@ public:
     {
         return threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
     }
-    __device__ unsigned threads() const { return blockDim.x * blockDim.y * blockDim.z; }
-    __device__ uint3 thread_idx() const { return threadIdx; }
-    __device__ uint3 block_idx() const { return blockIdx; }
-    __device__ dim3 block_dim() const { return blockDim; }
-    __device__ dim3 grid_dim() const { return gridDim; }
+    __device__ unsigned threads() const
+    {
+        return blockDim.x * blockDim.y * blockDim.z;
+    }
+    __device__ uint3 thread_idx() const
+    {
+        return threadIdx;
+    }
+    __device__ uint3 block_idx() const
+    {
+        return blockIdx;
+    }
+    __device__ dim3 block_dim() const
+    {
+        return blockDim;
+    }
+    __device__ dim3 grid_dim() const
+    {
+        return gridDim;
+    }
 
-    __device__ void sync() { __syncthreads(); }
-    __device__ int sync_count(int predicate) { return __syncthreads_count(predicate); }
-    __device__ int sync_and(int predicate) { return __syncthreads_and(predicate); }
-    __device__ int sync_or(int predicate) { return __syncthreads_or(predicate); }
+    __device__ void sync()
+    {
+        __syncthreads();
+    }
+    __device__ int sync_count(int predicate)
+    {
+        return __syncthreads_count(predicate);
+    }
+    __device__ int sync_and(int predicate)
+    {
+        return __syncthreads_and(predicate);
+    }
+    __device__ int sync_or(int predicate)
+    {
+        return __syncthreads_or(predicate);
+    }
 
     template <class Part> __device__ Part &shared() const
     {
@@ -194,13 +274,21 @@ public:
         return reinterpret_cast<T *>(cuda_shared_buffer() + frame_bytes);
     }
 
-    __device__ bool leave(bool condition) { return condition; }
-    __device__ unsigned live() const { return 0xFFFFFFFFu; }
+    __device__ bool leave(bool condition)
+    {
+        return condition;
+    }
+    __device__ unsigned live() const
+    {
+        return 0xFFFFFFFFu;
+    }
     __device__ cuda_group<cuda_launch_context> group()
     {
         return cuda_group<cuda_launch_context>(*this);
     }
-    __device__ void finish() {}
+    __device__ void finish()
+    {
+    }
 };
 
 /**
@@ -210,7 +298,7 @@ public:
  */
 class cuda_probe_context : public cuda_launch_context<void>
 {
-public:
+  public:
     template <class Part> __device__ Part &shared() const
     {
         return *reinterpret_cast<Part *>(cuda_shared_buffer());

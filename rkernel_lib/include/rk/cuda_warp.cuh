@@ -1,7 +1,8 @@
 #ifndef RK_CUDA_WARP_CUH
 #define RK_CUDA_WARP_CUH
 
-namespace rk {
+namespace rk
+{
 
 /**
  * The warp operations of a context that has live(): the lanes of the calling thread's warp that are
@@ -13,9 +14,8 @@ namespace rk {
  */
 template <class Context> class cuda_warp_operations
 {
-public:
-    template <class T>
-    __device__ T shfl(unsigned mask, T value, int lane, int width = 32) const
+  public:
+    template <class T> __device__ T shfl(unsigned mask, T value, int lane, int width = 32) const
     {
         return __shfl_sync(cut(mask), value, lane, width);
     }
@@ -47,8 +47,14 @@ public:
     {
         return __all_sync(cut(mask), predicate);
     }
-    __device__ unsigned activemask() const { return cut(__activemask()); }
-    __device__ void syncwarp(unsigned mask = 0xFFFFFFFFu) const { __syncwarp(cut(mask)); }
+    __device__ unsigned activemask() const
+    {
+        return cut(__activemask());
+    }
+    __device__ void syncwarp(unsigned mask = 0xFFFFFFFFu) const
+    {
+        __syncwarp(cut(mask));
+    }
 
     template <class T> __device__ unsigned match_any(unsigned mask, T value) const
     {
@@ -87,12 +93,15 @@ public:
 #endif
 
     /**
-     * A plain load: in a vDevice the address may have been written earlier in the same kernel, which
-     * the read-only path of __ldg does not see.
+     * A plain load: in a vDevice the address may have been written earlier in the same kernel,
+     * which the read-only path of __ldg does not see.
      */
-    template <class T> __device__ T ldg(const T *address) const { return *address; }
+    template <class T> __device__ T ldg(const T *address) const
+    {
+        return *address;
+    }
 
-private:
+  private:
     __device__ unsigned cut(unsigned mask) const
     {
         return mask & static_cast<const Context *>(this)->live();

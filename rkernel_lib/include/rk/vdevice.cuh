@@ -8,13 +8,14 @@
  * step[veu] counts the rTasks that a vEU has finished, over all runs: nothing is cleared between
  * them. Each vEU finds its base in its own cell at entry, "vEU w has finished k rTasks" is
  * step[w] - (base + k) >= 0 in wrapping arithmetic, and each vEU, an idle one too, ends by storing
- * base + S, S being the rProgram's largest count. So the cells of one rProgram are equal whenever it
- * is not running.
+ * base + S, S being the rProgram's largest count. So the cells of one rProgram are equal whenever
+ * it is not running.
  */
 
 #include <stdint.h>
 
-namespace rk {
+namespace rk
+{
 
 /** vdevice_entry.what of a barrier-rTask, and of the end of a vEU's list. */
 constexpr uint32_t vdevice_wait = 0xFFFFFFFFu;
@@ -44,15 +45,20 @@ struct vdevice_program {
     unsigned char *memory; /**< all buffers: the one pointer that they are reached from */
 };
 
-/** A slot that becomes what the rKernel's parameter is: an address in memory, or a scalar's bits. */
+/** A slot that becomes what the rKernel's parameter is: an address, or a scalar from its bits. */
 class vdevice_arg
 {
-public:
-    __device__ vdevice_arg(unsigned char *memory, uint64_t slot) : memory_(memory), slot_(slot) {}
+  public:
+    __device__ vdevice_arg(unsigned char *memory, uint64_t slot) : memory_(memory), slot_(slot)
+    {
+    }
 
-    template <class T> __device__ operator T() const { return convert<T>::from(memory_, slot_); }
+    template <class T> __device__ operator T() const
+    {
+        return convert<T>::from(memory_, slot_);
+    }
 
-private:
+  private:
     template <class T> struct convert {
         static_assert(sizeof(T) <= sizeof(uint64_t), "a kernel parameter must fit 8 bytes");
         static __device__ T from(unsigned char *, uint64_t slot)
@@ -76,14 +82,17 @@ private:
 /** The arguments of one rTask, by the rKernel's parameter. */
 class vdevice_args
 {
-public:
+  public:
     __device__ vdevice_args(unsigned char *memory, const uint64_t *slots)
         : memory_(memory), slots_(slots)
     {
     }
-    __device__ vdevice_arg operator[](unsigned i) const { return vdevice_arg(memory_, slots_[i]); }
+    __device__ vdevice_arg operator[](unsigned i) const
+    {
+        return vdevice_arg(memory_, slots_[i]);
+    }
 
-private:
+  private:
     unsigned char *memory_;
     const uint64_t *slots_;
 };

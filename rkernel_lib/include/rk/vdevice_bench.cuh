@@ -2,8 +2,8 @@
 #define RK_VDEVICE_BENCH_CUH
 
 /*
- * What the generated bench.cu needs: it times a vDevice against the same rKernels launched one by one
- * as ordinary kernels, and against those launches captured in a CUDA graph.
+ * What the generated bench.cu needs: it times a vDevice against the same rKernels launched one by
+ * one as ordinary kernels, and against those launches captured in a CUDA graph.
  */
 
 #include "vdevice_host.cuh"
@@ -12,19 +12,23 @@
 #include <string>
 #include <vector>
 
-namespace rk {
+namespace rk
+{
 
 /** The arguments of an ordinary launch, by value, as a kernel's parameters are. */
 template <unsigned Count> class launch_args
 {
-public:
+  public:
     launch_args(unsigned char *memory, const uint64_t *slots) : memory_(memory)
     {
         memcpy(slots_, slots, sizeof slots_);
     }
-    __device__ vdevice_arg operator[](unsigned i) const { return vdevice_arg(memory_, slots_[i]); }
+    __device__ vdevice_arg operator[](unsigned i) const
+    {
+        return vdevice_arg(memory_, slots_[i]);
+    }
 
-private:
+  private:
     unsigned char *memory_;
     uint64_t slots_[Count];
 };
@@ -40,7 +44,7 @@ struct launch_kernel {
 
 class vdevice_bench
 {
-public:
+  public:
     vdevice_bench(const vdevice_plan &plan, launch_function launch, const launch_kernel *kernels,
                   size_t kernel_count)
         : plan_(plan), instance_(plan), launch_(launch), kernels_(kernels),
@@ -68,7 +72,7 @@ public:
         return good ? 0 : 1;
     }
 
-private:
+  private:
     enum { SAMPLES = 15, WARM_UP = 3 };
     static constexpr double sample_us = 20e3;
 
@@ -82,8 +86,7 @@ private:
             if (!file)
                 continue;
             if (fread(bytes.data(), 1, bytes.size(), file) == bytes.size())
-                cudaMemcpy(instance_.input(i), bytes.data(), bytes.size(),
-                           cudaMemcpyHostToDevice);
+                cudaMemcpy(instance_.input(i), bytes.data(), bytes.size(), cudaMemcpyHostToDevice);
             fclose(file);
         }
     }

@@ -16,7 +16,8 @@
 #include <stdio.h>
 #include <string.h>
 
-namespace rk {
+namespace rk
+{
 
 /** Where an input or output lies in the vDevice's memory. */
 struct plan_region {
@@ -33,7 +34,7 @@ struct vdevice_plan {
     size_t memory_bytes, constant_bytes;
     const uint32_t (*entries)[4]; /**< vdevice_entry */
     size_t entry_count;
-    const uint32_t *veu_first; /**< program_count times veu_count */
+    const uint32_t *veu_first;  /**< program_count times veu_count */
     const uint32_t (*items)[2]; /**< vdevice_item */
     size_t item_count;
     const uint64_t *args;
@@ -57,8 +58,11 @@ struct vdevice_plan {
  */
 class vdevice_instance
 {
-public:
-    explicit vdevice_instance(const vdevice_plan &plan) : plan_(plan) { error_[0] = '\0'; }
+  public:
+    explicit vdevice_instance(const vdevice_plan &plan) : plan_(plan)
+    {
+        error_[0] = '\0';
+    }
     ~vdevice_instance();
     vdevice_instance(const vdevice_instance &) = delete;
     vdevice_instance &operator=(const vdevice_instance &) = delete;
@@ -70,13 +74,28 @@ public:
     /** A run on `stream`, which may be capturing: inputs and outputs are in device memory. */
     bool launch(cudaStream_t stream);
 
-    const vdevice_plan &plan() const { return plan_; }
-    const char *error() const { return error_; }
-    unsigned char *memory() const { return memory_; }
-    void *input(size_t i) const { return memory_ + plan_.inputs[i].offset; }
-    void *output(size_t i) const { return memory_ + plan_.outputs[i].offset; }
+    const vdevice_plan &plan() const
+    {
+        return plan_;
+    }
+    const char *error() const
+    {
+        return error_;
+    }
+    unsigned char *memory() const
+    {
+        return memory_;
+    }
+    void *input(size_t i) const
+    {
+        return memory_ + plan_.inputs[i].offset;
+    }
+    void *output(size_t i) const
+    {
+        return memory_ + plan_.outputs[i].offset;
+    }
 
-private:
+  private:
     bool fail(const char *format, ...) __attribute__((format(printf, 2, 3)));
     bool check(cudaError_t status, const char *doing);
     bool check_device();
@@ -172,9 +191,10 @@ inline bool vdevice_instance::check_resident(const void *kernel, int sms)
     long long resident = (long long)blocks * sms;
     if (resident >= (long long)plan_.veu_count)
         return true;
-    return fail("%s: the plan needs %u vEUs resident at once, this device keeps %lld (%d on each of "
-                "%d SMs): build again for this device, or with at most %lld vEUs",
-                plan_.name, plan_.veu_count, resident, blocks, sms, resident);
+    return fail(
+        "%s: the plan needs %u vEUs resident at once, this device keeps %lld (%d on each of "
+        "%d SMs): build again for this device, or with at most %lld vEUs",
+        plan_.name, plan_.veu_count, resident, blocks, sms, resident);
 }
 
 template <class T>
@@ -185,8 +205,8 @@ inline bool vdevice_instance::upload(const T **to, const void *from, size_t coun
     if (!check(cudaMalloc(&device, bytes ? bytes : 1), "allocate the tables"))
         return false;
     *to = device;
-    return bytes == 0 || check(cudaMemcpy(device, from, bytes, cudaMemcpyHostToDevice),
-                               "load the tables");
+    return bytes == 0 ||
+           check(cudaMemcpy(device, from, bytes, cudaMemcpyHostToDevice), "load the tables");
 }
 
 inline bool vdevice_instance::upload_tables()
@@ -198,7 +218,8 @@ inline bool vdevice_instance::upload_tables()
            upload(&veu_first_, plan_.veu_first, cells) &&
            upload(&items_, plan_.items, plan_.item_count) &&
            upload(&args_, plan_.args, plan_.arg_count) &&
-           check(cudaMalloc(&steps_, (cells ? cells : 1) * sizeof(uint32_t)), "allocate the steps") &&
+           check(cudaMalloc(&steps_, (cells ? cells : 1) * sizeof(uint32_t)),
+                 "allocate the steps") &&
            clear_steps(nullptr);
 }
 
@@ -238,10 +259,9 @@ inline bool vdevice_instance::launch(cudaStream_t stream)
         program.step_count = plan_.programs[i][1];
         program.memory = memory_;
         void *arguments[] = {&program};
-        if (!check(cudaLaunchCooperativeKernel(plan_.kernels[plan_.programs[i][0]],
-                                               dim3(plan_.veu_count),
-                                               dim3((unsigned)plan_.veu_threads), arguments,
-                                               plan_.veu_shared, stream),
+        if (!check(cudaLaunchCooperativeKernel(
+                       plan_.kernels[plan_.programs[i][0]], dim3(plan_.veu_count),
+                       dim3((unsigned)plan_.veu_threads), arguments, plan_.veu_shared, stream),
                    "launch the vDevice"))
             return false;
     }

@@ -11,7 +11,8 @@
 #include <string>
 #include <vector>
 
-namespace rk {
+namespace rk
+{
 
 /** IEEE half precision and bfloat16 from their bits. */
 inline double half_value(uint16_t bits)
@@ -74,12 +75,15 @@ inline const element_type *find_element_type(const char *name)
 /** Input and expected output values, from `<folder>/reference`. */
 class reference_values
 {
-public:
+  public:
     explicit reference_values(const char *folder)
         : folder_(folder), weights_(folder_ + "/weights.bin")
     {
     }
-    void add_input(const char *name, size_t bytes) { inputs_.push_back(tensor(name, "", bytes)); }
+    void add_input(const char *name, size_t bytes)
+    {
+        inputs_.push_back(tensor(name, "", bytes));
+    }
     void add_output(const char *name, const char *dtype, size_t bytes)
     {
         outputs_.push_back(tensor(name, dtype, bytes));
@@ -91,9 +95,18 @@ public:
         return read_all(inputs_, "input", input_pointers_) &&
                read_all(outputs_, "output", output_pointers_);
     }
-    const char *weights() const { return weights_.c_str(); }
-    const void *const *inputs() const { return input_pointers_.data(); }
-    void *const *outputs() const { return output_pointers_.data(); }
+    const char *weights() const
+    {
+        return weights_.c_str();
+    }
+    const void *const *inputs() const
+    {
+        return input_pointers_.data();
+    }
+    void *const *outputs() const
+    {
+        return output_pointers_.data();
+    }
 
     /** Compares what is in outputs() with the reference; prints a line for each output. */
     bool compare(int run) const
@@ -104,7 +117,7 @@ public:
         return good;
     }
 
-private:
+  private:
     struct tensor {
         tensor(const char *n, const char *d, size_t bytes)
             : name(n), dtype(d), expected(bytes), values(bytes)
@@ -118,8 +131,7 @@ private:
     bool read_all(std::vector<tensor> &tensors, const char *kind, std::vector<Pointer> &pointers)
     {
         for (size_t i = 0; i < tensors.size(); i++) {
-            std::string path =
-                folder_ + "/reference/" + kind + "_" + std::to_string(i) + ".bin";
+            std::string path = folder_ + "/reference/" + kind + "_" + std::to_string(i) + ".bin";
             if (!read_file(path, tensors[i].expected))
                 return false;
             tensors[i].values = tensors[i].expected;
@@ -153,14 +165,14 @@ private:
         for (size_t i = 0; i < count; i++) {
             double error = fabs(type->at(got, i) - type->at(expected, i));
             bool both_nan = isnan(type->at(got, i)) && isnan(type->at(expected, i));
-            if (both_nan || memcmp(got + i * type->bytes, expected + i * type->bytes,
-                                   type->bytes) == 0)
+            if (both_nan ||
+                memcmp(got + i * type->bytes, expected + i * type->bytes, type->bytes) == 0)
                 continue;
             worst = isnan(error) ? INFINITY : fmax(worst, error);
         }
         bool good = type && (type->tolerance > 0 ? worst <= type->tolerance * scale : worst == 0);
-        printf("run %d, %s: largest error %g of a largest value %g: %s\n", run,
-               output.name.c_str(), worst, scale, good ? "good" : "WRONG");
+        printf("run %d, %s: largest error %g of a largest value %g: %s\n", run, output.name.c_str(),
+               worst, scale, good ? "good" : "WRONG");
         return good;
     }
 
