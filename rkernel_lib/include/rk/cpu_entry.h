@@ -48,12 +48,11 @@ inline bool cpu_fits(const rk_cpu_call *call)
     return true;
 }
 
-/** All threads in CUDA's order; `flatten` puts the kernel into the innermost loop. */
-template <class Frame, class Body>
-__attribute__((flatten)) inline void cpu_run_loop(const rk_cpu_call *call, const Body &body)
+/** All threads in CUDA's order. */
+template <class Context, class Body>
+inline void cpu_each_thread(Context &context, unsigned nx, unsigned ny, unsigned nz,
+                            const Body &body)
 {
-    cpu_loop_context<Frame> context(call);
-    const unsigned nx = call->block[0], ny = call->block[1], nz = call->block[2];
     for (unsigned z = 0; z < nz; z++) {
         for (unsigned y = 0; y < ny; y++) {
             for (unsigned x = 0; x < nx; x++) {
@@ -62,6 +61,32 @@ __attribute__((flatten)) inline void cpu_run_loop(const rk_cpu_call *call, const
             }
         }
     }
+}
+
+/** Blocks whose indices wrap around 31 bits: not worth code of their own in the loop. */
+template <class Frame, class Body>
+__attribute__((noinline)) void cpu_run_far(const rk_cpu_call *call, const Body &body)
+{
+    cpu_loop_context<Frame> context(call);
+    cpu_each_thread(context, call->block[0], call->block[1], call->block[2], body);
+}
+
+/**
+ * Runs the threads in a loop; `flatten` puts the kernel into it. Indices are unsigned and so may wrap,
+ * which keeps gcc from vectorising `x[blockIdx.x * blockDim.x + threadIdx.x]`: the condition excludes it.
+ */
+template <class Frame, class Body>
+__attribute__((flatten)) inline void cpu_run_loop(const rk_cpu_call *call, const Body &body)
+{
+    constexpr unsigned most = 4096;
+    cpu_loop_context<Frame> context(call);
+    const unsigned nx = call->block[0];
+    const unsigned first = context.block_idx().x * context.block_dim().x;
+    if (nx <= most && first <= 0x7fffffffu - most &&
+        std::uint64_t(context.block_idx().x) * nx == first)
+        cpu_each_thread(context, nx, call->block[1], call->block[2], body);
+    else
+        cpu_run_far<Frame>(call, body);
 }
 
 template <class Frame, class Body>
