@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-/** A node touching bytes [low, high) of the vDevice's memory. */
+/** A node (RK_NO_ID: the caller) touching bytes [low, high) of the vDevice's memory. */
 typedef struct {
     rk_id base; /**< the buffer */
     rk_id tensor, node;
@@ -11,14 +11,13 @@ typedef struct {
     bool write;
 } touch;
 
-/** A buffer in memory and when it is used. */
+/** One buffer's use of the bytes between two cuts. */
 typedef struct {
-    rk_id tensor;
-    int64_t low, high;
-    bool fixed;     /**< an input, an output or a constant: lives throughout */
+    const touch *const *touches; /**< by which it is used there */
+    size_t count;
     uint32_t first, last; /**< rPrograms */
-    uint64_t position;    /**< of its first use in one legal order */
-} place;
+    uint64_t position;    /**< of the first use in one legal order */
+} tenancy;
 
 /** Of the bytes between two cuts: the node that wrote them last, and the nodes that read that. */
 typedef struct {
@@ -140,6 +139,8 @@ static size_t find_cut(const int64_t *cuts, size_t count, int64_t value)
 
 static void touch_piece(finder *f, piece *p, const touch *t)
 {
+    if (t->node == RK_NO_ID)
+        return;
     if (p->writer != RK_NO_ID)
         order(f, p->writer, p->writer_tensor, t->node, RK_NO_ID);
     if (!t->write) {
@@ -177,115 +178,133 @@ static void order_buffer(finder *f, const touch *touches, size_t count)
     }
 }
 
-static void use(place *p, const rk_checker *c, rk_id node)
+/** Adds inputs, outputs and constants as touched throughout, by no node. */
+static void touch_fixed(finder *f)
 {
-    uint32_t first = c->span_first[node];
-    uint32_t last = c->span_first[node + 1] - 1;
-    if (c->spans[first].program < p->first)
-        p->first = c->spans[first].program;
-    if (c->spans[last].program > p->last)
-        p->last = c->spans[last].program;
-    if (c->position[node] < p->position)
-        p->position = c->position[node];
+    const rk_graph *graph = f->c->problem->graph;
+    bool *fixed = RK_NEW_ARRAY(f->c->scratch, bool, graph->tensor_count + 1);
+    for (rk_id i = 0; i < graph->tensor_count; i++)
+        fixed[i] = graph->tensors[i].base == i && graph->tensors[i].data;
+    for (size_t i = 0; i < graph->input_count; i++)
+        fixed[graph->tensors[graph->inputs[i]].base] = true;
+    for (size_t i = 0; i < graph->output_count; i++)
+        fixed[graph->tensors[graph->outputs[i]].base] = true;
+    for (rk_id i = 0; i < graph->tensor_count; i++)
+        if (fixed[i])
+            touch_all(f, RK_NO_ID, &i, 1, false);
+}
+
+static tenancy tenancy_of(const rk_checker *c, const touch *const *touches, size_t count)
+{
+    tenancy t = {.touches = touches, .count = count, .first = UINT32_MAX, .position = UINT64_MAX};
+    for (size_t i = 0; i < count; i++) {
+        rk_id node = touches[i]->node;
+        if (node == RK_NO_ID)
+            return (tenancy){.touches = touches, .count = count, .last = UINT32_MAX};
+        uint32_t first = c->spans[c->span_first[node]].program;
+        uint32_t last = c->spans[c->span_first[node + 1] - 1].program;
+        t.first = first < t.first ? first : t.first;
+        t.last = last > t.last ? last : t.last;
+        t.position = c->position[node] < t.position ? c->position[node] : t.position;
+    }
+    return t;
 }
 
 static int by_first_use(const void *a, const void *b)
 {
-    const place *x = a;
-    const place *y = b;
+    const tenancy *x = a;
+    const tenancy *y = b;
     if (x->position != y->position)
         return x->position < y->position ? -1 : 1;
-    return (x->tensor > y->tensor) - (x->tensor < y->tensor);
+    return (x->touches[0]->base > y->touches[0]->base) -
+           (x->touches[0]->base < y->touches[0]->base);
 }
 
-/** Buffers in order of first use; *count of them take part: those with users or a fixed place. */
-static place *find_places(const finder *f, size_t *count)
-{
-    const rk_graph *graph = f->c->problem->graph;
-    place *places = RK_NEW_ARRAY(f->c->scratch, place, graph->tensor_count + 1);
-    for (rk_id i = 0; i < graph->tensor_count; i++)
-        places[i] = (place){.tensor = i,
-                            .low = low_of(f->c, i),
-                            .high = high_of(f->c, i),
-                            .fixed = graph->tensors[i].data != NULL,
-                            .first = UINT32_MAX,
-                            .position = UINT64_MAX};
-    for (size_t i = 0; i < graph->input_count; i++)
-        places[graph->tensors[graph->inputs[i]].base].fixed = true;
-    for (size_t i = 0; i < graph->output_count; i++)
-        places[graph->tensors[graph->outputs[i]].base].fixed = true;
-    for (size_t i = 0; i < f->touches.count; i++)
-        use(&places[f->touches.items[i].base], f->c, f->touches.items[i].node);
-    size_t kept = 0;
-    for (size_t i = 0; i < graph->tensor_count; i++)
-        if (graph->tensors[i].base == i && (places[i].fixed || places[i].first != UINT32_MAX))
-            places[kept++] = places[i];
-    qsort(places, kept, sizeof *places, by_first_use);
-    *count = kept;
-    return places;
-}
-
-static bool share_fails(finder *f, const place *x, const place *y, const char *why)
+static bool share_fails(finder *f, const touch *x, const touch *y, const char *why)
 {
     const rk_tensor *tensors = f->c->problem->graph->tensors;
     return rk_checker_fail(f->c, 8, RK_NO_ID, "give them memory of their own",
-                           "'%s' and '%s' share memory, %s", tensors[x->tensor].name,
+                           "'%s' and '%s' share memory, and %s", tensors[x->tensor].name,
                            tensors[y->tensor].name, why);
 }
 
-/** All that touches buffer x must come before all that touches y. touches are sorted by buffer. */
-static bool order_buffers(finder *f, const place *x, const place *y, const uint32_t *first_touch)
+/** All that uses these bytes as part of one buffer must come before all that uses them as another's. */
+static bool order_tenancies(finder *f, const tenancy *x, const tenancy *y)
 {
-    if (x->fixed || y->fixed)
-        return share_fails(f, x, y, "and one of them is an input, an output or a constant");
     if (x->last < y->first)
         return true;
-    const touch *touches = f->touches.items;
-    for (uint32_t i = first_touch[x->tensor]; i < first_touch[x->tensor + 1]; i++) {
-        for (uint32_t j = first_touch[y->tensor]; j < first_touch[y->tensor + 1]; j++) {
-            if (touches[i].node == touches[j].node)
-                return share_fails(f, x, y,
-                                   rk_arena_printf(f->c->scratch, "and node '%s' touches both",
-                                                   f->c->problem->graph->nodes[touches[i].node].name));
-            order(f, touches[i].node, touches[i].tensor, touches[j].node, touches[j].tensor);
+    for (size_t i = 0; i < x->count; i++) {
+        for (size_t j = 0; j < y->count; j++) {
+            const touch *a = x->touches[i];
+            const touch *b = y->touches[j];
+            if (a->node == RK_NO_ID || b->node == RK_NO_ID)
+                return share_fails(f, a, b, "one of them is an input, an output or a constant");
+            if (a->node == b->node)
+                return share_fails(f, a, b,
+                                   rk_arena_printf(f->c->scratch, "node '%s' touches both",
+                                                   f->c->problem->graph->nodes[a->node].name));
+            order(f, a->node, a->tensor, b->node, b->tensor);
         }
     }
     return true;
 }
 
+/** Of the buffers that use these bytes each must be done with them before the next one begins. */
+static bool order_segment(finder *f, const touch *const *touches, size_t count)
+{
+    size_t buffers = 1;
+    for (size_t i = 1; i < count; i++)
+        buffers += touches[i]->base != touches[i - 1]->base;
+    if (buffers == 1)
+        return true;
+    tenancy *tenancies = RK_NEW_ARRAY(f->c->scratch, tenancy, buffers);
+    size_t n = 0;
+    for (size_t i = 0, end; i < count; i = end) {
+        for (end = i; end < count && touches[end]->base == touches[i]->base;)
+            end++;
+        tenancies[n++] = tenancy_of(f->c, &touches[i], end - i);
+    }
+    qsort(tenancies, n, sizeof *tenancies, by_first_use);
+    bool good = true;
+    for (size_t i = 1; i < n && good; i++)
+        good = order_tenancies(f, &tenancies[i - 1], &tenancies[i]);
+    return good;
+}
+
 /**
- * Buffers that share memory: each must be dead before the next one in order of first use begins. Of
- * the buffers of one place only neighbours in that order are compared, the rest follows.
+ * Cuts the memory at the ends of all that is touched, and orders the buffers that share a segment. Of
+ * those of one segment only neighbours in order of first use are compared: the rest follows.
  */
-static bool order_places(finder *f)
+static bool order_shared(finder *f)
 {
     rk_arena *scratch = f->c->scratch;
-    size_t tensors = f->c->problem->graph->tensor_count;
-    uint32_t *first_touch = RK_NEW_ARRAY(scratch, uint32_t, tensors + 2);
-    for (size_t i = 0; i < f->touches.count; i++)
-        first_touch[f->touches.items[i].base + 1]++;
-    for (size_t i = 0; i < tensors; i++)
-        first_touch[i + 1] += first_touch[i];
-    size_t count;
-    const place *places = find_places(f, &count);
+    size_t count = f->touches.count;
     int64_t *cuts = RK_NEW_ARRAY(scratch, int64_t, 2 * count + 1);
     for (size_t i = 0; i < count; i++) {
-        cuts[2 * i] = places[i].low;
-        cuts[2 * i + 1] = places[i].high;
+        cuts[2 * i] = f->touches.items[i].low;
+        cuts[2 * i + 1] = f->touches.items[i].high;
     }
     size_t n = sort_cuts(cuts, 2 * count);
-    const place **holders = RK_NEW_ARRAY(scratch, const place *, n + 1);
-    bool good = true;
+    size_t *first = RK_NEW_ARRAY(scratch, size_t, n + 2);
+    size_t *begin = RK_NEW_ARRAY(scratch, size_t, count + 1);
+    size_t *end = RK_NEW_ARRAY(scratch, size_t, count + 1);
     for (size_t i = 0; i < count; i++) {
-        size_t end = find_cut(cuts, n, places[i].high);
-        const place *before = NULL;
-        for (size_t k = find_cut(cuts, n, places[i].low); k < end; k++) {
-            if (holders[k] && holders[k] != before)
-                good = order_buffers(f, holders[k], &places[i], first_touch) && good;
-            before = holders[k];
-            holders[k] = &places[i];
-        }
+        begin[i] = find_cut(cuts, n, f->touches.items[i].low);
+        end[i] = find_cut(cuts, n, f->touches.items[i].high);
+        for (size_t k = begin[i]; k < end[i]; k++)
+            first[k + 1]++;
     }
+    for (size_t k = 0; k < n; k++)
+        first[k + 1] += first[k];
+    size_t *at = rk_arena_copy(scratch, first, (n + 2) * sizeof *at);
+    const touch **touches = RK_NEW_ARRAY(scratch, const touch *, first[n] + 1);
+    for (size_t i = 0; i < count; i++)
+        for (size_t k = begin[i]; k < end[i]; k++)
+            touches[at[k]++] = &f->touches.items[i];
+    bool good = true;
+    for (size_t k = 0; k + 1 < n; k++)
+        if (first[k + 1] - first[k] > 1)
+            good = order_segment(f, &touches[first[k]], first[k + 1] - first[k]) && good;
     return good;
 }
 
@@ -328,6 +347,7 @@ bool rk_check_find_orders(rk_checker *c)
         touch_all(&f, n, graph->nodes[n].inputs, graph->nodes[n].input_count, false);
         touch_all(&f, n, graph->nodes[n].outputs, graph->nodes[n].output_count, true);
     }
+    touch_fixed(&f);
     if (f.touches.count)
         qsort(f.touches.items, f.touches.count, sizeof *f.touches.items, by_buffer);
     for (size_t i = 0, end; i < f.touches.count; i = end) {
@@ -335,7 +355,7 @@ bool rk_check_find_orders(rk_checker *c)
             end++;
         order_buffer(&f, &f.touches.items[i], end - i);
     }
-    bool good = order_places(&f);
+    bool good = order_shared(&f);
     group_orders(&f);
     return good;
 }

@@ -3,7 +3,7 @@
  * each reading two of the layer before, over the H100's vEUs.
  */
 #include "sched/check.h"
-#include "tests/unit/sched_fixture.h"
+#include "../unit/sched_fixture.h"
 
 #include <stdlib.h>
 #include <string.h>
