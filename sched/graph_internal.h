@@ -53,8 +53,8 @@ typedef struct {
     /** `node` (RK_NO_ID: the graph's output) reads elements of `tensor` that nothing wrote. */
     void (*unwritten)(void *user, rk_id node, rk_id tensor);
     /**
-     * `node` (RK_NO_ID: the graph's input) writes elements of `tensor` that `earlier` wrote, or that
-     * are given when that is RK_NO_ID.
+     * `node` (RK_NO_ID: the graph's input) writes elements of `tensor` that `earlier` wrote, or
+     * that are given when that is RK_NO_ID.
      */
     void (*overwrites)(void *user, rk_id node, rk_id tensor, rk_id earlier);
 } rk_hazard_report;

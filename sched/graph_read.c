@@ -39,7 +39,7 @@ void rk_read_members(rk_graph_reader *reader, const cJSON *object, const char *w
     while (known[count])
         count++;
     const cJSON *member;
-    cJSON_ArrayForEach(member, object) {
+    cJSON_ArrayForEach (member, object) {
         size_t i = 0;
         while (i < count && strcmp(known[i], member->string) != 0)
             i++;
@@ -70,7 +70,7 @@ void rk_read_dims(rk_graph_reader *reader, const rk_binding_dim *given, size_t c
     const cJSON *entry;
     if (!rk_json_object_or(&dims, &reader->json, reader->json.root, "", "dims"))
         reader->good = false;
-    cJSON_ArrayForEach(entry, dims) {
+    cJSON_ArrayForEach (entry, dims) {
         rk_read_dim *dim = find_dim(reader, entry->string);
         if (!dim) {
             dim = rk_push(reader->arena, &reader->dims);
@@ -135,7 +135,7 @@ static operands read_operands(rk_graph_reader *reader, const cJSON *entry, const
         return o;
     }
     bool optional = strcmp(member, "inputs") == 0;
-    cJSON_ArrayForEach(item, list) {
+    cJSON_ArrayForEach (item, list) {
         rk_id id = RK_NO_ID;
         if (cJSON_IsString(item) && (*item->valuestring || !optional)) {
             id = rk_read_find(reader, "node", node, item->valuestring);
@@ -165,7 +165,7 @@ static bool add_ints(rk_graph_reader *reader, rk_id node, const cJSON *attr)
 {
     RK_VEC(int64_t) values = {0};
     const cJSON *item;
-    cJSON_ArrayForEach(item, attr) {
+    cJSON_ArrayForEach (item, attr) {
         if (!to_int(rk_push(reader->arena, &values), item))
             return false;
     }
@@ -199,7 +199,7 @@ static bool read_attrs(rk_graph_reader *reader, rk_id node, const char *name, co
     bool good = rk_json_object_or(&attrs, &reader->json, entry, where, "attrs");
     if (!good)
         attrs = NULL;
-    cJSON_ArrayForEach(attr, attrs) {
+    cJSON_ArrayForEach (attr, attrs) {
         if (!add_attr(reader, node, attr))
             good = rk_read_fail(reader, "RK-G007", "node", name, NULL,
                                 "the attribute '%s' is no number, string or list of integers",
@@ -254,7 +254,7 @@ static void read_nodes(rk_graph_reader *reader)
         reader->good = false;
         return;
     }
-    cJSON_ArrayForEach(entry, nodes) {
+    cJSON_ArrayForEach (entry, nodes) {
         if (cJSON_IsObject(entry))
             read_node(reader, entry, index);
         else
@@ -274,7 +274,7 @@ static void read_ends(rk_graph_reader *reader, const char *member,
         reader->good = false;
         return;
     }
-    cJSON_ArrayForEach(item, list) {
+    cJSON_ArrayForEach (item, list) {
         if (!cJSON_IsString(item)) {
             reader->good =
                 rk_json_fail(&reader->json, "RK-J004", member, NULL, "expected names of tensors");

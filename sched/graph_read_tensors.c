@@ -72,7 +72,7 @@ static bool read_shape(rk_graph_reader *reader, rk_tensor *tensor, const rk_read
     if (!shape)
         return true;
     tensor->shape_known = true;
-    cJSON_ArrayForEach(value, shape) {
+    cJSON_ArrayForEach (value, shape) {
         int64_t extent = 0;
         good = read_extent(reader, &extent, tensor, value, from->where) && good;
         if (tensor->rank < RK_MAX_RANK)
@@ -229,7 +229,7 @@ static void add_tensors(rk_graph_reader *reader, const cJSON *list)
     const cJSON *entry;
     size_t index = 0;
     bool array = cJSON_IsArray(list);
-    cJSON_ArrayForEach(entry, list) {
+    cJSON_ArrayForEach (entry, list) {
         const char *where = array ? rk_arena_printf(reader->arena, "tensors[%zu]", index++)
                                   : rk_arena_printf(reader->arena, "tensors.%s", entry->string);
         const char *name = entry->string;

@@ -14,12 +14,12 @@ typedef struct {
 
 /**
  * Reads a `.npy` file of format 1, 2 or 3 in C order. bf16, which NumPy lacks, is its two-byte void
- * type `V2`, as ml_dtypes has it. False with RK-F..., RK-N001 (no .npy file), RK-N002 (header), RK-N003
- * (element type), RK-N004 (Fortran order), RK-N005 (shape) or RK-N006 (the data's size).
+ * type `V2`, as ml_dtypes has it. False with RK-F..., RK-N001 (no .npy file), RK-N002 (header),
+ * RK-N003 (element type), RK-N004 (Fortran order), RK-N005 (shape) or RK-N006 (the data's size).
  */
 bool rk_npy_read(rk_npy *out, const char *path, rk_arena *arena, rk_diag *diag);
 
-/** As rk_npy_read, from bytes that stay valid as long as `out`; `file` names them in diagnostics. */
+/** As rk_npy_read, from bytes that live as long as `out`; `file` names them in diagnostics. */
 bool rk_npy_parse(rk_npy *out, const void *bytes, size_t size, const char *file, rk_arena *arena,
                   rk_diag *diag);
 
@@ -35,8 +35,8 @@ const void *rk_npy_read_tensor(const char *path, const rk_tensor *tensor, rk_are
                                rk_diag *diag);
 
 /**
- * `dir/<name>.npy`, where a tensor's value is kept. Characters of the name other than letters, digits,
- * '_', '-' and '.' become %XX, as does a leading '.', so that any name is one file of that folder.
+ * `dir/<name>.npy`, where a tensor's value is kept. Characters of the name other than letters,
+ * digits, '_', '-' and '.' become %XX, as does a leading '.', so that any name is one file of that folder.
  */
 char *rk_npy_path(rk_arena *arena, const char *dir, const char *name);
 

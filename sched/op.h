@@ -46,9 +46,9 @@ typedef struct rk_op {
     void (*cost)(rk_cost *out, const rk_op_call *call);
     /**
      * The op's definition in plain C, accumulating in double, written from the mathematics and not
-     * from any kernel: the oracle of the tests, and what constant folding runs. `in[i]` and `out[i]`
-     * are row-major elements of call->in[i] and call->out[i], and do not overlap. False when it does not
-     * cover the operands' dtypes, or an index in the data is out of range.
+     * from any kernel: the oracle of the tests, and what constant folding runs. `in[i]` and
+     * `out[i]` are row-major elements of call->in[i] and call->out[i], and do not overlap. False
+     * when it does not cover the operands' dtypes, or an index in the data is out of range.
      */
     bool (*eval)(const rk_op_call *call, const void *const *in, void *const *out);
 } rk_op;
@@ -74,7 +74,7 @@ const int64_t *rk_op_ints(const rk_op_call *call, const char *attr, size_t *coun
 bool rk_op_fail(const rk_op_call *call, rk_diag *diag, const char *code, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-/** Sets an output's shape, or checks it when the graph gave one (RK-G008); dtype likewise (RK-G009). */
+/** Sets an output's shape (dtype), or checks that it is the graph's: RK-G008 (RK-G009). */
 bool rk_op_set(const rk_op_call *call, size_t output, rk_dtype dtype, int rank,
                const int64_t *shape, rk_diag *diag);
 
@@ -83,9 +83,9 @@ void rk_op_cost_streaming(rk_cost *out, const rk_op_call *call, double flops);
 
 /**
  * Runs a validated graph by its ops' eval, node by node: the independent reference. `buffers[t]` is
- * given for inputs, which are only read; on return it is the value of every tensor, in the arena or,
- * for constants, where they are. False with RK-G014 when an op has no
- * definition for its dtypes or values, or a node names a kernel. Views and updates in place are fine.
+ * given for inputs, which are only read; on return it is the value of every tensor, in the arena
+ * or, for constants, where they are. False with RK-G014 when an op has no definition for its dtypes
+ * or values, or a node names a kernel. Views and updates in place are fine.
  */
 bool rk_graph_eval(void **buffers, const rk_graph *graph, rk_arena *arena, rk_diag *diag);
 

@@ -66,7 +66,7 @@ static bool read_shape(reader *r, rk_safetensor *tensor, const cJSON *value)
 {
     const cJSON *dim;
     int64_t elements = 1;
-    cJSON_ArrayForEach(dim, value) {
+    cJSON_ArrayForEach (dim, value) {
         int64_t d;
         if (tensor->rank == RK_MAX_RANK) {
             fail(r, "RK-T004", tensor->name, "it has more than 8 dimensions");
@@ -202,7 +202,7 @@ const rk_safetensors *rk_safetensors_parse(const void *bytes, size_t size, const
     }
     RK_VEC(extent) extents = {0};
     const cJSON *entry;
-    cJSON_ArrayForEach(entry, r.json.root) {
+    cJSON_ArrayForEach (entry, r.json.root) {
         extent where;
         if (strcmp(entry->string, "__metadata__") != 0 && read_tensor(&r, &where, entry))
             *rk_push(arena, &extents) = where;

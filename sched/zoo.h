@@ -25,8 +25,8 @@ typedef struct {
     bool (*build)(rk_graph *graph, const int64_t *params, uint64_t seed, rk_diag *diag);
     /**
      * The whole model in plain C and double, written from its definition and independently of the
-     * ops; the weights are the graph's constants, by name. `inputs[i]` and `outputs[i]` are those of the
-     * graph, row-major. NULL: rk_graph_eval is the reference.
+     * ops; the weights are the graph's constants, by name. `inputs[i]` and `outputs[i]` are those
+     * of the graph, row-major. NULL: rk_graph_eval is the reference.
      */
     void (*reference)(void *const *outputs, const void *const *inputs, const rk_graph *graph,
                       const int64_t *params, rk_arena *scratch);
@@ -43,8 +43,9 @@ const rk_zoo_model *rk_zoo_find(const char *name);
 size_t rk_zoo_param_count(const rk_zoo_model *model);
 
 /**
- * Builds and validates the model, named `model->name`. `params` holds a value for each parameter, in
- * order. NULL with RK-Z001 (a value out of range, all of them), RK-Z002 (the model is too large).
+ * Builds and validates the model, named `model->name`. `params` holds a value for each parameter,
+ * in order. NULL with RK-Z001 (a value out of range, all of them), RK-Z002 (the model is too
+ * large).
  */
 rk_graph *rk_zoo_build(const rk_zoo_model *model, const int64_t *params, uint64_t seed,
                        rk_arena *arena, rk_diag *diag);
@@ -67,9 +68,9 @@ bool rk_zoo_write(const rk_zoo_model *model, const int64_t *params, uint64_t see
 
 /**
  * Fills `out` with `count` values, uniform in [-bound, bound): multiples of bound * 2^-23, so that
- * the values are the same on every machine. The sequence is xoshiro256** (Blackman and Vigna, 2018),
- * its state four outputs of splitmix64 from `seed` xor the FNV-1a hash of `name`: a tensor's values
- * depend on the seed and on its own name only.
+ * the values are the same on every machine. The sequence is xoshiro256** (Blackman and Vigna,
+ * 2018), its state four outputs of splitmix64 from `seed` xor the FNV-1a hash of `name`: a tensor's
+ * values depend on the seed and on its own name only.
  */
 void rk_zoo_uniform(float *out, size_t count, float bound, uint64_t seed, const char *name);
 

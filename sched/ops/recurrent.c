@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-/** The two gate operands have one shape: the batch of `state`, and `gates` times its last dimension. */
+/** The two gate operands have the shape of `state`, its last dimension times `gates`. */
 static bool check_gates(const rk_op_call *call, const rk_tensor *state, int gates, rk_diag *diag)
 {
     if (state->rank < 1 || state->rank > 2)

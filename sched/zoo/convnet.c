@@ -4,8 +4,9 @@
 
 /*
  * A small convolutional network: a 3x3 convolution, batch norm and max pooling, a depthwise and a
- * pointwise convolution, global average pooling, a dense layer, softmax. Input x [batch, 3, size, size],
- * output y [batch, classes]. A reference of its own would repeat the ops' definitions: rk_graph_eval is it.
+ * pointwise convolution, global average pooling, a dense layer, softmax. Input x [batch, 3, size,
+ * size], output y [batch, classes]. A reference of its own would repeat the ops' definitions:
+ * rk_graph_eval is it.
  */
 
 enum { BATCH, SIZE, CHANNELS, CLASSES };

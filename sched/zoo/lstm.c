@@ -5,10 +5,10 @@
 
 /*
  * The LSTM of table 1 of the Rammer paper, unrolled: each cell is an input product and a recurrent
- * product over the four gates, and a pointwise cell. The state before the first step is learned, as the
- * weights are. Outputs: y [steps, hidden], the top layer's h of each step; c_n [layers, hidden], the
- * last c of each layer; and, with more than one layer, h_n [layers - 1, hidden], the last h of the layers
- * below the top, whose own is the last row of y.
+ * product over the four gates, and a pointwise cell. The state before the first step is learned, as
+ * the weights are. Outputs: y [steps, hidden], the top layer's h of each step; c_n [layers,
+ * hidden], the last c of each layer; and, with more than one layer, h_n [layers - 1, hidden], the
+ * last h of the layers below the top, whose own is the last row of y.
  */
 
 enum { LAYERS, STEPS, HIDDEN, INPUT };

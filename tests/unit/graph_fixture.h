@@ -42,8 +42,7 @@ static inline char *in_folder(const char *name)
 #define SCALAR 0, NULL
 
 /** A list of ids, as two arguments. */
-#define IDS(...)                                                                                   \
-    (const rk_id[]){__VA_ARGS__}, sizeof((const rk_id[]){__VA_ARGS__}) / sizeof(rk_id)
+#define IDS(...) (const rk_id[]){__VA_ARGS__}, sizeof((const rk_id[]){__VA_ARGS__}) / sizeof(rk_id)
 
 static inline size_t count_code(const char *code)
 {

@@ -284,8 +284,7 @@ Test(graph, a_cycle_is_named)
     relu("behind", c, inferred("e"));
     cr_expect_not(rk_graph_validate(graph, diag));
     expect_only("RK-G003");
-    cr_expect_not_null(strstr(said(0), "'first' -> 'second' -> 'third' -> 'first'"), "%s",
-                       said(0));
+    cr_expect_not_null(strstr(said(0), "'first' -> 'second' -> 'third' -> 'first'"), "%s", said(0));
 }
 
 Test(graph, a_node_that_waits_for_itself)

@@ -55,10 +55,10 @@ Test(npy, element_types)
     static const struct {
         const char *descr;
         rk_dtype dtype;
-    } types[] = {{"<f4", RK_F32}, {"<f8", RK_F64},  {"<f2", RK_F16}, {"<V2", RK_BF16},
-                 {"|V2", RK_BF16}, {"|i1", RK_I8},  {"|u1", RK_U8},  {"<i2", RK_I16},
-                 {"<u2", RK_U16}, {"<i4", RK_I32},  {"<u4", RK_U32}, {"<i8", RK_I64},
-                 {"<u8", RK_U64}, {"|b1", RK_BOOL}, {">i1", RK_I8}};
+    } types[] = {{"<f4", RK_F32},  {"<f8", RK_F64},  {"<f2", RK_F16}, {"<V2", RK_BF16},
+                 {"|V2", RK_BF16}, {"|i1", RK_I8},   {"|u1", RK_U8},  {"<i2", RK_I16},
+                 {"<u2", RK_U16},  {"<i4", RK_I32},  {"<u4", RK_U32}, {"<i8", RK_I64},
+                 {"<u8", RK_U64},  {"|b1", RK_BOOL}, {">i1", RK_I8}};
     for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
         rk_npy npy;
         char *header = rk_arena_printf(

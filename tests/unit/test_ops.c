@@ -119,11 +119,37 @@ static void all_near(const float *found, const float *expected, size_t count)
 
 Test(ops, every_op_is_complete)
 {
-    static const char *const names[] = {
-        "MatMul", "Gemm", "Conv", "MaxPool", "AveragePool", "GlobalAveragePool", "Softmax",
-        "LayerNormalization", "BatchNormalization", "ReduceSum", "ReduceMean", "ReduceMax",
-        "Transpose", "Gather", "Add", "Sub", "Mul", "Div", "Relu", "Sigmoid", "Tanh", "Gelu",
-        "LeakyRelu", "Elu", "Exp", "Sqrt", "BiasAdd", "LSTMCell", "GRUCell", "Concat", "Identity"};
+    static const char *const names[] = {"MatMul",
+                                        "Gemm",
+                                        "Conv",
+                                        "MaxPool",
+                                        "AveragePool",
+                                        "GlobalAveragePool",
+                                        "Softmax",
+                                        "LayerNormalization",
+                                        "BatchNormalization",
+                                        "ReduceSum",
+                                        "ReduceMean",
+                                        "ReduceMax",
+                                        "Transpose",
+                                        "Gather",
+                                        "Add",
+                                        "Sub",
+                                        "Mul",
+                                        "Div",
+                                        "Relu",
+                                        "Sigmoid",
+                                        "Tanh",
+                                        "Gelu",
+                                        "LeakyRelu",
+                                        "Elu",
+                                        "Exp",
+                                        "Sqrt",
+                                        "BiasAdd",
+                                        "LSTMCell",
+                                        "GRUCell",
+                                        "Concat",
+                                        "Identity"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         cr_expect_not_null(rk_op_find(names[i]), "%s", names[i]);
     for (size_t i = 0; i < rk_op_count; i++) {
@@ -373,8 +399,8 @@ Test(ops, layer_normalization_over_two_dimensions_without_bias)
         for (int i = 0; i < 10; i++)
             var += pow((double)data_of(x)[r * 10 + i] - mean, 2) / 10;
         for (int i = 0; i < 10; i++)
-            near((double)y[r * 10 + i], ((double)data_of(x)[r * 10 + i] - mean) /
-                                            sqrt(var + 1e-5) * (double)data_of(gain)[i / 5]);
+            near((double)y[r * 10 + i], ((double)data_of(x)[r * 10 + i] - mean) / sqrt(var + 1e-5) *
+                                            (double)data_of(gain)[i / 5]);
     }
 }
 
@@ -617,8 +643,8 @@ Test(ops, gru_cell)
             }
             double z = sigma(x[0] + h[0]);
             double r = sigma(x[1] + h[1]);
-            near((double)h1[n * H + j], (1 - z) * tanh(x[2] + r * h[2]) +
-                                            z * (double)data_of(h0)[n * H + j]);
+            near((double)h1[n * H + j],
+                 (1 - z) * tanh(x[2] + r * h[2]) + z * (double)data_of(h0)[n * H + j]);
         }
 }
 

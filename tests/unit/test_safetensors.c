@@ -60,13 +60,15 @@ Test(safetensors, what_is_written_is_read_back)
         data[i] = (unsigned char)(255 - i);
     rk_safetensor items[RK_DTYPE_COUNT];
     for (int i = 0; i < RK_DTYPE_COUNT; i++)
-        items[i] = (rk_safetensor){.name = rk_arena_printf(arena, "t \"%d\"", i),
-                                   .dtype = (rk_dtype)i,
-                                   .rank = i % 3,
-                                   .shape = {2, 3},
-                                   .data = data,
-                                   .bytes = rk_dtype_size((rk_dtype)i) *
-                                            (size_t)(i % 3 == 0 ? 1 : i % 3 == 1 ? 2 : 6)};
+        items[i] =
+            (rk_safetensor){.name = rk_arena_printf(arena, "t \"%d\"", i),
+                            .dtype = (rk_dtype)i,
+                            .rank = i % 3,
+                            .shape = {2, 3},
+                            .data = data,
+                            .bytes = rk_dtype_size((rk_dtype)i) * (size_t)(i % 3 == 0   ? 1
+                                                                           : i % 3 == 1 ? 2
+                                                                                        : 6)};
     char *path = in_folder("w.safetensors");
     cr_assert(rk_safetensors_write(path, items, RK_DTYPE_COUNT, diag));
     const rk_safetensors *file = rk_safetensors_read(path, arena, diag);
@@ -105,8 +107,8 @@ Test(safetensors, members)
     refused("RK-T002", "{\"a\":3}", 0);
     refused("RK-T002", "{\"a\":{\"shape\":[],\"data_offsets\":[0,4]}}", 4);
     refused("RK-T002", "{\"a\":{\"dtype\":7,\"shape\":[],\"data_offsets\":[0,4]}}", 4);
-    refused("RK-T002",
-            "{\"a\":{\"dtype\":\"F32\",\"shape\":[],\"data_offsets\":[0,4],\"more\":1}}", 4);
+    refused("RK-T002", "{\"a\":{\"dtype\":\"F32\",\"shape\":[],\"data_offsets\":[0,4],\"more\":1}}",
+            4);
     refused("RK-T002", "{\"a\":{\"dtype\":\"F32\",\"shape\":[],\"data_offsets\":[0]}}", 4);
     refused("RK-T002", "{\"a\":{\"dtype\":\"F32\",\"shape\":[],\"data_offsets\":[4,0]}}", 4);
     refused("RK-T002", "{\"a\":{\"dtype\":\"F32\",\"shape\":[],\"data_offsets\":[-4,0]}}", 4);
@@ -121,8 +123,9 @@ Test(safetensors, element_types_that_tensors_lack)
 
 Test(safetensors, impossible_shapes)
 {
-    static const char *const shapes[] = {"[-1]", "[1.5]", "[\"1\"]", "[1,1,1,1,1,1,1,1,1]",
-                                         "[9007199254740992,9007199254740992]", "[1e18]"};
+    static const char *const shapes[] = {
+        "[-1]",  "[1.5]", "[\"1\"]", "[1,1,1,1,1,1,1,1,1]", "[9007199254740992,9007199254740992]",
+        "[1e18]"};
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
         refused("RK-T004",
                 rk_arena_printf(arena,

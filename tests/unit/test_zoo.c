@@ -1,0 +1,190 @@
+#include "graph_fixture.h"
+
+#include "sched/npy.h"
+#include "sched/zoo.h"
+
+#include <math.h>
+
+TestSuite(zoo, .init = fixture_setup, .fini = fixture_teardown);
+
+static const rk_zoo_model *model_of(const char *name)
+{
+    const rk_zoo_model *model = rk_zoo_find(name);
+    cr_assert_not_null(model, "%s", name);
+    return model;
+}
+
+static void defaults(int64_t *params, const rk_zoo_model *model)
+{
+    for (size_t i = 0; i < rk_zoo_param_count(model); i++)
+        params[i] = model->params[i].otherwise;
+}
+
+/** Largest difference between reference and rk_graph_eval over all outputs of a written model. */
+static double largest_error(const rk_zoo_model *model, const int64_t *params)
+{
+    cr_assert(rk_zoo_write(model, params, 7, folder, arena, diag), "%s", said(0));
+    rk_graph *graph = rk_graph_read(in_folder("graph.json"), NULL, 0, arena, diag);
+    cr_assert_not_null(graph, "%s", said(0));
+    void **buffers = RK_NEW_ARRAY(arena, void *, graph->tensor_count);
+    for (size_t i = 0; i < graph->input_count; i++) {
+        const rk_tensor *t = &graph->tensors[graph->inputs[i]];
+        char *path = rk_npy_path(arena, in_folder("input"), t->name);
+        buffers[graph->inputs[i]] = (void *)rk_npy_read_tensor(path, t, arena, diag);
+        cr_assert_not_null(buffers[graph->inputs[i]], "%s", said(0));
+    }
+    cr_assert(rk_graph_eval(buffers, graph, arena, diag), "%s", said(0));
+    double worst = 0;
+    for (size_t i = 0; i < graph->output_count; i++) {
+        const rk_tensor *t = &graph->tensors[graph->outputs[i]];
+        char *path = rk_npy_path(arena, in_folder("expected"), t->name);
+        const float *expected = rk_npy_read_tensor(path, t, arena, diag);
+        const float *found = buffers[graph->outputs[i]];
+        cr_assert_not_null(expected, "%s", said(0));
+        for (int64_t k = 0; k < rk_tensor_elements(t); k++) {
+            cr_assert(isfinite((double)expected[k]));
+            worst = fmax(worst, fabs((double)expected[k] - (double)found[k]));
+        }
+    }
+    return worst;
+}
+
+Test(zoo, every_model_is_complete_and_meets_its_reference)
+{
+    cr_assert_geq(rk_zoo_model_count, 3);
+    for (size_t i = 0; i < rk_zoo_model_count; i++) {
+        const rk_zoo_model *model = rk_zoo_models[i];
+        int64_t params[RK_ZOO_MAX_PARAMS];
+        cr_assert_leq(rk_zoo_param_count(model), (size_t)RK_ZOO_MAX_PARAMS);
+        cr_expect_eq(rk_zoo_find(model->name), model);
+        for (const rk_zoo_param *p = model->params; p->name; p++)
+            cr_expect(p->min <= p->otherwise && p->otherwise <= p->max && p->meaning, "%s",
+                      p->name);
+        if (strcmp(model->name, "lstm") == 0)
+            continue;
+        defaults(params, model);
+        cr_expect_lt(largest_error(model, params), 1e-6, "%s", model->name);
+    }
+}
+
+Test(zoo, lstm_of_odd_sizes_meets_its_reference)
+{
+    static const int64_t sizes[][4] = {{1, 1, 1, 1}, {3, 5, 7, 0}, {2, 4, 9, 5}, {1, 6, 3, 2}};
+    for (size_t i = 0; i < 4; i++)
+        cr_expect_lt(largest_error(model_of("lstm"), sizes[i]), 1e-6, "size %zu", i);
+}
+
+Test(zoo, lstm_is_that_of_the_paper)
+{
+    const rk_zoo_model *model = model_of("lstm");
+    int64_t params[RK_ZOO_MAX_PARAMS];
+    defaults(params, model);
+    cr_expect(params[0] == 10 && params[1] == 100 && params[2] == 256);
+    rk_graph *graph = rk_zoo_build(model, params, 1, arena, diag);
+    cr_assert_not_null(graph, "%s", said(0));
+    cr_expect_eq(graph->node_count, 3000);
+    rk_edge *edges;
+    size_t count;
+    rk_graph_edges(&edges, &count, graph, arena);
+    /* gx and gh into each cell; h into gh and c into the cell of the next step; h into gx above. */
+    cr_expect_eq(count, 2 * 1000 + 2 * 990 + 900);
+    size_t *depth = RK_NEW_ARRAY(arena, size_t, graph->node_count);
+    size_t deepest = 0;
+    for (size_t i = 0; i < count; i++) {
+        size_t d = depth[edges[i].from] + 1;
+        depth[edges[i].to] = d > depth[edges[i].to] ? d : depth[edges[i].to];
+        deepest = d > deepest ? d : deepest;
+    }
+    cr_expect_eq(deepest + 1, 2 * 109, "109 wavefronts of cells");
+}
+
+Test(zoo, the_recurrence_reaches_the_outputs)
+{
+    const rk_zoo_model *model = model_of("lstm");
+    static const int64_t params[4] = {2, 3, 4, 4};
+    rk_graph *graph = rk_zoo_build(model, params, 1, arena, diag);
+    cr_assert_not_null(graph, "%s", said(0));
+    float x[12] = {0};
+    void **before;
+    void **after;
+    const void *inputs[1] = {x};
+    cr_assert(rk_zoo_reference(&before, model, params, graph, inputs, arena, diag));
+    x[0] = 1;
+    cr_assert(rk_zoo_reference(&after, model, params, graph, inputs, arena, diag));
+    const float *a = before[0];
+    const float *b = after[0];
+    for (int step = 0; step < 3; step++)
+        cr_expect(a[step * 4] != b[step * 4], "step %d", step);
+    x[0] = 0;
+    x[8] = 1;
+    cr_assert(rk_zoo_reference(&after, model, params, graph, inputs, arena, diag));
+    b = after[0];
+    cr_expect(a[0] == b[0] && a[4] == b[4] && a[8] != b[8]);
+}
+
+Test(zoo, the_seed_decides)
+{
+    const rk_zoo_model *model = model_of("mlp");
+    int64_t params[RK_ZOO_MAX_PARAMS];
+    defaults(params, model);
+    const float *w[3];
+    static const uint64_t seeds[3] = {1, 1, 2};
+    for (int i = 0; i < 3; i++) {
+        rk_graph *graph = rk_zoo_build(model, params, seeds[i], arena, diag);
+        cr_assert_not_null(graph);
+        w[i] = graph->tensors[rk_graph_find_tensor(graph, "w.0")].data;
+    }
+    cr_expect_arr_eq(w[0], w[1], 400);
+    cr_expect(w[0][0] != w[2][0]);
+}
+
+Test(zoo, params_out_of_range)
+{
+    const rk_zoo_model *model = model_of("lstm");
+    static const int64_t params[4] = {0, -1, 256, 0};
+    cr_expect_null(rk_zoo_build(model, params, 1, arena, diag));
+    cr_expect_eq(count_code("RK-Z001"), 2);
+    cr_expect_eq(rk_diag_count(diag), 2);
+}
+
+Test(zoo, models_that_are_too_large)
+{
+    for (size_t i = 0; i < rk_zoo_model_count; i++) {
+        const rk_zoo_model *model = rk_zoo_models[i];
+        int64_t params[RK_ZOO_MAX_PARAMS];
+        for (size_t k = 0; k < rk_zoo_param_count(model); k++)
+            params[k] = model->params[k].max;
+        diag = rk_diag_new(arena);
+        cr_expect_null(rk_zoo_build(model, params, 1, arena, diag), "%s", model->name);
+        expect_only("RK-Z002");
+    }
+}
+
+Test(zoo, uniform_is_the_same_everywhere)
+{
+    /* From a separate program for xoshiro256**, splitmix64 and FNV-1a. */
+    static const int expected[] = {-1616833, -201537, 4808203, 6234901};
+    float values[4];
+    rk_zoo_uniform(values, 4, 1.0F, 3, "x");
+    for (int i = 0; i < 4; i++)
+        cr_expect_eq((double)values[i] * (1 << 23), (double)expected[i]);
+}
+
+Test(zoo, uniform_is_uniform_and_its_own_for_each_name)
+{
+    enum { N = 100000 };
+    float *a = RK_NEW_ARRAY(arena, float, N);
+    float *b = RK_NEW_ARRAY(arena, float, N);
+    rk_zoo_uniform(a, N, 0.5F, 3, "a");
+    rk_zoo_uniform(b, N, 0.5F, 3, "b");
+    double sum = 0, squares = 0, product = 0;
+    for (int i = 0; i < N; i++) {
+        cr_assert(a[i] >= -0.5F && a[i] < 0.5F);
+        sum += (double)a[i];
+        squares += (double)a[i] * (double)a[i];
+        product += (double)a[i] * (double)b[i];
+    }
+    cr_expect_lt(fabs(sum / N), 0.005);
+    cr_expect_lt(fabs(squares / N - 1.0 / 12), 0.002);
+    cr_expect_lt(fabs(product / N), 0.002);
+}
