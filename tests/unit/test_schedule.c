@@ -1,0 +1,522 @@
+#include "base/file.h"
+#include "base/str.h"
+#include "sched/check.h"
+#include "sched/schedule_deps.h"
+#include "sched/schedule_internal.h"
+#include "sched_fixture.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <criterion/criterion.h>
+
+/** Nodes a -> b -> c of `rtasks` rTasks each, and d apart; durations 1000 ns and 100 of overhead. */
+static fixture *chain(int sms, uint32_t rtasks)
+{
+    fixture *f = fixture_new(sms);
+    rk_id x = fixture_tensor(f, "x", 1);
+    rk_id a = fixture_tensor(f, "a", 1);
+    rk_id b = fixture_tensor(f, "b", 1);
+    rk_id c = fixture_tensor(f, "c", 1);
+    rk_id d = fixture_tensor(f, "d", 1);
+    rk_graph_input(f->graph, x);
+    fixture_node(f, "a", x, RK_NO_ID, a, rtasks, 1000);
+    fixture_node(f, "b", a, RK_NO_ID, b, rtasks, 1000);
+    fixture_node(f, "c", b, a, c, rtasks, 1000);
+    fixture_node(f, "d", x, RK_NO_ID, d, rtasks, 1000);
+    rk_graph_output(f->graph, c);
+    rk_graph_output(f->graph, d);
+    fixture_problem(f);
+    return f;
+}
+
+static rk_builder *begin(fixture *f)
+{
+    rk_builder *b = rk_builder_new(&f->problem, (uint32_t)f->device->sms, f->arena);
+    for (rk_id n = 0; n < f->graph->node_count; n++)
+        rk_select(b, n, 0);
+    return b;
+}
+
+static void append(rk_builder *b, rk_id op, uint32_t index, uint32_t veu)
+{
+    rk_append(b, (rk_rtask){op, index}, veu);
+}
+
+static void wait_all(rk_builder *b, uint32_t veu, rk_id op)
+{
+    rk_wait(b, (rk_rtask){0}, veu, &(rk_rtask_range){op, 0, RK_ALL_RTASKS}, 1);
+}
+
+static size_t entries(const rk_schedule *s, size_t program, uint32_t veu)
+{
+    return s->programs[program].veus[veu].count;
+}
+
+static rk_entry entry(const rk_schedule *s, size_t program, uint32_t veu, size_t i)
+{
+    return s->programs[program].veus[veu].entries[i];
+}
+
+Test(schedule, time_is_kept_as_rtasks_are_appended)
+{
+    fixture *f = chain(2, 2);
+    rk_builder *b = begin(f);
+    cr_expect_eq(rk_builder_time(b), 0);
+    append(b, 0, 0, 0);
+    append(b, 0, 1, 1);
+    append(b, 3, 0, 1);
+    cr_expect_float_eq(rk_builder_veu_end(b, 0), 1100, 1e-9);
+    cr_expect_float_eq(rk_builder_veu_end(b, 1), 2200, 1e-9);
+    cr_expect_float_eq(rk_builder_time(b), 2000 + 2200, 1e-9);
+    /* vEU 0 is free at 1100, and the signal of a's second rTask, which ended at 1100, is there at 1700. */
+    rk_rtask_range all = {0, 0, RK_ALL_RTASKS};
+    cr_expect_float_eq(rk_builder_ready(b, 0, &all, 1), 1700, 1e-9);
+    cr_expect_float_eq(rk_builder_ready(b, 1, &all, 1), 2200, 1e-9);
+    wait_all(b, 0, 0);
+    append(b, 1, 0, 0);
+    cr_expect_float_eq(rk_builder_veu_end(b, 0), 2800, 1e-9);
+    rk_begin_rprogram(b);
+    cr_expect_eq(rk_builder_time(b), 0);
+    append(b, 1, 1, 0);
+    const rk_schedule *s = rk_builder_finish(b);
+    cr_expect_float_eq(s->makespan_ns, 2000 + 2800 + 2000 + 1100, 1e-9);
+    fixture_free(f);
+}
+
+Test(schedule, a_wait_keeps_the_last_rtask_of_other_veus)
+{
+    fixture *f = chain(3, 4);
+    rk_builder *b = begin(f);
+    append(b, 0, 0, 0);
+    append(b, 0, 1, 1);
+    append(b, 0, 2, 1);
+    append(b, 0, 3, 0);
+    wait_all(b, 0, 0);
+    append(b, 1, 0, 0);
+    wait_all(b, 2, 0);
+    append(b, 1, 1, 2);
+    rk_schedule *s = rk_builder_finish(b);
+    cr_assert_eq(entries(s, 0, 0), 4);
+    rk_entry own = entry(s, 0, 0, 2);
+    cr_assert_eq(own.wait_count, 1);
+    cr_expect_eq(s->programs[0].waits[own.wait_first].veu, 1);
+    cr_expect_eq(s->programs[0].waits[own.wait_first].step, 2);
+    cr_expect_eq(entry(s, 0, 2, 0).wait_count, 2);
+    fixture_free(f);
+}
+
+Test(schedule, waits_that_add_nothing_leave_no_barrier_rtask)
+{
+    fixture *f = chain(2, 2);
+    rk_builder *b = begin(f);
+    append(b, 0, 0, 0);
+    wait_all(b, 0, 0); /* only its own vEU's */
+    append(b, 1, 0, 0);
+    wait_all(b, 1, 1);
+    append(b, 2, 0, 1);
+    wait_all(b, 1, 1); /* waited for already */
+    append(b, 2, 1, 1);
+    wait_all(b, 1, 0); /* implied: that wait was for a later rTask of the same vEU */
+    append(b, 3, 0, 1);
+    rk_begin_rprogram(b);
+    wait_all(b, 0, 3); /* in an earlier rProgram */
+    append(b, 3, 1, 0);
+    rk_schedule *s = rk_builder_finish(b);
+    cr_expect_eq(entries(s, 0, 0), 2);
+    cr_expect_eq(entries(s, 0, 1), 4);
+    cr_expect_eq(entries(s, 1, 0), 1);
+    fixture_free(f);
+}
+
+Test(schedule, a_wait_implies_what_the_other_veu_had_waited_for)
+{
+    fixture *f = chain(3, 1);
+    rk_builder *b = begin(f);
+    append(b, 0, 0, 0);
+    wait_all(b, 1, 0);
+    append(b, 1, 0, 1);
+    rk_rtask_range both[] = {{0, 0, RK_ALL_RTASKS}, {1, 0, RK_ALL_RTASKS}};
+    rk_wait(b, (rk_rtask){2, 0}, 2, both, 2);
+    append(b, 2, 0, 2);
+    wait_all(b, 2, 0);
+    append(b, 3, 0, 2);
+    rk_schedule *s = rk_builder_finish(b);
+    cr_assert_eq(entries(s, 0, 2), 3);
+    rk_entry e = entry(s, 0, 2, 0);
+    cr_assert_eq(e.wait_count, 1);
+    cr_expect_eq(s->programs[0].waits[e.wait_first].veu, 1);
+    fixture_free(f);
+}
+
+Test(schedule, knowledge_gained_after_an_rtask_is_not_implied_by_it)
+{
+    fixture *f = chain(3, 2);
+    rk_builder *b = begin(f);
+    append(b, 3, 0, 1); /* before vEU 1 knows of a */
+    append(b, 0, 0, 0);
+    wait_all(b, 1, 0);
+    append(b, 1, 0, 1);
+    wait_all(b, 2, 3); /* for step 1 of vEU 1 only */
+    append(b, 3, 1, 2);
+    wait_all(b, 2, 0);
+    append(b, 1, 1, 2);
+    rk_schedule *s = rk_builder_finish(b);
+    cr_expect_eq(entries(s, 0, 2), 4);
+    fixture_free(f);
+}
+
+Test(schedule, a_wait_can_name_single_rtasks)
+{
+    fixture *f = chain(4, 4);
+    rk_builder *b = begin(f);
+    for (uint32_t i = 0; i < 4; i++)
+        append(b, 0, i, i);
+    rk_rtask_range two = {0, 1, 2};
+    cr_expect_float_eq(rk_builder_ready(b, 3, &two, 1), 1700, 1e-9);
+    rk_wait(b, (rk_rtask){1, 0}, 3, &two, 1);
+    append(b, 1, 0, 3);
+    rk_schedule *s = rk_builder_finish(b);
+    rk_entry e = entry(s, 0, 3, 1);
+    cr_assert_eq(e.wait_count, 2);
+    cr_expect_eq(s->programs[0].waits[e.wait_first].veu, 1);
+    cr_expect_eq(s->programs[0].waits[e.wait_first + 1].veu, 2);
+    fixture_free(f);
+}
+
+Test(schedule, veus_that_wait_for_the_same_share_one_list)
+{
+    enum { VEUS = 32 };
+    fixture *f = chain(VEUS, VEUS);
+    rk_builder *b = begin(f);
+    for (uint32_t i = 0; i < VEUS; i++)
+        append(b, 0, i, i);
+    for (uint32_t i = 0; i < VEUS; i++) {
+        wait_all(b, i, 0);
+        append(b, 1, i, i);
+    }
+    rk_schedule *s = rk_builder_finish(b);
+    cr_expect_eq(s->programs[0].wait_count, 2 * VEUS);
+    for (uint32_t w = 0; w < VEUS; w++) {
+        rk_entry e = entry(s, 0, w, 1);
+        cr_assert_eq(e.wait_count, VEUS - 1);
+        bool met[VEUS] = {false};
+        for (uint32_t i = 0; i < e.wait_count; i++)
+            met[s->programs[0].waits[e.wait_first + i].veu] = true;
+        for (uint32_t u = 0; u < VEUS; u++)
+            cr_expect_eq(met[u], u != w);
+    }
+    fixture_free(f);
+}
+
+Test(schedule, the_earliest_veu_is_where_no_signal_is_needed)
+{
+    fixture *f = chain(3, 1);
+    rk_builder *b = begin(f);
+    cr_expect_eq(rk_builder_earliest(b, NULL, 0), 0);
+    append(b, 0, 0, 2);
+    rk_rtask_range all = {0, 0, RK_ALL_RTASKS};
+    cr_expect_eq(rk_builder_earliest(b, &all, 1), 2); /* at 1100, the others at 1700 */
+    append(b, 3, 0, 2);
+    cr_expect_eq(rk_builder_earliest(b, &all, 1), 0); /* at 1700, vEU 2 at 2200 */
+    rk_builder_finish(b);
+    fixture_free(f);
+}
+
+/** A deterministic sequence of calls; those of `trial` are in a trial that is rolled back. */
+static void play(rk_builder *b, bool trials)
+{
+    uint64_t x = 12345;
+    bool done[4][64] = {{false}};
+    for (int i = 0; i < 200; i++) {
+        x = x * UINT64_C(6364136223846793005) + 1442695040888963407u;
+        uint32_t r = (uint32_t)(x >> 33);
+        rk_id op = r % 4;
+        uint32_t index = r / 4 % 64;
+        uint32_t veu = r / 256 % rk_builder_veus(b);
+        bool skipped = r % 3 == 0;
+        if (done[op][index] || (skipped && !trials))
+            continue;
+        if (skipped)
+            rk_trial_begin(b);
+        if (r % 29 == 0 || (skipped && r % 7 == 0))
+            rk_begin_rprogram(b);
+        wait_all(b, veu, (op + 1) % 4);
+        wait_all(b, veu, (op + 2) % 4);
+        append(b, op, index, veu);
+        if (skipped && r % 2) {
+            wait_all(b, (veu + 1) % rk_builder_veus(b), op);
+            append(b, (op + 1) % 4, 63 - index, (veu + 1) % rk_builder_veus(b));
+        }
+        if (skipped)
+            rk_trial_rollback(b);
+        else
+            done[op][index] = true;
+    }
+}
+
+static void expect_equal(const rk_schedule *a, const rk_schedule *b)
+{
+    cr_assert_eq(a->program_count, b->program_count);
+    cr_expect_eq(a->makespan_ns, b->makespan_ns);
+    for (size_t p = 0; p < a->program_count; p++) {
+        cr_assert_eq(a->programs[p].wait_count, b->programs[p].wait_count);
+        size_t bytes = a->programs[p].wait_count * sizeof(rk_wait_item);
+        cr_expect(!bytes || memcmp(a->programs[p].waits, b->programs[p].waits, bytes) == 0);
+        for (uint32_t w = 0; w < a->veu_count; w++) {
+            cr_assert_eq(entries(a, p, w), entries(b, p, w));
+            for (size_t i = 0; i < entries(a, p, w); i++) {
+                rk_entry x = entry(a, p, w, i);
+                rk_entry y = entry(b, p, w, i);
+                cr_expect(memcmp(&x, &y, sizeof x) == 0);
+            }
+        }
+    }
+}
+
+Test(schedule, a_trial_rolled_back_leaves_no_trace)
+{
+    for (int sms = 1; sms <= 12; sms += 11) {
+        fixture *f = chain(sms, 64);
+        rk_builder *plain = begin(f);
+        rk_builder *tried = begin(f);
+        play(plain, false);
+        play(tried, true);
+        cr_expect_eq(rk_builder_time(plain), rk_builder_time(tried));
+        const rk_schedule *a = rk_builder_finish(plain);
+        cr_assert_gt(a->program_count, 1);
+        expect_equal(a, rk_builder_finish(tried));
+        fixture_free(f);
+    }
+}
+
+Test(schedule, a_trial_committed_stays)
+{
+    fixture *f = chain(2, 1);
+    rk_builder *b = begin(f);
+    append(b, 0, 0, 0);
+    rk_trial_begin(b);
+    rk_begin_rprogram(b);
+    append(b, 1, 0, 0);
+    rk_trial_commit(b);
+    rk_trial_begin(b);
+    wait_all(b, 1, 1);
+    append(b, 2, 0, 1);
+    rk_trial_commit(b);
+    rk_schedule *s = rk_builder_finish(b);
+    cr_assert_eq(s->program_count, 2);
+    cr_expect_eq(entries(s, 1, 1), 2);
+    fixture_free(f);
+}
+
+Test(schedule, dependencies_leave_out_what_others_imply)
+{
+    fixture *f = chain(2, 1);
+    rk_deps deps;
+    rk_deps_build(&deps, &f->problem, f->arena);
+    cr_assert_eq(deps.first[3] - deps.first[2], 1); /* c reads b and a, and b waits for a */
+    cr_expect_eq(deps.ranges[deps.first[2]].op, 1);
+    fixture_free(f);
+}
+
+Test(schedule, counts_what_is_there)
+{
+    fixture *f = chain(2, 2);
+    rk_schedule *s =
+        rk_schedule_run(rk_policy_find("wavefront"), &f->problem, f->arena, f->diag);
+    cr_assert(s);
+    rk_schedule_stats stats;
+    rk_schedule_count(&stats, s, &f->problem);
+    cr_expect_eq(stats.rtasks, 8);
+    cr_expect_eq(stats.edges_between_rtasks, 3 * 4);
+    cr_expect_gt(stats.barrier_rtasks, 0);
+    cr_expect_geq(stats.wait_items, stats.barrier_rtasks);
+    fixture_free(f);
+}
+
+Test(schedule, no_veu_fits_a_device_too_small)
+{
+    fixture *f = chain(2, 1);
+    f->device->max_threads_per_block = 64;
+    cr_expect(!rk_schedule_run(rk_policy_find("base"), &f->problem, f->arena, f->diag));
+    cr_assert_eq(rk_diag_count(f->diag), 1);
+    cr_expect_str_eq(rk_diag_at(f->diag, 0)->code, "RK-S005");
+    fixture_free(f);
+}
+
+Test(schedule, veus_follow_from_occupancy_and_the_limit)
+{
+    fixture *f = chain(4, 8);
+    f->device->max_blocks_per_sm = 8;
+    rk_schedule *s = rk_schedule_run(rk_policy_find("base"), &f->problem, f->arena, f->diag);
+    cr_expect_eq(s->veu_count, 8); /* 256 threads of an SM take two blocks of 128 */
+    cr_expect_eq(s->blocks_per_sm, 2);
+    cr_expect_eq(s->veu_threads, 128);
+    f->problem.max_veus = 3;
+    s = rk_schedule_run(rk_policy_find("base"), &f->problem, f->arena, f->diag);
+    cr_expect_eq(s->veu_count, 3);
+    cr_expect_eq(s->blocks_per_sm, 1);
+    fixture_free(f);
+}
+
+/* Memory. */
+
+Test(schedule_memory, buffers_share_memory_across_rprograms_only)
+{
+    fixture *f = fixture_new(2);
+    rk_id t[8];
+    t[0] = fixture_tensor(f, "x", 1);
+    rk_graph_input(f->graph, t[0]);
+    for (size_t i = 1; i < 8; i++) {
+        t[i] = fixture_tensor(f, rk_arena_printf(f->arena, "t%zu", i), 2);
+        fixture_node(f, rk_arena_printf(f->arena, "n%zu", i), t[i - 1], RK_NO_ID, t[i], 2, 100);
+    }
+    rk_graph_output(f->graph, t[7]);
+    fixture_problem(f);
+    rk_schedule *apart = rk_schedule_run(rk_policy_find("base"), &f->problem, f->arena, f->diag);
+    rk_schedule *one = rk_schedule_run(rk_policy_find("wavefront"), &f->problem, f->arena, f->diag);
+    const rk_memory *shared = rk_memory_plan(&f->problem, apart, f->arena);
+    const rk_memory *own = rk_memory_plan(&f->problem, one, f->arena);
+    cr_expect_eq(one->program_count, 1);
+    cr_expect_eq(own->total_bytes, 256 + 7 * 512);
+    /* Two intermediates live at once, beside the input and the output. */
+    cr_expect_eq(shared->total_bytes, 256 + 512 + 2 * 512);
+    cr_expect(rk_check(apart, shared, &f->problem, f->arena, f->diag));
+    cr_expect(rk_check(one, own, &f->problem, f->arena, f->diag));
+    /* Every rTask waits for all of the node before, so that here sharing is right all the same. */
+    cr_expect(rk_check(one, shared, &f->problem, f->arena, f->diag));
+    fixture_free(f);
+}
+
+Test(schedule_memory, constants_come_first_and_views_lie_in_their_buffers)
+{
+    static const float weights[128] = {1};
+    int64_t shape = 100;
+    fixture *f = fixture_new(2);
+    rk_id x = fixture_tensor(f, "x", 1);
+    rk_id out = fixture_tensor(f, "out", 2);
+    rk_id half = fixture_view(f, "half", out, 1, 1);
+    rk_id w = rk_graph_constant(f->graph, "w", RK_F32, 1, &shape, weights);
+    rk_graph_input(f->graph, x);
+    fixture_node(f, "n", x, w, half, 1, 100);
+    rk_graph_output(f->graph, out);
+    fixture_problem(f);
+    rk_schedule *s = rk_schedule_run(rk_policy_find("base"), &f->problem, f->arena, f->diag);
+    const rk_memory *m = rk_memory_plan(&f->problem, s, f->arena);
+    cr_expect_eq(m->offsets[w], 0);
+    cr_expect_eq(m->constant_bytes, 512);
+    cr_expect_eq(m->offsets[half], m->offsets[out] + 256);
+    cr_expect(rk_check(s, m, &f->problem, f->arena, f->diag));
+    fixture_free(f);
+}
+
+/* Files. */
+
+static const char *write_file(fixture *f, const rk_schedule *s)
+{
+    char *path = rk_arena_strdup(f->arena, "/tmp/rammer_schedule.XXXXXX");
+    int fd = mkstemp(path);
+    cr_assert_geq(fd, 0);
+    close(fd);
+    cr_assert(rk_schedule_write(s, &f->problem, path, f->arena, f->diag));
+    return path;
+}
+
+static const char *code_of(const rk_diag *diag)
+{
+    return rk_diag_count(diag) ? rk_diag_at(diag, 0)->code : "none";
+}
+
+Test(schedule_file, reading_gives_what_was_written)
+{
+    static const char *const policies[] = {"base", "wavefront"};
+    for (size_t i = 0; i < 2; i++) {
+        fixture *f = chain(5, 17);
+        rk_schedule *s = rk_schedule_run(rk_policy_find(policies[i]), &f->problem, f->arena, f->diag);
+        const char *path = write_file(f, s);
+        rk_schedule *back = rk_schedule_read(path, &f->problem, f->arena, f->diag);
+        cr_assert(back);
+        expect_equal(s, back);
+        cr_expect_eq(back->veu_count, s->veu_count);
+        cr_expect_eq(back->veu_threads, s->veu_threads);
+        cr_expect_eq(back->veu_shared, s->veu_shared);
+        cr_expect_eq(back->blocks_per_sm, s->blocks_per_sm);
+        cr_expect_str_eq(back->policy, s->policy);
+        cr_expect(memcmp(back->selected, s->selected, s->node_count * sizeof *s->selected) == 0);
+        unlink(path);
+        fixture_free(f);
+    }
+}
+
+/** Replaces the first `from` in the file by `to`. */
+static void edit(fixture *f, const char *path, const char *from, const char *to)
+{
+    rk_bytes bytes;
+    cr_assert(rk_file_read(&bytes, path, f->arena, f->diag));
+    char *at = strstr(bytes.data, from);
+    cr_assert(at, "no %s in the file", from);
+    rk_str text = {.arena = f->arena};
+    rk_str_addn(&text, bytes.data, (size_t)(at - bytes.data));
+    rk_str_add(&text, to);
+    rk_str_add(&text, at + strlen(from));
+    cr_assert(rk_file_write(path, text.text, text.length, f->diag));
+}
+
+/** Edits the schedule of a chain on 2 vEUs; returns the first code of reading and checking it. */
+static const char *code_after(const char *from, const char *to)
+{
+    static char code[16];
+    fixture *f = chain(2, 2);
+    rk_schedule *s = rk_schedule_run(rk_policy_find("wavefront"), &f->problem, f->arena, f->diag);
+    const char *path = write_file(f, s);
+    edit(f, path, from, to);
+    rk_schedule *back = rk_schedule_read(path, &f->problem, f->arena, f->diag);
+    if (back) {
+        const rk_memory *m = rk_memory_plan(&f->problem, back, f->arena);
+        cr_expect(!rk_check(back, m, &f->problem, f->arena, f->diag), "%s -> %s", from, to);
+    }
+    strncpy(code, code_of(f->diag), sizeof code - 1);
+    unlink(path);
+    fixture_free(f);
+    return code;
+}
+
+Test(schedule_file, edits_are_found)
+{
+    cr_expect_str_eq(code_after("0.0 ", ""), "RK-K001");
+    cr_expect_str_eq(code_after("0.0 ", "0.0 0.0 "), "RK-K002");
+    cr_expect_str_eq(code_after("0.0 ", "0.0 0.7 "), "RK-K003");
+    cr_expect_str_eq(code_after("0.0 ", "9.0 "), "RK-K003");
+    cr_expect_str_eq(code_after("\"veus\": 2", "\"veus\": 3"), "RK-S006");
+    cr_expect_str_eq(code_after("0.0 ", "0.0-1 "), "RK-K002");
+    cr_expect_str_eq(code_after("0.0 ", "0.0-4000000000 "), "RK-S007");
+    cr_expect_str_eq(code_after("0.0 ", "@0+999 0.0 "), "RK-K005");
+    cr_expect_str_eq(code_after("0.0 ", "spam "), "RK-S007");
+    cr_expect_str_eq(code_after("0.0 ", "99999999999.0 "), "RK-S007");
+    cr_expect_str_eq(code_after("\"veu_threads\": 128", "\"veu_threads\": 64"), "RK-K007");
+    cr_expect_str_eq(code_after("\"veu_shared\": 1024", "\"veu_shared\": 1023"), "RK-K007");
+    cr_expect_str_eq(code_after("\"blocks_per_sm\": 1", "\"blocks_per_sm\": 2"), "RK-K007");
+    cr_expect_str_eq(code_after("\"kernel\": \"made\"", "\"kernel\": \"other\""), "RK-S006");
+    cr_expect_str_eq(code_after("rammer.schedule/1", "rammer.schedule/9"), "RK-J002");
+}
+
+Test(schedule_file, another_graph_or_device_is_refused)
+{
+    fixture *f = chain(2, 2);
+    rk_schedule *s = rk_schedule_run(rk_policy_find("base"), &f->problem, f->arena, f->diag);
+    const char *path = write_file(f, s);
+    f->device->name = "other";
+    cr_expect(!rk_schedule_read(path, &f->problem, f->arena, f->diag));
+    cr_expect_str_eq(code_of(f->diag), "RK-S006");
+    fixture *other = fixture_new(2);
+    rk_id x = fixture_tensor(other, "x", 1);
+    rk_graph_input(other->graph, x);
+    fixture_node(other, "a", x, RK_NO_ID, fixture_tensor(other, "a", 1), 2, 1000);
+    fixture_problem(other);
+    cr_expect(!rk_schedule_read(path, &other->problem, other->arena, other->diag));
+    cr_expect_str_eq(code_of(other->diag), "RK-S006");
+    unlink(path);
+    fixture_free(other);
+    fixture_free(f);
+}
