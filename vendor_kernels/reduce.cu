@@ -94,12 +94,6 @@ __global__ void reduce_lines(const float *__restrict__ x, float *__restrict__ y,
     y[line] = Op::finish(v, n);
 }
 
-template <class Op>
-static void reduce_rows_wide(const float *x, float *y, int rows, int n, cudaStream_t stream)
-{
-    reduce_rows_block<Op, 256><<<rows, 256, 0, stream>>>(x, y, n);
-}
-
 void launch_sum_rows_warp(const float *x, float *y, int rows, int n, cudaStream_t stream)
 {
     reduce_rows_warp<SumOp><<<ceil_div(rows, 4), dim3(32, 4), 0, stream>>>(x, y, rows, n);
@@ -117,10 +111,12 @@ void launch_max_rows_warp(const float *x, float *y, int rows, int n, cudaStream_
 
 void launch_sum_rows(const float *x, float *y, int rows, int n, cudaStream_t stream)
 {
-    if (n > 2048)
-        reduce_rows_wide<SumOp>(x, y, rows, n, stream);
-    else
-        reduce_rows_block<SumOp, 128><<<rows, 128, 0, stream>>>(x, y, n);
+    reduce_rows_block<SumOp, 128><<<rows, 128, 0, stream>>>(x, y, n);
+}
+
+void launch_sum_rows_wide(const float *x, float *y, int rows, int n, cudaStream_t stream)
+{
+    reduce_rows_block<SumOp, 256><<<rows, 256, 0, stream>>>(x, y, n);
 }
 
 void launch_mean_rows(const float *x, float *y, int rows, int n, cudaStream_t stream)
