@@ -57,21 +57,27 @@ for target in cpu cuda; do
 done
 
 step "Running the vDevice on this CPU, and checking every output"
-$rammer run "$out/lstm-cpu" --catalog "$catalog" --verify --one-by-one --repeat 5 --json \
+$rammer run "$out/lstm-cpu" --catalog "$catalog" --verify --one-by-one --repeat 3 --json \
     >"$out/run.json" || fail "the outputs are wrong"
 
 compiled="nothing: no CUDA toolkit on this machine"
 if find_nvcc; then
-    echo "compiling the emitted CUDA with nvcc"
-    sources=$(find "$out/lstm-cuda" -maxdepth 1 -name '*.cu' | sort)
-    for source in $sources; do
-        nvcc -std=c++17 -arch=sm_90 -fmad=false -I "$out/lstm-cuda" -I "$out/lstm-cuda/include" \
-            -c "$source" -o "$out/$(basename "$source" .cu).o" >"$log" 2>&1 || {
-            cat "$log"
-            fail "nvcc did not compile $source"
-        }
-    done
-    compiled="$(echo "$sources" | wc -l) source(s) of lstm-cuda, for sm_90; not run, there is no GPU"
+    echo "compiling the emitted CUDA with nvcc, and running it if there is a GPU"
+    status=0
+    sh tests/gpu/run.sh -o "$out/gpu.json" "$out/lstm-cuda" >"$log" 2>&1 || status=$?
+    case $status in
+    0)
+        compiled="lstm-cuda; it ran on this GPU, see above"
+        grep -v '^compiling' "$log"
+        ;;
+    3)
+        compiled="lstm-cuda with its test and benchmark; not run, there is no GPU"
+        ;;
+    *)
+        cat "$log"
+        fail "nvcc did not compile the emitted CUDA, or an output is wrong"
+        ;;
+    esac
 fi
 
 vdevice=$(value "$out/run.json" seconds)
