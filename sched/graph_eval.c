@@ -5,7 +5,9 @@
 /** Gives every tensor its place, and copies the inputs there. */
 static void place_buffers(void **buffers, const rk_graph *graph, rk_arena *arena)
 {
-    void **given = rk_arena_copy(arena, buffers, graph->tensor_count * sizeof *buffers);
+    void **given = RK_NEW_ARRAY(arena, void *, graph->tensor_count);
+    for (size_t i = 0; i < graph->input_count; i++)
+        given[graph->inputs[i]] = buffers[graph->inputs[i]];
     for (size_t t = 0; t < graph->tensor_count; t++) {
         const rk_tensor *tensor = &graph->tensors[t];
         if (tensor->base == t)

@@ -36,7 +36,8 @@ const void *rk_npy_read_tensor(const char *path, const rk_tensor *tensor, rk_are
 
 /**
  * `dir/<name>.npy`, where a tensor's value is kept. Characters of the name other than letters,
- * digits, '_', '-' and '.' become %XX, as does a leading '.', so that any name is one file of that folder.
+ * digits, '_', '-' and '.' become %XX, as does a leading '.': any name is one
+ * file of that folder.
  */
 char *rk_npy_path(rk_arena *arena, const char *dir, const char *name);
 

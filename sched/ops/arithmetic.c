@@ -30,8 +30,8 @@ static bool apply(const rk_op_call *call, const void *const *in, void *const *ou
     const float *a = in[0];
     const float *b = in[1];
     float *result = out[0];
-    int64_t a_strides[RK_MAX_RANK];
-    int64_t b_strides[RK_MAX_RANK];
+    int64_t a_strides[RK_MAX_RANK] = {0};
+    int64_t b_strides[RK_MAX_RANK] = {0};
     int64_t index[RK_MAX_RANK] = {0};
     rk_op_strides(a_strides, y->rank, call->in[0]->rank, call->in[0]->shape);
     rk_op_strides(b_strides, y->rank, call->in[1]->rank, call->in[1]->shape);

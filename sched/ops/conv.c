@@ -65,7 +65,7 @@ static void conv_cost(rk_cost *out, const rk_op_call *call)
     rk_op_cost_streaming(out, call, 2.0 * window * (double)rk_tensor_elements(call->out[0]));
 }
 
-/** One filter on one image, a plane of the output; `x` is the first channel of the filter's group. */
+/** One filter on one image: a plane of the output. `x` is the first channel of its group. */
 static void convolve(float *y, const float *x, const float *w, double bias, int64_t channels,
                      const rk_window *window, rk_activation activation)
 {

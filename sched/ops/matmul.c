@@ -35,7 +35,7 @@ static bool product_of(product *p, const rk_op_call *call)
 
 static bool matmul_infer(const rk_op_call *call, rk_diag *diag)
 {
-    product p;
+    product p = {0};
     if (!rk_op_check_float(call, diag))
         return false;
     if (call->in[0]->rank == 0 || call->in[1]->rank == 0)
@@ -60,7 +60,7 @@ static bool matmul_infer(const rk_op_call *call, rk_diag *diag)
 
 static void matmul_cost(rk_cost *out, const rk_op_call *call)
 {
-    product p;
+    product p = {0};
     product_of(&p, call);
     double batch = (double)rk_op_span(p.batch, 0, p.batch_rank);
     rk_op_cost_streaming(out, call, 2.0 * batch * (double)p.m * (double)p.k * (double)p.n);
@@ -79,12 +79,12 @@ static void multiply(float *y, const float *a, const float *b, const product *p)
 
 static bool matmul_eval(const rk_op_call *call, const void *const *in, void *const *out)
 {
-    product p;
+    product p = {0};
     if (!rk_op_is_f32(call))
         return false;
     product_of(&p, call);
-    int64_t a_strides[RK_MAX_RANK];
-    int64_t b_strides[RK_MAX_RANK];
+    int64_t a_strides[RK_MAX_RANK] = {0};
+    int64_t b_strides[RK_MAX_RANK] = {0};
     int64_t index[RK_MAX_RANK] = {0};
     rk_op_strides(a_strides, p.batch_rank, p.a_rank - 2, p.a);
     rk_op_strides(b_strides, p.batch_rank, p.b_rank - 2, p.b);

@@ -32,7 +32,7 @@ static bool permutation(int *perm, const rk_op_call *call, rk_diag *diag)
 static bool transpose_infer(const rk_op_call *call, rk_diag *diag)
 {
     const rk_tensor *x = call->in[0];
-    int perm[RK_MAX_RANK];
+    int perm[RK_MAX_RANK] = {0};
     int64_t shape[RK_MAX_RANK];
     if (!permutation(perm, call, diag))
         return false;
@@ -46,8 +46,8 @@ static bool transpose_eval(const rk_op_call *call, const void *const *in, void *
     const rk_tensor *x = call->in[0];
     const rk_tensor *y = call->out[0];
     size_t size = rk_dtype_size(x->dtype);
-    int perm[RK_MAX_RANK];
-    int64_t steps[RK_MAX_RANK];
+    int perm[RK_MAX_RANK] = {0};
+    int64_t steps[RK_MAX_RANK] = {0};
     int64_t index[RK_MAX_RANK] = {0};
     permutation(perm, call, NULL);
     for (int d = 0; d < x->rank; d++)

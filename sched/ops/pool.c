@@ -31,7 +31,7 @@ static bool check_padding(const rk_window *window, const rk_op_call *call, rk_di
 static bool pool_infer(const rk_op_call *call, rk_diag *diag)
 {
     const rk_tensor *x = call->in[0];
-    rk_window window;
+    rk_window window = {0};
     if (!rk_op_check_float(call, diag) || !pool_window(&window, call, diag) ||
         !check_padding(&window, call, diag))
         return false;
@@ -43,7 +43,7 @@ static bool pool_infer(const rk_op_call *call, rk_diag *diag)
 
 static void pool_cost(rk_cost *out, const rk_op_call *call)
 {
-    rk_window window;
+    rk_window window = {0};
     pool_window(&window, call, NULL);
     rk_op_cost_streaming(out, call,
                          (double)window.kernel_size * (double)rk_tensor_elements(call->out[0]));
@@ -79,7 +79,7 @@ static double mean(const float *x, const rk_window *window, int64_t o, bool pad_
 static bool pool(const rk_op_call *call, const void *const *in, void *const *out,
                  reduce_window *reduce, bool pad_counts)
 {
-    rk_window window;
+    rk_window window = {0};
     if (!rk_op_is_f32(call) || !pool_window(&window, call, NULL))
         return false;
     const float *x = in[0];

@@ -42,9 +42,9 @@ bool rk_window_of(rk_window *out, const rk_op_call *call, const int64_t *kernel,
     if (n < 1 || n > RK_WINDOW_DIMS)
         return rk_op_fail(call, diag, "RK-G008", "'%s' has %d dimensions, not 3, 4 or 5", x->name,
                           x->rank);
-    int64_t strides[RK_WINDOW_DIMS];
+    int64_t strides[RK_WINDOW_DIMS] = {1, 1, 1};
     int64_t dilations[RK_WINDOW_DIMS] = {1, 1, 1};
-    int64_t pads[2 * RK_WINDOW_DIMS];
+    int64_t pads[2 * RK_WINDOW_DIMS] = {0};
     if (!read_list(strides, call, "strides", n, 1, 1, diag) ||
         !read_list(pads, call, "pads", 2 * n, 0, 0, diag) ||
         (dilated && !read_list(dilations, call, "dilations", n, 1, 1, diag)))

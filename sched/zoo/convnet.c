@@ -36,7 +36,8 @@ static rk_id convolution(const rk_zoo_builder *b, const char *name, rk_id x, int
 {
     char w_name[64];
     rk_id node;
-    float bound = (float)(1.0 / sqrt((double)(from / group * extent * extent)));
+    int64_t inputs = from / group * extent * extent;
+    float bound = (float)(1.0 / sqrt((double)inputs));
     snprintf(w_name, sizeof w_name, "%s.w", name);
     rk_id w = rk_zoo_weights(b, w_name, bound, RK_SHAPE(to, from / group, extent, extent));
     rk_id out = add(b, name, "Conv", (const rk_id[]){x, w}, 2, &node);

@@ -78,11 +78,28 @@ static void attr_ints(const char *name, int rank, const int64_t *values)
     rk_graph_attr_ints(graph, last_node, name, values, (size_t)rank);
 }
 
+/** A cost counts no operand twice, and every output. */
+static void check_cost(const rk_node *node)
+{
+    rk_op_call call = rk_op_call_of(graph, node, arena);
+    rk_cost cost = {-1, -1, -1};
+    rk_cost all;
+    node->op->cost(&cost, &call);
+    rk_op_cost_streaming(&all, &call, 0);
+    cr_expect(cost.flops >= 0 && isfinite(cost.flops), "%s", node->op->name);
+    cr_expect(cost.bytes_read > 0, "%s", node->op->name);
+    cr_expect(cost.bytes_read <= all.bytes_read || node->op == rk_op_find("Gather"), "%s",
+              node->op->name);
+    cr_expect_eq(cost.bytes_written, all.bytes_written, "%s", node->op->name);
+}
+
 /** Validates and runs the graph; the values of all tensors. */
 static void **run(void)
 {
     bool good = rk_graph_validate(graph, diag);
     cr_assert(good, "%s", said(0));
+    for (size_t i = 0; i < graph->node_count; i++)
+        check_cost(&graph->nodes[i]);
     void **buffers = RK_NEW_ARRAY(arena, void *, graph->tensor_count);
     good = rk_graph_eval(buffers, graph, arena, diag);
     cr_assert(good, "%s", said(0));
