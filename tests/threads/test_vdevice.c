@@ -10,7 +10,7 @@
  * not. mutants.sh compiles it with planted edits of the executor and expects it to fail.
  */
 
-enum { RUNS = 150 };
+enum { RUNS = 60 };
 
 static int failures;
 
