@@ -42,7 +42,7 @@ Test(device, every_shipped_descriptor_is_read)
     char **names;
     size_t count;
     cr_assert(rk_file_list(&names, &count, folder(), ".json", arena, diag));
-    cr_assert_geq(count, 6);
+    cr_assert_geq(count, 6u);
     for (size_t i = 0; i < count; i++) {
         const rk_device *d = shipped(rk_path_stem(arena, names[i]));
         cr_expect_str_eq(d->name, rk_path_stem(arena, names[i]));
