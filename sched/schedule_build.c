@@ -4,8 +4,10 @@
 #include <assert.h>
 #include <string.h>
 
-/** Items of a wait up to which the knowledge of each vEU waited for is merged: bounds its cost. */
-enum { MERGED_MOST = 16 };
+/** What the knowledge of the vEUs waited for may cost one wait: comparisons of step counts. */
+enum { MERGED_MOST = 2048 };
+/** Items of a wait up to which it is searched for ones that others imply. */
+enum { SEARCHED_MOST = 16 };
 /** Items of a wait from which its list is shared with other vEUs that wait for the same. */
 enum { SHARED_LEAST = 8 };
 
@@ -485,7 +487,7 @@ static bool is_implied(const rk_builder *b, size_t item)
 static size_t reduce(rk_builder *b, uint32_t veu, rk_wait_item *kept, double *until)
 {
     const uint32_t *row = row_of(b, veu);
-    bool search = b->need_count <= MERGED_MOST;
+    bool search = b->need_count <= SEARCHED_MOST;
     size_t count = 0;
     for (size_t i = 0; i < b->need_count; i++) {
         rk_wait_item item = b->need[i];
@@ -533,12 +535,13 @@ static rk_entry shared_list(rk_builder *b, uint32_t veu)
 static void learn(rk_builder *b, uint32_t veu, const rk_wait_item *items, size_t count)
 {
     uint32_t *row = row_to_write(b, veu);
+    bool merge = count * b->veus <= MERGED_MOST;
     for (size_t i = 0; i < count; i++) {
         uint32_t from = items[i].veu;
         if (items[i].step > row[from])
             row[from] = items[i].step;
         const uint32_t *theirs = row_of(b, from);
-        if (count > MERGED_MOST || !theirs || b->work.veus[from].barrier > items[i].step)
+        if (!merge || !theirs || b->work.veus[from].barrier > items[i].step)
             continue;
         for (uint32_t u = 0; u < b->veus; u++)
             row[u] = theirs[u] > row[u] ? theirs[u] : row[u];
