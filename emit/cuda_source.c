@@ -138,6 +138,11 @@ static void add_arguments(rk_str *out, const rk_kernel *kernel)
     rk_str_add(out, ")");
 }
 
+/**
+ * The cases of the loop. Each thread calls finish() once, and before it joins others of its warp: a lane
+ * that waited to be joined could not meet the barrier that the others wait at. So the two calls here stay apart,
+ * and a kernel with a return before a barrier has the calls at its own exits.
+ */
 static void add_functions(rk_str *out, const rk_cuda_plan *plan, size_t k)
 {
     const rk_image *image = plan->image;
@@ -150,10 +155,12 @@ static void add_functions(rk_str *out, const rk_cuda_plan *plan, size_t k)
         const rk_kernel *kernel = image->fns[i].kernel;
         rk_str_addf(out, "        case %zu: {\n", i);
         rk_str_addf(out, "            rk::cuda_context<config_%zu> context(rtask);\n", i);
-        rk_str_addf(out, "            if (context.active())\n                %s",
+        rk_str_addf(out, "            if (context.active()) {\n                %s",
                     kernel->rkernel_symbol);
         add_arguments(out, kernel);
-        rk_str_add(out, ";\n            context.finish();\n            break;\n        }\n");
+        rk_str_addf(out, ";\n%s            } else {\n                context.finish();\n            }\n",
+                    kernel->uses.early_return ? "" : "                context.finish();\n");
+        rk_str_add(out, "            break;\n        }\n");
     }
     rk_str_add(out, "        default:\n            break;\n        }\n    }\n};\n");
 }

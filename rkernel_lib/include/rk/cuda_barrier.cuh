@@ -8,8 +8,10 @@
  * A barrier type has, all static:
  *   sync()              every thread that has not returned, together
  *   count(predicate)    the same, and in how many of them the predicate is not 0
- *   finish()            called once by each of the V threads after the rTask: those that returned
- *                       or never entered stay here while others may still meet at a barrier
+ *   finish()            called once by each of the V threads when it leaves the rTask: those that
+ *                       returned or never entered stay here for as long as others may still meet at
+ *                       a barrier. It is called on the way out itself, not where ways meet again:
+ *                       lanes that the compiler joins first would wait for those at the barrier.
  */
 namespace rk
 {

@@ -181,7 +181,7 @@ template <class Config> class cuda_context : public cuda_warp_operations<cuda_co
         return cuda_group<cuda_context>(*this);
     }
 
-    /** Every thread of the vEU, active or not, once, after the rKernel has returned. */
+    /** Every thread of the vEU, active or not, once, on its way out of the rTask (cuda_barrier.cuh). */
     __device__ void finish()
     {
         if (has_barrier)

@@ -61,7 +61,7 @@ template <class RkCtx> __device__ void count_above(RkCtx &rk_ctx, const float * 
 { const uint3 threadIdx = rk_ctx.thread_idx(); const uint3 blockIdx = rk_ctx.block_idx(); const dim3 blockDim = rk_ctx.block_dim(); const auto __syncthreads = [&rk_ctx] { rk_ctx.sync(); }; const auto __syncthreads_count = [&rk_ctx](int p) { return rk_ctx.sync_count(p); }; const auto __syncthreads_and = [&rk_ctx](int p) { return rk_ctx.sync_and(p); }; const auto __syncthreads_or = [&rk_ctx](int p) { return rk_ctx.sync_or(p); };
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n)
-        return;
+        return rk_ctx.finish();
     float *kept = rk_ctx.template dynamic_shared<float>();
     kept[threadIdx.x] = x[i];
     __syncthreads();
@@ -72,7 +72,7 @@ template <class RkCtx> __device__ void count_above(RkCtx &rk_ctx, const float * 
         above -= 1000;
     if (threadIdx.x == 0)
         y[blockIdx.x] = above;
-}
+ rk_ctx.finish();}
 
 // Warp operations after some lanes left, in a block that is no whole warp.
 template <class RkCtx> __device__ void warp_sum(RkCtx &rk_ctx, const float * x, float * y, int n)
