@@ -1,0 +1,65 @@
+#!/bin/sh
+# planted.sh NAME EQUIVALENCE CATALOG BINDINGS DEVICES CASES
+#
+# Plants the bug NAME of plants.txt in a copy of a converted kernel, or of the runtime it is compiled
+# against, and passes when the equivalence test of the kernel then finds a difference. The copy without
+# the bug must pass first.
+set -eu
+
+name=$1
+equivalence=$2
+shift 2
+catalog=$1
+here=$(cd "$(dirname "$0")" && pwd)
+runtime=${RK_SOURCE:-$here/../..}/rkernel_lib/include
+
+line=$(grep "^$name *|" "$here/plants.txt")
+field() {
+    printf '%s\n' "$line" | cut -d'|' -f"$1" | sed 's/^ *//; s/ *$//'
+}
+stem=$(field 2)
+kernel=$(field 3)
+file=$(field 4)
+script=$(printf '%s\n' "$line" | cut -d'|' -f5- | sed 's/^ *//; s/ *$//')
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+mkdir "$work/out"
+cp "$catalog"/*.rk.* "$work/out"
+cp -R "$runtime" "$work/include"
+
+sanitize=${RK_SANITIZE:+-fsanitize=$RK_SANITIZE}
+build() {
+    # shellcheck disable=SC2086
+    ${CXX:-c++} -std=c++17 -O2 -fPIC -shared -ffp-contract=off -w $sanitize -I"$work/include" \
+        -I"$VENDOR" "$work/out/$stem.rk.cpu.cpp" -o "$1"
+}
+
+build "$work/right.so"
+if ! "$equivalence" --library "$work/right.so" --kernel "$kernel" "$@" >"$work/log"; then
+    cat "$work/log"
+    echo "planted/$name: '$kernel' fails without the bug" >&2
+    exit 1
+fi
+
+cp "$work/$file" "$work/before"
+sed "$script" "$work/before" >"$work/$file"
+if cmp -s "$work/before" "$work/$file"; then
+    echo "planted/$name: the script changes nothing in $file" >&2
+    exit 1
+fi
+build "$work/wrong.so"
+status=0
+"$equivalence" --library "$work/wrong.so" --kernel "$kernel" "$@" >"$work/log" 2>&1 || status=$?
+cat "$work/log"
+case $status in
+0)
+    echo "planted/$name: not noticed" >&2
+    exit 1
+    ;;
+2)
+    echo "planted/$name: the test broke instead of failing" >&2
+    exit 1
+    ;;
+esac
+echo "planted/$name: noticed"
