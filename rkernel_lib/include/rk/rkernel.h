@@ -9,6 +9,7 @@
 #include "cuda_context.cuh"
 #else
 #include "cpu_context.h"
+#include "cpu_unreached.h"
 #endif
 
 #endif
