@@ -23,8 +23,8 @@ bool rk_checker_fail(rk_checker *c, int code, rk_id node, const char *hint, cons
     rk_place place = {.file = graph->file, .object = "schedule"};
     if (node != RK_NO_ID)
         place = rk_place_object(c->scratch, graph->file, "node", graph->nodes[node].name);
-    return rk_diag_add(c->diag, RK_ERROR, rk_arena_printf(c->scratch, "RK-K%03d", code), place, hint,
-                       "%s", message);
+    return rk_diag_add(c->diag, RK_ERROR, rk_arena_printf(c->scratch, "RK-K%03d", code), place,
+                       hint, "%s", message);
 }
 
 static bool check_selection(rk_checker *c)
@@ -51,25 +51,27 @@ bool rk_check_residency(rk_checker *c)
     for (rk_id i = 0; i < s->node_count; i++) {
         rk_demand need = rk_checker_candidate(c, i)->demand;
         if (need.threads > s->veu_threads || need.shared > s->veu_shared)
-            good = rk_checker_fail(c, 7, i, hint,
-                                   "its rTasks need %d threads and %lld bytes of shared memory, and "
-                                   "a vEU has %d and %lld",
-                                   need.threads, (long long)need.shared, s->veu_threads,
-                                   (long long)s->veu_shared);
+            good = rk_checker_fail(
+                c, 7, i, hint,
+                "its rTasks need %d threads and %lld bytes of shared memory, and "
+                "a vEU has %d and %lld",
+                need.threads, (long long)need.shared, s->veu_threads, (long long)s->veu_shared);
         veu.registers = need.registers > veu.registers ? need.registers : veu.registers;
     }
     const char *limit = NULL;
     int blocks = rk_device_occupancy(device, veu, &limit);
     if (s->veu_count == 0 || (int64_t)blocks * device->sms < s->veu_count)
-        good = rk_checker_fail(c, 7, RK_NO_ID, hint,
-                               "%u vEUs cannot be resident at once: device '%s' keeps %d on each of "
-                               "%d units, limited by %s",
-                               s->veu_count, device->name, blocks, device->sms, limit);
+        good =
+            rk_checker_fail(c, 7, RK_NO_ID, hint,
+                            "%u vEUs cannot be resident at once: device '%s' keeps %d on each of "
+                            "%d units, limited by %s",
+                            s->veu_count, device->name, blocks, device->sms, limit);
     if (s->blocks_per_sm < 1 || s->blocks_per_sm > blocks)
-        good = rk_checker_fail(c, 7, RK_NO_ID, hint,
-                               "%d vEUs are to share a unit of device '%s', which keeps %d, limited "
-                               "by %s",
-                               s->blocks_per_sm, device->name, blocks, limit);
+        good =
+            rk_checker_fail(c, 7, RK_NO_ID, hint,
+                            "%d vEUs are to share a unit of device '%s', which keeps %d, limited "
+                            "by %s",
+                            s->blocks_per_sm, device->name, blocks, limit);
     return good;
 }
 

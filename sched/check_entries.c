@@ -124,10 +124,11 @@ static void report_missing(tally *t)
             one = missing++ ? one : bit - t->first_bit[n];
         }
         if (missing)
-            t->good = rk_checker_fail(c, 1, n, "each rTask runs once",
-                                      "its rTask %llu is not in the schedule (%llu of %llu missing)",
-                                      (unsigned long long)one, (unsigned long long)missing,
-                                      (unsigned long long)(end - t->first_bit[n]));
+            t->good =
+                rk_checker_fail(c, 1, n, "each rTask runs once",
+                                "its rTask %llu is not in the schedule (%llu of %llu missing)",
+                                (unsigned long long)one, (unsigned long long)missing,
+                                (unsigned long long)(end - t->first_bit[n]));
     }
 }
 

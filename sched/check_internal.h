@@ -13,7 +13,8 @@ typedef struct {
 typedef struct {
     rk_id from, to;
     rk_id tensor; /**< that both touch */
-    rk_id other;  /**< the tensor of `to` when it is another buffer in the same memory; else RK_NO_ID */
+    rk_id
+        other; /**< the tensor of `to` when it is another buffer in the same memory; else RK_NO_ID */
     uint32_t proven; /**< a clock, by number, known to cover all of `from`; 0: none yet */
 } rk_order;
 
@@ -29,7 +30,7 @@ typedef struct {
     rk_span *spans; /**< of node n: [span_first[n], span_first[n + 1]), by rProgram and vEU */
     uint32_t *span_first;
     uint64_t *position; /**< by node: place of its first rTask in one legal order */
-    rk_order *orders; /**< of node n as `to`: [order_first[n], order_first[n + 1]) */
+    rk_order *orders;   /**< of node n as `to`: [order_first[n], order_first[n + 1]) */
     uint32_t *order_first;
     size_t reported[RK_CHECK_CODES]; /**< by the number in its code */
 } rk_checker;

@@ -9,7 +9,7 @@
  * each vEU knows its own steps anyway.
  */
 enum {
-    RECENT = 16,  /**< made last, of which another vEU may be able to share one */
+    RECENT = 16,   /**< made last, of which another vEU may be able to share one */
     MERGE_STEP = 8 /**< seen has a multiple of as many entries */
 };
 
@@ -48,15 +48,15 @@ typedef struct {
     bool proving;   /**< keep knowledge and prove orders; else only find one order */
     bool good;
     RK_VEC(knowledge) known;
-    RK_VEC(uint32_t) unused; /**< of known, to use again */
+    RK_VEC(uint32_t) unused;                        /**< of known, to use again */
     uint32_t recent[RECENT], recent_number[RECENT]; /**< of known, and what it was then */
     uint32_t numbers;
-    uint64_t barriers;     /**< barrier-rTasks passed */
-    uint32_t width;        /**< veus rounded up to MERGE_STEP */
-    uint32_t *merged;      /**< scratch: one knowledge */
-    uint32_t *first_step;  /**< by vEU: its first place in the next two */
-    uint32_t *at;          /**< by step: the knowledge in effect */
-    uint32_t *pending;     /**< by step: items that refer to it and have not been played */
+    uint64_t barriers;    /**< barrier-rTasks passed */
+    uint32_t width;       /**< veus rounded up to MERGE_STEP */
+    uint32_t *merged;     /**< scratch: one knowledge */
+    uint32_t *first_step; /**< by vEU: its first place in the next two */
+    uint32_t *at;         /**< by step: the knowledge in effect */
+    uint32_t *pending;    /**< by step: items that refer to it and have not been played */
     size_t step_capacity;
     uint64_t *checked; /**< by node: the vEU and rProgram whose first rTask has been proven */
 } play;
@@ -193,8 +193,8 @@ static void report_order(play *p, const rk_order *o, const rk_span *missed, uint
         c, o->other == RK_NO_ID ? 4 : 8, o->to, "it must wait for that rTask",
         "its rTask %u (rProgram %u, vEU %u, step %u) needs rTask %u of '%s' (rProgram %u, vEU %u, "
         "step %u) to have finished, %s; both touch '%s'",
-        task.index, p->index, veu, p->players[veu].done + 1, first.index, graph->nodes[o->from].name,
-        missed->program, missed->veu, missed->last, why, what);
+        task.index, p->index, veu, p->players[veu].done + 1, first.index,
+        graph->nodes[o->from].name, missed->program, missed->veu, missed->last, why, what);
 }
 
 /** Whether all of o->from has finished when the vEU starts its next step, `task`. */
@@ -326,7 +326,8 @@ static void report_cycle(play *p, uint32_t veu)
 {
     for (uint32_t i = 0; i < p->veus; i++)
         veu = p->players[veu].blocked_on;
-    char *ring = rk_arena_printf(p->c->scratch, "vEU %u (after %u rTasks)", veu, p->players[veu].done);
+    char *ring =
+        rk_arena_printf(p->c->scratch, "vEU %u (after %u rTasks)", veu, p->players[veu].done);
     uint32_t at = veu;
     for (int shown = 0; shown < 4; shown++) {
         const player *w = &p->players[at];

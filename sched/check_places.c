@@ -53,18 +53,17 @@ bool rk_check_places(rk_checker *c)
     bool good = true;
     for (rk_id i = 0; i < graph->tensor_count; i++) {
         const rk_tensor *t = &graph->tensors[i];
-        int64_t limit = t->base == i && t->data ? c->memory->constant_bytes : c->memory->total_bytes;
+        int64_t limit =
+            t->base == i && t->data ? c->memory->constant_bytes : c->memory->total_bytes;
         if (low_of(c, i) < 0 || high_of(c, i) > limit)
             good = rk_checker_fail(c, 8, RK_NO_ID, NULL,
                                    "tensor '%s' is at bytes %lld to %lld, outside the %lld bytes "
                                    "where it belongs",
                                    t->name, (long long)low_of(c, i), (long long)high_of(c, i),
                                    (long long)limit);
-        if (low_of(c, i) !=
-            low_of(c, t->base) + t->offset * (int64_t)rk_dtype_size(t->dtype))
-            good = rk_checker_fail(c, 8, RK_NO_ID, NULL,
-                                   "tensor '%s' is not at its place in '%s'", t->name,
-                                   graph->tensors[t->base].name);
+        if (low_of(c, i) != low_of(c, t->base) + t->offset * (int64_t)rk_dtype_size(t->dtype))
+            good = rk_checker_fail(c, 8, RK_NO_ID, NULL, "tensor '%s' is not at its place in '%s'",
+                                   t->name, graph->tensors[t->base].name);
     }
     return good;
 }
@@ -88,12 +87,13 @@ static void touch_all(finder *f, rk_id node, const rk_id *tensors, size_t count,
     for (size_t i = 0; i < count; i++) {
         if (tensors[i] == RK_NO_ID)
             continue;
-        *rk_push(c->scratch, &f->touches) = (touch){.base = c->problem->graph->tensors[tensors[i]].base,
-                                                    .tensor = tensors[i],
-                                                    .node = node,
-                                                    .low = low_of(c, tensors[i]),
-                                                    .high = high_of(c, tensors[i]),
-                                                    .write = write};
+        *rk_push(c->scratch, &f->touches) =
+            (touch){.base = c->problem->graph->tensors[tensors[i]].base,
+                    .tensor = tensors[i],
+                    .node = node,
+                    .low = low_of(c, tensors[i]),
+                    .high = high_of(c, tensors[i]),
+                    .write = write};
     }
 }
 
@@ -351,7 +351,8 @@ bool rk_check_find_orders(rk_checker *c)
     if (f.touches.count)
         qsort(f.touches.items, f.touches.count, sizeof *f.touches.items, by_buffer);
     for (size_t i = 0, end; i < f.touches.count; i = end) {
-        for (end = i; end < f.touches.count && f.touches.items[end].base == f.touches.items[i].base;)
+        for (end = i;
+             end < f.touches.count && f.touches.items[end].base == f.touches.items[i].base;)
             end++;
         order_buffer(&f, &f.touches.items[i], end - i);
     }

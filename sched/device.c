@@ -12,15 +12,15 @@ typedef enum { FIELD_INT, FIELD_BYTES, FIELD_REAL } field_type;
 /** One numeric member of a descriptor and the values that make sense for it. */
 typedef struct {
     const char *key;
-    field_type type;
     size_t at; /**< offset in rk_device */
     double least, most;
+    field_type type;
     bool cost;  /**< "sources" must say where it is from */
     bool found; /**< 0 is allowed for target "cpu": found on this machine */
 } field;
 
 #define FIELD(kind, member, least, most, cost, found)                                              \
-    {#member, kind, offsetof(rk_device, member), least, most, cost, found}
+    {#member, offsetof(rk_device, member), least, most, kind, cost, found}
 
 static const field fields[] = {
     FIELD(FIELD_INT, sms, 1, 65536, false, true),
@@ -55,12 +55,14 @@ enum { FIELD_COUNT = sizeof fields / sizeof fields[0] };
 static void store(rk_device *device, const field *f, double value)
 {
     char *at = (char *)device + f->at;
+    int number = (int)(f->type == FIELD_INT ? value : 0);
+    int64_t bytes = (int64_t)(f->type == FIELD_BYTES ? value : 0);
     if (f->type == FIELD_INT)
-        *(int *)(void *)at = (int)value;
+        memcpy(at, &number, sizeof number);
     else if (f->type == FIELD_BYTES)
-        *(int64_t *)(void *)at = (int64_t)value;
+        memcpy(at, &bytes, sizeof bytes);
     else
-        *(double *)(void *)at = value;
+        memcpy(at, &value, sizeof value);
 }
 
 static bool absurd(const rk_json *json, const char *key, const char *what)
@@ -68,8 +70,7 @@ static bool absurd(const rk_json *json, const char *key, const char *what)
     return rk_json_fail(json, "RK-D001", key, "correct the device file", "%s", what);
 }
 
-static bool read_field(rk_device *device, const field *f, const rk_json *json,
-                       const cJSON *sources)
+static bool read_field(rk_device *device, const field *f, const rk_json *json, const cJSON *sources)
 {
     const cJSON *v = cJSON_GetObjectItemCaseSensitive(json->root, f->key);
     if (!v)

@@ -15,9 +15,9 @@
  */
 typedef struct {
     const char *name;
-    const char *target;       /**< backend: "cuda", "cpu" */
-    const char *arch;         /**< "sm_90"; "x86-64" */
-    int sms;                  /**< physical units that a vEU maps to */
+    const char *target; /**< backend: "cuda", "cpu" */
+    const char *arch;   /**< "sm_90"; "x86-64" */
+    int sms;            /**< physical units that a vEU maps to */
     int max_threads_per_sm;
     int max_threads_per_block;
     int max_blocks_per_sm;
@@ -26,21 +26,21 @@ typedef struct {
     int register_granularity; /**< registers are allocated to a warp in units of this */
     int register_partitions;  /**< parts of the SM, each with its share of the registers */
     int max_registers_per_thread;
-    int64_t shared_per_sm;        /**< bytes */
-    int64_t shared_per_block;     /**< bytes, opt-in maximum */
-    int64_t shared_reserved;      /**< bytes that the system takes of each block */
-    int64_t shared_granularity;   /**< bytes that a block's shared memory is rounded up to */
+    int64_t shared_per_sm;      /**< bytes */
+    int64_t shared_per_block;   /**< bytes, opt-in maximum */
+    int64_t shared_reserved;    /**< bytes that the system takes of each block */
+    int64_t shared_granularity; /**< bytes that a block's shared memory is rounded up to */
     int64_t l2_bytes;
     int64_t memory_bytes;
-    double dram_bandwidth, l2_bandwidth; /**< of the device */
+    double dram_bandwidth, l2_bandwidth;     /**< of the device */
     double memory_latency_ns, l2_latency_ns; /**< of one dependent load */
     double clock_ghz;
-    double flops_per_sm_cycle;  /**< f32 operations of one SM in one cycle */
-    double launch_ns;           /**< from one kernel of a stream to the next */
-    double graph_launch_ns;     /**< likewise inside a captured graph */
-    double signal_ns;           /**< from one vEU's step to another's barrier-rTask leaving */
-    double rtask_overhead_ns;   /**< table entry, end barrier and step of one rTask */
-    double thread_ns; /**< emulating one thread of a block that synchronises; 0 on GPUs */
+    double flops_per_sm_cycle; /**< f32 operations of one SM in one cycle */
+    double launch_ns;          /**< from one kernel of a stream to the next */
+    double graph_launch_ns;    /**< likewise inside a captured graph */
+    double signal_ns;          /**< from one vEU's step to another's barrier-rTask leaving */
+    double rtask_overhead_ns;  /**< table entry, end barrier and step of one rTask */
+    double thread_ns;          /**< emulating one thread of a block that synchronises; 0 on GPUs */
 } rk_device;
 
 /**
@@ -53,8 +53,8 @@ const rk_device *rk_device_read(const char *name, const char *folder, rk_arena *
 
 /** What one rTask needs of the unit it runs on. */
 typedef struct {
-    int threads;   /**< of its block */
-    int registers; /**< of one thread */
+    int threads;    /**< of its block */
+    int registers;  /**< of one thread */
     int64_t shared; /**< bytes, static and dynamic */
 } rk_demand;
 

@@ -52,8 +52,7 @@ double rk_profile_rtask(rk_source *source, const rk_profile *profile, const rk_o
     rk_cost cost = cost_of(call);
     double bytes = cost.bytes_read + cost.bytes_written;
     bool cached = bytes <= 0.5 * (double)d->l2_bytes;
-    double threads =
-        (double)(candidate->block[0] * candidate->block[1] * candidate->block[2]);
+    double threads = (double)(candidate->block[0] * candidate->block[1] * candidate->block[2]);
     double residents = candidate->residents > 0 ? candidate->residents : 1;
     double latency = cached ? d->l2_latency_ns : d->memory_latency_ns;
     double bandwidth = least((cached ? d->l2_bandwidth : d->dram_bandwidth) / d->sms / residents,

@@ -18,12 +18,12 @@ static bool size_vdevice(rk_vdevice *out, const rk_problem *problem, rk_diag *di
     const char *limit = NULL;
     int blocks = rk_device_occupancy(device, demand, &limit);
     if (blocks < 1)
-        return rk_diag_add(diag, RK_ERROR, "RK-S005", (rk_place){.file = problem->graph->file},
-                           "take smaller kernels, or another device",
-                           "no vEU fits device '%s': %d threads with %d registers and %lld bytes of "
-                           "shared memory need more %s than a unit has",
-                           device->name, demand.threads, demand.registers,
-                           (long long)demand.shared, limit);
+        return rk_diag_add(
+            diag, RK_ERROR, "RK-S005", (rk_place){.file = problem->graph->file},
+            "take smaller kernels, or another device",
+            "no vEU fits device '%s': %d threads with %d registers and %lld bytes of "
+            "shared memory need more %s than a unit has",
+            device->name, demand.threads, demand.registers, (long long)demand.shared, limit);
     int64_t veus = (int64_t)blocks * device->sms;
     if (problem->max_veus && veus > problem->max_veus)
         veus = problem->max_veus;
@@ -71,8 +71,7 @@ void rk_schedule_count(rk_schedule_stats *out, const rk_schedule *schedule,
     for (size_t i = 0; i < problem->edge_count; i++) {
         rk_id from = problem->edges[i].from;
         rk_id to = problem->edges[i].to;
-        size_t rtasks =
-            problem->candidates->nodes[from].items[schedule->selected[from]].rtasks;
+        size_t rtasks = problem->candidates->nodes[from].items[schedule->selected[from]].rtasks;
         out->edges_between_rtasks +=
             rtasks * problem->candidates->nodes[to].items[schedule->selected[to]].rtasks;
     }

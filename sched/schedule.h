@@ -46,14 +46,14 @@ typedef struct {
 
 /** A schedule as data: what is saved, checked and emitted. */
 typedef struct {
-    const char *graph;  /**< the graph's name */
+    const char *graph; /**< the graph's name */
     const char *policy;
     const char *device; /**< its name */
     uint32_t veu_count;
-    int veu_threads;          /**< V */
-    int64_t veu_shared;       /**< bytes of the shared buffer of a vEU */
-    int blocks_per_sm;        /**< vEUs that share an SM */
-    uint32_t *selected;       /**< for each node, the index of its candidate */
+    int veu_threads;    /**< V */
+    int64_t veu_shared; /**< bytes of the shared buffer of a vEU */
+    int blocks_per_sm;  /**< vEUs that share an SM */
+    uint32_t *selected; /**< for each node, the index of its candidate */
     size_t node_count;
     rk_rprogram *programs;
     size_t program_count;
@@ -117,8 +117,7 @@ double rk_builder_ready(const rk_builder *builder, uint32_t veu, const rk_rtask_
  * SelectvEU of Algorithm 1: the vEU on which an rTask that waits for `ranges` could start earliest; of
  * several the one that is free first, then the lowest.
  */
-uint32_t rk_builder_earliest(const rk_builder *builder, const rk_rtask_range *ranges,
-                             size_t count);
+uint32_t rk_builder_earliest(const rk_builder *builder, const rk_rtask_range *ranges, size_t count);
 /** Time at which `veu` is free, in ns since the rProgram's start. */
 double rk_builder_veu_end(const rk_builder *builder, uint32_t veu);
 /** time(P) of the current rProgram: launch cost and makespan, in ns; 0 when it is empty. */

@@ -33,16 +33,16 @@ typedef struct {
     uint32_t last_steps; /**< into items, index plus 1 */
     bool known;          /**< whether any bit in rk_builder.knowers is set */
     uint32_t latest_veu;
-    double latest; /**< when its last rTask ends, on latest_veu */
-    double other;  /**< when its last rTask on any other vEU ends; negative: there is none */
-    spot *spots;   /**< by rTask index */
+    double latest;  /**< when its last rTask ends, on latest_veu */
+    double other;   /**< when its last rTask on any other vEU ends; negative: there is none */
+    spot *spots;    /**< by rTask index */
     uint64_t saved; /**< the trial in which it was saved last */
 } op_state;
 
 typedef struct {
-    double end;       /**< when it is free */
-    uint32_t steps;   /**< rTasks appended */
-    uint32_t barrier; /**< the step of the rTask after its last barrier-rTask */
+    double end;                  /**< when it is free */
+    uint32_t steps;              /**< rTasks appended */
+    uint32_t barrier;            /**< the step of the rTask after its last barrier-rTask */
     uint32_t last_op, last_item; /**< op of the last rTask, and its last_step, index plus 1 */
     uint64_t saved;
 } veu_state;
@@ -53,8 +53,8 @@ typedef struct {
     double makespan;
     bool empty;
     veu_state *veus;
-    uint32_t *known;    /**< known[w * veus + u]: steps of u that w has waited for, in valid rows */
-    uint64_t *row_run;  /**< a row is valid, not all 0, when this is `run` */
+    uint32_t *known;   /**< known[w * veus + u]: steps of u that w has waited for, in valid rows */
+    uint64_t *row_run; /**< a row is valid, not all 0, when this is `run` */
     uint64_t run;
     uint32_t *earliest; /**< a tournament over veus[].end, leaves from `leaves` on */
 } workspace;
@@ -90,13 +90,13 @@ struct rk_builder {
     rk_arena *scratch; /**< its own */
     const rk_problem *problem;
     uint32_t veus, leaves;
-    size_t words;      /**< 64-bit words of a set of vEUs */
+    size_t words; /**< 64-bit words of a set of vEUs */
     op_state *ops;
     uint64_t *knowers; /**< by op, a set: vEUs that have waited for all its rTasks */
     RK_VEC(last_step) items;
     rk_rprogram *programs;
     size_t program_count, program_made, program_capacity; /**< made: with lists to use again */
-    double done;       /**< time of the rPrograms that have ended */
+    double done;           /**< time of the rPrograms that have ended */
     workspace work, other; /**< of the rProgram being built; the one kept by a trial, or unused */
     trial trial;
     /* Of one wait: the last rTask of each vEU among the ranges, in order of appearance. */
@@ -123,7 +123,7 @@ static uint32_t earlier(const workspace *work, uint32_t a, uint32_t b)
 
 static void tournament_update(const rk_builder *b, workspace *work, uint32_t veu)
 {
-    for (uint32_t i = (b->leaves + veu) / 2; i > 0; i /= 2)
+    for (size_t i = (b->leaves + veu) / 2; i > 0; i /= 2)
         work->earliest[i] = earlier(work, work->earliest[2 * i], work->earliest[2 * i + 1]);
 }
 
@@ -136,7 +136,7 @@ static void workspace_reset(const rk_builder *b, workspace *work, uint32_t progr
     memset(work->veus, 0, b->veus * sizeof *work->veus);
     for (uint32_t i = 0; i < b->leaves; i++)
         work->earliest[b->leaves + i] = i < b->veus ? i : UINT32_MAX;
-    for (uint32_t i = b->leaves - 1; i > 0; i--)
+    for (size_t i = b->leaves - 1; i > 0; i--)
         work->earliest[i] = earlier(work, work->earliest[2 * i], work->earliest[2 * i + 1]);
 }
 
@@ -144,7 +144,7 @@ static void workspace_init(const rk_builder *b, workspace *work)
 {
     size_t veus = b->veus;
     work->veus = RK_NEW_ARRAY(b->scratch, veu_state, veus);
-    work->known = RK_NEW_ARRAY(b->scratch, uint32_t, veus * veus);
+    work->known = RK_NEW_ARRAY(b->scratch, uint32_t, veus *veus);
     work->row_run = RK_NEW_ARRAY(b->scratch, uint64_t, veus);
     work->earliest = RK_NEW_ARRAY(b->scratch, uint32_t, 2 * (size_t)b->leaves);
 }
@@ -202,7 +202,7 @@ rk_builder *rk_builder_new(const rk_problem *problem, uint32_t veus, rk_arena *a
     b->need = RK_NEW_ARRAY(scratch, rk_wait_item, 2 * (size_t)veus);
     b->need_end = RK_NEW_ARRAY(scratch, double, veus);
     b->need_at = RK_NEW_ARRAY(scratch, uint32_t, veus);
-    b->trial.rows = RK_NEW_ARRAY(scratch, uint32_t, (size_t)veus * veus);
+    b->trial.rows = RK_NEW_ARRAY(scratch, uint32_t, (size_t)veus *veus);
     workspace_init(b, &b->work);
     workspace_init(b, &b->other);
     add_program(b);
@@ -467,8 +467,7 @@ static void gather(rk_builder *b, uint32_t veu, const rk_rtask_range *ranges, si
 }
 
 /** Whether `veu` knew, when it began its rTask `step`, that `other` had done `done` steps. */
-static bool implies(const rk_builder *b, uint32_t veu, uint32_t step, uint32_t other,
-                    uint32_t done)
+static bool implies(const rk_builder *b, uint32_t veu, uint32_t step, uint32_t other, uint32_t done)
 {
     const uint32_t *row = row_of(b, veu);
     return row && b->work.veus[veu].barrier <= step && row[other] >= done;
@@ -477,8 +476,8 @@ static bool implies(const rk_builder *b, uint32_t veu, uint32_t step, uint32_t o
 static bool is_implied(const rk_builder *b, size_t item)
 {
     for (size_t j = 0; j < b->need_count; j++)
-        if (j != item && implies(b, b->need[j].veu, b->need[j].step, b->need[item].veu,
-                                 b->need[item].step))
+        if (j != item &&
+            implies(b, b->need[j].veu, b->need[j].step, b->need[item].veu, b->need[item].step))
             return true;
     return false;
 }
@@ -553,8 +552,7 @@ static void mark_known(rk_builder *b, uint32_t veu, const rk_rtask_range *ranges
     for (size_t i = 0; i < count; i++) {
         rk_id op = ranges[i].op;
         op_state *state = &b->ops[op];
-        if (state->program != b->work.program || !is_whole(state, &ranges[i]) ||
-            knows(b, veu, op))
+        if (state->program != b->work.program || !is_whole(state, &ranges[i]) || knows(b, veu, op))
             continue;
         save_op(b, op);
         state->known = true;
@@ -562,8 +560,7 @@ static void mark_known(rk_builder *b, uint32_t veu, const rk_rtask_range *ranges
     }
 }
 
-void rk_wait(rk_builder *b, rk_rtask task, uint32_t veu, const rk_rtask_range *ranges,
-             size_t count)
+void rk_wait(rk_builder *b, rk_rtask task, uint32_t veu, const rk_rtask_range *ranges, size_t count)
 {
     (void)task;
     assert(veu < b->veus);
@@ -579,9 +576,10 @@ void rk_wait(rk_builder *b, rk_rtask task, uint32_t veu, const rk_rtask_range *r
         for (size_t i = 0; i < b->need_count; i++)
             own = own || b->need[i].veu == veu;
         bool share = left >= SHARED_LEAST && left == b->need_count - own;
-        push_entry(b, veu, share ? shared_list(b, veu)
-                                 : (rk_entry){.wait_first = push_waits(b, kept, left),
-                                              .wait_count = (uint32_t)left});
+        push_entry(b, veu,
+                   share ? shared_list(b, veu)
+                         : (rk_entry){.wait_first = push_waits(b, kept, left),
+                                      .wait_count = (uint32_t)left});
         learn(b, veu, kept, left);
         veu_state *v = &b->work.veus[veu];
         v->barrier = v->steps + 1;
@@ -701,8 +699,8 @@ rk_schedule *rk_builder_finish(rk_builder *b)
     for (size_t i = 0; i < ops; i++)
         schedule->selected[i] = b->ops[i].candidate;
     schedule->program_count = b->program_count - b->work.empty;
-    schedule->programs = rk_arena_copy(b->arena, b->programs,
-                                       schedule->program_count * sizeof *b->programs);
+    schedule->programs =
+        rk_arena_copy(b->arena, b->programs, schedule->program_count * sizeof *b->programs);
     schedule->makespan_ns = b->done + rk_builder_time(b);
     rk_arena_free(b->scratch);
     return schedule;

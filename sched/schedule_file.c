@@ -222,7 +222,7 @@ static bool malformed(const reader *r, const char *where, const char *rest)
 static bool read_waits(reader *r, rk_rprogram *program, const cJSON *lines, const char *where)
 {
     const cJSON *line;
-    cJSON_ArrayForEach(line, lines) {
+    cJSON_ArrayForEach (line, lines) {
         const char *text = cJSON_IsString(line) ? line->valuestring : "not a text";
         while (*text) {
             const char *word = text;
@@ -269,8 +269,7 @@ static bool read_entries(reader *r, rk_veu_list *list, const char *text, const c
             return malformed(r, where, word);
         uint32_t last = entry.task.index;
         if ((follows(&text, '-') && !number(&last, &text)) || !gap(&text) ||
-            last < entry.task.index ||
-            last - entry.task.index >= most_rtasks(r, entry.task.op))
+            last < entry.task.index || last - entry.task.index >= most_rtasks(r, entry.task.op))
             return malformed(r, where, word);
         for (uint32_t more = last - entry.task.index + 1; more > 0; more--, entry.task.index++)
             push_entry(r, list, entry);
@@ -292,7 +291,7 @@ static bool read_program(reader *r, rk_rprogram *program, const cJSON *at, const
     program->veus = RK_NEW_ARRAY(r->arena, rk_veu_list, r->schedule->veu_count);
     uint32_t w = 0;
     const cJSON *list;
-    cJSON_ArrayForEach(list, lists) {
+    cJSON_ArrayForEach (list, lists) {
         const char *place = rk_arena_printf(r->arena, "%s.veus[%u]", where, w);
         good = read_entries(r, &program->veus[w++],
                             cJSON_IsString(list) ? list->valuestring : "not a text", place) &&
@@ -317,8 +316,8 @@ static bool read_dimensions(const reader *r, int64_t *out, const cJSON *at, cons
     for (int i = 0; i < 3; i++) {
         const cJSON *v = cJSON_GetArrayItem(list, i);
         if (!cJSON_IsNumber(v) || !(v->valuedouble >= 1 && v->valuedouble <= INT32_MAX))
-            return rk_json_fail(&r->json, "RK-J004", where, NULL, "expected three extents in \"%s\"",
-                                key);
+            return rk_json_fail(&r->json, "RK-J004", where, NULL,
+                                "expected three extents in \"%s\"", key);
         out[i] = (int64_t)v->valuedouble;
     }
     return true;
@@ -349,7 +348,7 @@ static bool read_launches(reader *r, launch *launches, const cJSON *list)
 {
     size_t i = 0;
     const cJSON *at;
-    cJSON_ArrayForEach(at, list) {
+    cJSON_ArrayForEach (at, list) {
         const char *where = rk_arena_printf(r->arena, "kernels[%zu]", i);
         launch *l = &launches[i++];
         if (!rk_json_string(&l->kernel, &r->json, at, where, "kernel") ||
@@ -419,9 +418,9 @@ static bool read_header(reader *r)
     s->blocks_per_sm = (int)blocks;
     if (strcmp(s->graph, r->problem->graph->name) != 0 ||
         strtoull(hash, NULL, 16) != hash_graph(r->problem->graph))
-        return mismatch(r, "graph",
-                        rk_arena_printf(r->arena, "the schedule is for another graph, '%s'",
-                                        s->graph));
+        return mismatch(
+            r, "graph",
+            rk_arena_printf(r->arena, "the schedule is for another graph, '%s'", s->graph));
     if (strcmp(s->device, r->problem->device->name) != 0)
         return mismatch(r, "device",
                         rk_arena_printf(r->arena, "the schedule is for device '%s', not '%s'",
@@ -442,7 +441,7 @@ rk_schedule *rk_schedule_read(const char *path, const rk_problem *problem, rk_ar
     bool good = true;
     size_t i = 0;
     const cJSON *at;
-    cJSON_ArrayForEach(at, programs) {
+    cJSON_ArrayForEach (at, programs) {
         good = read_program(&r, &r.schedule->programs[i], at,
                             rk_arena_printf(arena, "programs[%zu]", i)) &&
                good;

@@ -2,6 +2,7 @@
 #include "base/vec.h"
 #include "sched/select_internal.h"
 
+#include <assert.h>
 #include <string.h>
 
 /** Nodes that differ in nothing that matters to a kernel, and the candidates that they share. */
@@ -9,9 +10,9 @@ typedef struct {
     const char *key;
     size_t key_length;
     uint64_t hash;
-    rk_id first;     /**< node */
+    rk_id first; /**< node */
     size_t nodes;
-    rk_op_call call; /**< of the first */
+    rk_op_call call;            /**< of the first */
     RK_VEC(rk_candidate) items; /**< args hold operand slots */
 } group;
 
@@ -188,9 +189,8 @@ static bool fail_group(finder *s, const group *g, const char *code, const char *
                        const char *what)
 {
     rk_place place = rk_place_object(s->scratch, s->graph->file, "node", g->call.node->name);
-    const char *others = g->nodes > 1 ? rk_arena_printf(s->scratch, " (and %zu nodes like it)",
-                                                        g->nodes - 1)
-                                      : "";
+    const char *others =
+        g->nodes > 1 ? rk_arena_printf(s->scratch, " (and %zu nodes like it)", g->nodes - 1) : "";
     return rk_diag_add(s->diag, RK_ERROR, code, place, hint, "%s%s", what, others);
 }
 
@@ -198,7 +198,8 @@ static bool fail_group(finder *s, const group *g, const char *code, const char *
 static bool fail_op(finder *s, const group *g, const refusals *r)
 {
     const char *code = "RK-S001";
-    const char *hint = "add a binding or a kernel for it; `rammer list kernels` shows what there is";
+    const char *hint =
+        "add a binding or a kernel for it; `rammer list kernels` shows what there is";
     if (r->count && r->by[RK_MISFIT_DTYPE] == r->count) {
         code = "RK-S002";
         hint = "change the graph's types, or add a kernel for these";
@@ -206,10 +207,10 @@ static bool fail_op(finder *s, const group *g, const refusals *r)
         code = "RK-S003";
         hint = "take another device or a smaller kernel";
     }
-    return fail_group(s, g, code, hint,
-                      rk_arena_printf(s->scratch, "no kernel runs %s: %s", describe(s, g),
-                                      r->count ? rk_str_text(&r->text)
-                                               : "no binding is for this op"));
+    return fail_group(
+        s, g, code, hint,
+        rk_arena_printf(s->scratch, "no kernel runs %s: %s", describe(s, g),
+                        r->count ? rk_str_text(&r->text) : "no binding is for this op"));
 }
 
 static bool find_by_op(finder *s, group *g)
@@ -252,11 +253,11 @@ static bool find_by_kernel(finder *s, group *g)
         for (size_t i = 0; i < s->catalog->kernel_count; i++)
             ids[i] = s->catalog->kernels[i].id;
         const char *nearest = rk_str_nearest(node->kernel, ids, s->catalog->kernel_count);
-        return fail_group(s, g, "RK-S004",
-                          nearest ? rk_arena_printf(s->scratch, "did you mean '%s'?", nearest)
-                                  : "`rammer list kernels` shows what there is",
-                          rk_arena_printf(s->scratch, "the catalog has no kernel '%s'",
-                                          node->kernel));
+        return fail_group(
+            s, g, "RK-S004",
+            nearest ? rk_arena_printf(s->scratch, "did you mean '%s'?", nearest)
+                    : "`rammer list kernels` shows what there is",
+            rk_arena_printf(s->scratch, "the catalog has no kernel '%s'", node->kernel));
     }
     const rk_launch *launch = rk_kernel_launch(kernel, node->launcher);
     if (!launch)
@@ -346,8 +347,8 @@ static bool drop_largest(finder *s)
 static const rk_kernel_arg *node_args(const finder *s, const rk_candidate *c, const rk_node *node,
                                       size_t in_count)
 {
-    rk_kernel_arg *args = rk_arena_copy(s->arena, c->args,
-                                        (c->kernel->param_count + 1) * sizeof *args);
+    rk_kernel_arg *args =
+        rk_arena_copy(s->arena, c->args, (c->kernel->param_count + 1) * sizeof *args);
     for (size_t i = 0; i < c->kernel->param_count; i++) {
         rk_id slot = args[i].tensor;
         if (slot != RK_NO_ID)
@@ -364,10 +365,12 @@ static rk_candidates *make_result(finder *s)
     result->node_count = n;
     for (size_t i = 0; i < n; i++) {
         const group *g = &s->groups.items[s->group_of[i]];
-        rk_candidate *items =
-            rk_arena_copy(s->arena, g->items.items, g->items.count * sizeof *items);
-        for (size_t k = 0; k < g->items.count; k++)
+        assert(g->items.items);
+        rk_candidate *items = RK_NEW_ARRAY(s->arena, rk_candidate, g->items.count);
+        for (size_t k = 0; k < g->items.count; k++) {
+            items[k] = g->items.items[k];
             items[k].args = node_args(s, &items[k], &s->graph->nodes[i], g->call.in_count);
+        }
         result->nodes[i] = (rk_node_candidates){items, g->items.count};
     }
     return result;

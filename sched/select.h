@@ -8,9 +8,9 @@
 
 /** An argument of an rKernel for one node: a tensor and an element offset, or a scalar's value. */
 typedef struct {
-    rk_id tensor;   /**< RK_NO_ID for a scalar or a null pointer */
-    int64_t offset; /**< elements */
-    double real;    /**< scalars of floating type */
+    rk_id tensor;    /**< RK_NO_ID for a scalar or a null pointer */
+    int64_t offset;  /**< elements */
+    double real;     /**< scalars of floating type */
     int64_t integer; /**< other scalars */
 } rk_kernel_arg;
 
@@ -19,12 +19,12 @@ typedef struct rk_candidate {
     const rk_kernel *kernel;
     const rk_binding *binding; /**< NULL for a node that names its kernel */
     int64_t grid[3], block[3];
-    int64_t shared; /**< dynamic shared memory, bytes */
+    int64_t shared;            /**< dynamic shared memory, bytes */
     const rk_kernel_arg *args; /**< kernel->param_count */
-    uint32_t rtasks; /**< grid[0]*grid[1]*grid[2] */
+    uint32_t rtasks;           /**< grid[0]*grid[1]*grid[2] */
     int residents; /**< vEUs that share an SM, at the demand of all candidates in play */
     rk_demand demand;
-    double rtask_ns; /**< one rTask on a vEU */
+    double rtask_ns;  /**< one rTask on a vEU */
     rk_source source; /**< where rtask_ns is from */
 } rk_candidate;
 

@@ -99,8 +99,8 @@ static bool attr_value(rk_value *out, const rk_node *node, const char *name)
 
 static bool constant_value(rk_value *out, const char *name)
 {
-    bool zero = strcmp(name, "false") == 0 || strcmp(name, "NULL") == 0 ||
-                strcmp(name, "nullptr") == 0;
+    bool zero =
+        strcmp(name, "false") == 0 || strcmp(name, "NULL") == 0 || strcmp(name, "nullptr") == 0;
     *out = rk_value_int(!zero);
     return zero || strcmp(name, "true") == 0;
 }
@@ -289,8 +289,7 @@ static void visit_name(void *user, const char *name)
     search->slot = value ? rk_slot_find(f->call, value) : RK_NO_SLOT;
     if (value && search->slot == RK_NO_SLOT) {
         search->in_launch = false;
-        const rk_expr *e =
-            rk_expr_parse(value, (rk_place){0}, f->scratch, rk_diag_new(f->scratch));
+        const rk_expr *e = rk_expr_parse(value, (rk_place){0}, f->scratch, rk_diag_new(f->scratch));
         if (e)
             rk_expr_names(e, visit_name, search);
         search->in_launch = true;
@@ -344,7 +343,7 @@ int rk_fitting_slot(const rk_fitting *f, const char *text)
 
 bool rk_fitting_pointer(int *slot, int64_t *offset, rk_fitting *f, const char *text)
 {
-    rk_value v;
+    rk_value v = rk_value_int(0);
     if (!evaluate(&v, f, text, true, launch_env_of))
         return false;
     *slot = rk_fitting_slot(f, text);

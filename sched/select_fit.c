@@ -194,8 +194,7 @@ static bool pointer_argument(rk_kernel_arg *out, rk_fitting *f, const rk_param *
                                "it adds to '%s', which nothing sets to an initial value",
                                tensor->name);
     if (param->role != RK_ROLE_READ && !is_written(f->call, slot))
-        return rk_fitting_fail(f, RK_MISFIT_CONDITION, "it writes to its input '%s'",
-                               tensor->name);
+        return rk_fitting_fail(f, RK_MISFIT_CONDITION, "it writes to its input '%s'", tensor->name);
     return true;
 }
 
@@ -205,9 +204,10 @@ static bool outputs_written(const rk_candidate *c, rk_fitting *f)
     for (size_t o = 0; o < f->call->out_count; o++) {
         bool written = false;
         for (size_t i = 0; i < f->kernel->param_count; i++)
-            written = written || (c->args[i].tensor != RK_NO_ID && f->kernel->params[i].pointer &&
-                                  f->kernel->params[i].role != RK_ROLE_READ &&
-                                  rk_slot_tensor(f->call, (int)c->args[i].tensor) == f->call->out[o]);
+            written =
+                written || (c->args[i].tensor != RK_NO_ID && f->kernel->params[i].pointer &&
+                            f->kernel->params[i].role != RK_ROLE_READ &&
+                            rk_slot_tensor(f->call, (int)c->args[i].tensor) == f->call->out[o]);
         if (!written)
             return rk_fitting_fail(f, RK_MISFIT_CONDITION, "it does not write '%s'",
                                    f->call->out[o]->name);

@@ -7,7 +7,7 @@ static uint32_t fastest(const rk_problem *problem, rk_id op, uint32_t veus)
     uint32_t best = 0;
     double least = 0;
     for (uint32_t i = 0; i < all->count; i++) {
-        double rounds = (double)((all->items[i].rtasks + veus - 1) / veus);
+        uint32_t rounds = (all->items[i].rtasks + veus - 1) / veus;
         double time = rounds * (all->items[i].rtask_ns + problem->device->rtask_overhead_ns);
         if (i == 0 || time < least) {
             best = i;

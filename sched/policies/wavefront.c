@@ -5,8 +5,8 @@ typedef struct {
     rk_builder *builder;
     const rk_problem *problem;
     rk_deps deps;
-    rk_id *order;      /**< nodes, wave by wave */
-    uint32_t *first;   /**< wave w is order[first[w]] .. order[first[w + 1] - 1] */
+    rk_id *order;    /**< nodes, wave by wave */
+    uint32_t *first; /**< wave w is order[first[w]] .. order[first[w + 1] - 1] */
     uint32_t waves;
     uint32_t *fastest, *efficient; /**< by node: its candidates by the two criteria */
 } wavefront;
@@ -57,7 +57,8 @@ static void rank_kernels(wavefront *w, rk_arena *arena)
         for (uint32_t c = 0; c < all->count; c++) {
             uint32_t rtasks = all->items[c].rtasks;
             double each = all->items[c].rtask_ns + problem->device->rtask_overhead_ns;
-            double time = (double)((rtasks + veus - 1) / veus) * each;
+            uint32_t rounds = (rtasks + veus - 1) / veus;
+            double time = rounds * each;
             double work = rtasks * each;
             if (c == 0 || time < least_time) {
                 w->fastest[i] = c;

@@ -2,8 +2,8 @@
  * How many rTasks are scheduled and checked a second, and how both grow: layers of equal operators,
  * each reading two of the layer before, over the H100's vEUs.
  */
-#include "sched/check.h"
 #include "../unit/sched_fixture.h"
+#include "sched/check.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -54,8 +54,7 @@ static bool measure(sample *out, const char *policy, size_t rtasks, uint32_t eac
     fixture *f = layers(rtasks, each);
     const rk_problem *problem = fixture_problem(f);
     double start = now();
-    rk_schedule *schedule =
-        rk_schedule_run(rk_policy_find(policy), problem, f->arena, f->diag);
+    rk_schedule *schedule = rk_schedule_run(rk_policy_find(policy), problem, f->arena, f->diag);
     double middle = now();
     bool good = schedule != NULL;
     if (good) {

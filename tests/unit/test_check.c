@@ -232,8 +232,8 @@ Test(check, veus_must_be_resident_and_large_enough)
 Test(check, buffers_lie_in_the_memory)
 {
     plan *p = make_good();
-    rk_memory *m = rk_arena_copy(p->f->arena, rk_memory_plan(&p->f->problem, &p->schedule, p->f->arena),
-                                 sizeof *m);
+    rk_memory *m = rk_arena_copy(
+        p->f->arena, rk_memory_plan(&p->f->problem, &p->schedule, p->f->arena), sizeof *m);
     p->memory = m;
     m->offsets[p->u] = m->total_bytes;
     refused(p, "RK-K008");

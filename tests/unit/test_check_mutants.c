@@ -58,15 +58,15 @@ static size_t cell_count(const explorer *e, rk_id tensor)
 
 static uint8_t full_mask(const explorer *e, rk_id node)
 {
-    const rk_candidate *c =
-        &e->problem->candidates->nodes[node].items[e->schedule->selected[node]];
+    const rk_candidate *c = &e->problem->candidates->nodes[node].items[e->schedule->selected[node]];
     return (uint8_t)((1u << c->rtasks) - 1);
 }
 
 static bool touches(const explorer *e, const rk_id *tensors, size_t count, size_t at)
 {
     for (size_t i = 0; i < count; i++)
-        if (at >= first_cell(e, tensors[i]) && at < first_cell(e, tensors[i]) + cell_count(e, tensors[i]))
+        if (at >= first_cell(e, tensors[i]) &&
+            at < first_cell(e, tensors[i]) + cell_count(e, tensors[i]))
             return true;
     return false;
 }
@@ -186,8 +186,8 @@ static bool outputs_good(const explorer *e, const state *s)
     for (size_t i = 0; i < g->output_count; i++)
         for (rk_id n = 0; n < g->node_count; n++)
             for (size_t o = 0; o < g->nodes[n].output_count; o++)
-                for (size_t k = 0; g->nodes[n].outputs[o] == g->outputs[i] &&
-                                   k < cell_count(e, g->outputs[i]);
+                for (size_t k = 0;
+                     g->nodes[n].outputs[o] == g->outputs[i] && k < cell_count(e, g->outputs[i]);
                      k++) {
                     cell c = s->cells[first_cell(e, g->outputs[i]) + k];
                     if (c.writer != n + 1 || c.mask != full_mask(e, n))
@@ -255,8 +255,7 @@ static bool complete(const rk_schedule *schedule, const rk_problem *problem)
     return true;
 }
 
-static bool is_safe(const rk_schedule *schedule, const rk_memory *memory,
-                    const rk_problem *problem)
+static bool is_safe(const rk_schedule *schedule, const rk_memory *memory, const rk_problem *problem)
 {
     static uint64_t visited[1 << 20];
     if (!complete(schedule, problem))
@@ -295,12 +294,12 @@ static fixture *make_instance(void)
             read[f->graph->tensors[in[i]].base] = true;
         int64_t units = 1 + pick(2);
         rk_id out = fixture_tensor(f, rk_arena_printf(f->arena, "t%zu", n), units);
-        fixture_node(f, rk_arena_printf(f->arena, "n%zu", n), in[0], in[0] == in[1] ? RK_NO_ID : in[1],
-                     out, 1 + pick(2), 500 + pick(1000));
+        fixture_node(f, rk_arena_printf(f->arena, "n%zu", n), in[0],
+                     in[0] == in[1] ? RK_NO_ID : in[1], out, 1 + pick(2), 500 + pick(1000));
         from[count++] = out;
         if (units > 1)
-            from[count++] =
-                fixture_view(f, rk_arena_printf(f->arena, "v%zu", n), out, pick((uint32_t)units), 1);
+            from[count++] = fixture_view(f, rk_arena_printf(f->arena, "v%zu", n), out,
+                                         pick((uint32_t)units), 1);
     }
     for (rk_id t = 0; t < f->graph->tensor_count; t++)
         if (f->graph->tensors[t].base == t && !read[t])
@@ -509,8 +508,7 @@ static bool alias(rk_memory *memory, const rk_graph *g)
             memory->offsets[t] + rk_tensor_bytes(&g->tensors[t]) > low)
             return false;
     for (rk_id t = 0; t < g->tensor_count; t++)
-        memory->offsets[t] =
-            memory->offsets[g->tensors[t].base] + 4 * g->tensors[t].offset;
+        memory->offsets[t] = memory->offsets[g->tensors[t].base] + 4 * g->tensors[t].offset;
     return tensors[0] != tensors[1];
 }
 
@@ -531,7 +529,8 @@ static rk_memory *copy_memory(const rk_memory *from, const rk_graph *graph, rk_a
     return to;
 }
 
-static bool accepts(const rk_schedule *s, const rk_memory *memory, const fixture *f, rk_arena *arena)
+static bool accepts(const rk_schedule *s, const rk_memory *memory, const fixture *f,
+                    rk_arena *arena)
 {
     return rk_check(s, memory, &f->problem, arena, rk_diag_new(arena));
 }
@@ -579,8 +578,8 @@ Test(check_mutants, the_checker_agrees_with_all_interleavings)
     }
     for (int kind = 0; kind < MUTATIONS; kind++)
         cr_expect(found[kind].unsafe > 0, "no unsafe mutant of kind %d", kind);
-    static const enum mutation harmless[] = {DROP_WAIT, DROP_ITEM, WEAKEN, STRENGTHEN, SWAP,
-                                             MOVE, MOVE_WAIT, JOIN_PROGRAMS, ALIAS};
+    static const enum mutation harmless[] = {DROP_WAIT, DROP_ITEM, WEAKEN,        STRENGTHEN, SWAP,
+                                             MOVE,      MOVE_WAIT, JOIN_PROGRAMS, ALIAS};
     for (size_t i = 0; i < sizeof harmless / sizeof *harmless; i++)
         cr_expect(found[harmless[i]].safe > 0, "no safe mutant of kind %d", (int)harmless[i]);
 }

@@ -73,12 +73,12 @@ Test(device, occupancy_is_the_cuda_guides)
     static const occupancy cases[] = {
         {"h100", {256, 32, 0}, 8, "threads"},
         {"h100", {32, 32, 0}, 32, "blocks"},
-        {"h100", {256, 33, 0}, 6, "registers"},   /* 1,280 registers a warp, 12 warps a partition */
-        {"h100", {96, 255, 0}, 2, "registers"},   /* 8 warps of 8,192 in all */
+        {"h100", {256, 33, 0}, 6, "registers"}, /* 1,280 registers a warp, 12 warps a partition */
+        {"h100", {96, 255, 0}, 2, "registers"}, /* 8 warps of 8,192 in all */
         {"h100", {1024, 64, 0}, 1, "registers"},
         {"h100", {1024, 65, 0}, 0, "registers"},
-        {"h100", {800, 72, 0}, 1, "registers"},   /* 25 warps count as 28 */
-        {"h100", {928, 72, 0}, 0, "registers"},   /* 29 warps count as 32 */
+        {"h100", {800, 72, 0}, 1, "registers"},         /* 25 warps count as 28 */
+        {"h100", {928, 72, 0}, 0, "registers"},         /* 29 warps count as 32 */
         {"h100", {128, 32, 32768}, 6, "shared memory"}, /* 33 KB each of 228 */
         {"h100", {128, 32, 232448}, 1, "shared memory"},
         {"h100", {128, 32, 232449}, 0, "shared memory"},
@@ -134,10 +134,17 @@ Test(device, missing_and_absurd_values_are_refused)
     static const struct {
         const char *member;
         double value;
-    } wrong[] = {{"sms", 0},           {"sms", -3},          {"sms", 1.5},
-                 {"warp", 48},         {"clock_ghz", 1e9},   {"dram_bandwidth", 0},
-                 {"signal_ns", -1},    {"l2_bytes", 0},      {"max_threads_per_block", 4096},
-                 {"launch_ns", 1e300}, {"shared_per_block", 1e9}};
+    } wrong[] = {{"sms", 0},
+                 {"sms", -3},
+                 {"sms", 1.5},
+                 {"warp", 48},
+                 {"clock_ghz", 1e9},
+                 {"dram_bandwidth", 0},
+                 {"signal_ns", -1},
+                 {"l2_bytes", 0},
+                 {"max_threads_per_block", 4096},
+                 {"launch_ns", 1e300},
+                 {"shared_per_block", 1e9}};
     cJSON same = number(40);
     cr_expect(changed("sms", NULL, &same));
     cr_expect_eq(rk_diag_count(diag), 0);

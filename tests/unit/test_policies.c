@@ -140,7 +140,8 @@ Test(policies, wavefront_takes_the_most_efficient_kernels_where_they_are_faster)
 
 Test(policies, wavefront_keeps_the_fastest_where_the_efficient_are_slower)
 {
-    fixture *f = choices(8, 1); /* 8 rTasks occupy all vEUs, and the efficient kernel uses 2 of them */
+    fixture *f =
+        choices(8, 1); /* 8 rTasks occupy all vEUs, and the efficient kernel uses 2 of them */
     cr_expect_eq(run(f, "wavefront")->selected[0], 1);
     fixture_free(f);
 }

@@ -323,8 +323,7 @@ Test(schedule, dependencies_leave_out_what_others_imply)
 Test(schedule, counts_what_is_there)
 {
     fixture *f = chain(2, 2);
-    rk_schedule *s =
-        rk_schedule_run(rk_policy_find("wavefront"), &f->problem, f->arena, f->diag);
+    rk_schedule *s = rk_schedule_run(rk_policy_find("wavefront"), &f->problem, f->arena, f->diag);
     cr_assert(s);
     rk_schedule_stats stats;
     rk_schedule_count(&stats, s, &f->problem);
@@ -433,7 +432,8 @@ Test(schedule_file, reading_gives_what_was_written)
     static const char *const policies[] = {"base", "wavefront"};
     for (size_t i = 0; i < 2; i++) {
         fixture *f = chain(5, 17);
-        rk_schedule *s = rk_schedule_run(rk_policy_find(policies[i]), &f->problem, f->arena, f->diag);
+        rk_schedule *s =
+            rk_schedule_run(rk_policy_find(policies[i]), &f->problem, f->arena, f->diag);
         const char *path = write_file(f, s);
         rk_schedule *back = rk_schedule_read(path, &f->problem, f->arena, f->diag);
         cr_assert(back);

@@ -7,17 +7,23 @@
 /* A catalog by hand: a GEMV with two tile sizes, a kernel for each misfit, and bindings for MatMul. */
 
 #define F32_IN(parameter)                                                                          \
-    {.name = parameter, .type = "const float *", .dtype = RK_F32, .pointer = true,                 \
+    {.name = parameter,                                                                            \
+     .type = "const float *",                                                                      \
+     .dtype = RK_F32,                                                                              \
+     .pointer = true,                                                                              \
      .role = RK_ROLE_READ}
 #define F32_OUT(parameter)                                                                         \
-    {.name = parameter, .type = "float *", .dtype = RK_F32, .pointer = true,                       \
+    {.name = parameter,                                                                            \
+     .type = "float *",                                                                            \
+     .dtype = RK_F32,                                                                              \
+     .pointer = true,                                                                              \
      .role = RK_ROLE_WRITTEN}
 #define INT(parameter) {.name = parameter, .type = "int", .dtype = RK_I32}
 
 static const rk_param gemv_params[] = {F32_IN("W"), F32_IN("x"), F32_OUT("y"), INT("m"), INT("k")};
-static const rk_param launch_params[] = {F32_IN("w"), F32_IN("v"), F32_OUT("out"), INT("rows"),
-                                         INT("cols"), {.name = "stream", .type = "cudaStream_t",
-                                                       .dtype = RK_DTYPE_NONE}};
+static const rk_param launch_params[] = {
+    F32_IN("w"), F32_IN("v"), F32_OUT("out"),
+    INT("rows"), INT("cols"), {.name = "stream", .type = "cudaStream_t", .dtype = RK_DTYPE_NONE}};
 static const char *const gemv_args[] = {"w", "v", "out", "rows", "cols"};
 
 static rk_launch gemv_launch(const char *grid, const char *shared)
@@ -116,7 +122,8 @@ static setting *make(void)
 static rk_id add_matmul(setting *s, const char *name, rk_dtype dtype, int64_t m, int64_t k)
 {
     rk_id in[2] = {
-        rk_graph_tensor(s->graph, rk_arena_printf(s->arena, "%s.W", name), dtype, 2, (int64_t[]){m, k}),
+        rk_graph_tensor(s->graph, rk_arena_printf(s->arena, "%s.W", name), dtype, 2,
+                        (int64_t[]){m, k}),
         rk_graph_tensor(s->graph, rk_arena_printf(s->arena, "%s.x", name), dtype, 1, &k)};
     rk_id out = rk_graph_tensor(s->graph, rk_arena_printf(s->arena, "%s.y", name), dtype, 1, &m);
     rk_graph_input(s->graph, in[0]);
@@ -302,7 +309,8 @@ Test(select, roles_must_suit_the_operands)
 
 Test(select, launch_conditions_and_pointer_offsets_are_followed)
 {
-    static const char *const args[] = {"w + cols", "v", "out + 2 * rows - rows - 60", "rows", "cols"};
+    static const char *const args[] = {"w + cols", "v", "out + 2 * rows - rows - 60", "rows",
+                                       "cols"};
     setting *s = make();
     s->bindings.count = 1;
     s->launches[1].args = args;
