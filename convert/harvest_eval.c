@@ -114,7 +114,7 @@ static bool operand_of(CXCursor *out, rk_arena *arena, CXCursor expr)
 
 static bool is_dim3(CXType type)
 {
-    CXType t = clang_getCanonicalType(clang_getNonReferenceType(type));
+    CXType t = rk_h_plain_type(type);
     CXString name = clang_getCursorSpelling(clang_getTypeDeclaration(t));
     bool yes = strcmp(clang_getCString(name), "dim3") == 0;
     clang_disposeString(name);
@@ -168,7 +168,7 @@ static enum CXChildVisitResult find_constructor(CXCursor c, CXCursor parent, CXC
 static rk_hv construct_fields(rk_hrun *run, const rk_henv *env, const CXCursor *args, size_t count,
                               CXType type)
 {
-    CXType t = clang_getCanonicalType(clang_getNonReferenceType(type));
+    CXType t = rk_h_plain_type(type);
     record_fields r = {.arena = run->arena, .plain = t.kind == CXType_Record};
     if (r.plain) {
         clang_visitChildren(clang_getTypeDeclaration(t), find_constructor, &r);

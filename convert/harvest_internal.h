@@ -95,6 +95,9 @@ bool rk_h_same(CXCursor a, CXCursor b);
 /** Without parentheses, implicit conversions and other wrappers around one expression. */
 CXCursor rk_h_unwrap(rk_arena *arena, CXCursor cursor);
 
+/** The canonical type, references removed. */
+CXType rk_h_plain_type(CXType type);
+
 /** The scalar C type of a libclang type, references removed; RK_CTYPE_OTHER for dependent ones. */
 rk_ctype rk_h_ctype(CXType type);
 

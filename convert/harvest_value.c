@@ -74,10 +74,17 @@ rk_hv rk_hv_dim3(rk_arena *arena, const rk_sym *x, const rk_sym *y, const rk_sym
     return (rk_hv){.kind = RK_HV_STRUCT, .fields = fields};
 }
 
+CXType rk_h_plain_type(CXType type)
+{
+    if (type.kind == CXType_Invalid)
+        return type; /* libclang dereferences it */
+    return clang_getCanonicalType(clang_getNonReferenceType(type));
+}
+
 /** The canonical type without references; an enumeration's underlying type. */
 static CXType resolve(CXType type)
 {
-    CXType t = clang_getCanonicalType(clang_getNonReferenceType(type));
+    CXType t = rk_h_plain_type(type);
     if (t.kind == CXType_Enum)
         t = clang_getCanonicalType(clang_getEnumDeclIntegerType(clang_getTypeDeclaration(t)));
     return t;

@@ -54,7 +54,7 @@ static rk_dtype dtype_of_name(const char *name)
 static CXType element_of(CXType type)
 {
     for (;;) {
-        type = clang_getCanonicalType(clang_getNonReferenceType(type));
+        type = rk_h_plain_type(type);
         if (type.kind == CXType_Pointer)
             type = clang_getPointeeType(type);
         else if (clang_getArrayElementType(type).kind != CXType_Invalid)
@@ -171,9 +171,11 @@ rk_roles rk_roles_of_signature(CXCursor function, const char *const *args, size_
     return (rk_roles){.params = params, .count = count};
 }
 
-/** The role that the uses of a pointer's memory make. */
-static rk_role role_of(unsigned char use)
+/** The role that the uses of a pointer's memory make; what is not known goes by the pointer's type. */
+static rk_role role_of(unsigned char use, bool constant)
 {
+    if (use & RK_ANYHOW)
+        use = (unsigned char)((use & ~RK_ANYHOW) | RK_READS | (constant ? 0 : RK_WRITES));
     switch (use) {
     case 0: /* never used: as good as read */
     case RK_READS:
@@ -202,7 +204,7 @@ rk_roles rk_roles_infer(CXCursor kernel, const char *const *args, size_t arg_cou
         rk_param *p = &params[n];
         bool constant = points_to_const(clang_getCursorType(c.items[i]));
         if (p->pointer && use && n < RK_MAX_TRACKED)
-            p->role = role_of(use->use[n]);
+            p->role = role_of(use->use[n], constant);
         else if (p->pointer && constant)
             p->role = RK_ROLE_READ;
         n++;

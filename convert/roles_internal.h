@@ -9,8 +9,8 @@ typedef uint64_t rk_params;
 
 enum { RK_MAX_TRACKED = 64 };
 
-/** How memory behind a pointer is used. */
-enum { RK_READS = 1, RK_WRITES = 2, RK_ADDS = 4 };
+/** How memory behind a pointer is used; RK_ANYHOW: perhaps in any way that its type allows. */
+enum { RK_READS = 1, RK_WRITES = 2, RK_ADDS = 4, RK_ANYHOW = 8 };
 
 /** What a function does with the memory behind its parameters. */
 typedef struct {

@@ -29,7 +29,7 @@ static void flow(analysis *an, CXCursor target, CXCursor value);
 
 static bool is_pointer(CXType type)
 {
-    CXType t = clang_getCanonicalType(clang_getNonReferenceType(type));
+    CXType t = rk_h_plain_type(type);
     return t.kind == CXType_Pointer || clang_getArrayElementType(t).kind != CXType_Invalid;
 }
 
@@ -41,7 +41,7 @@ static bool is_reference(CXType type)
 
 static bool is_array(CXType type)
 {
-    return clang_getArrayElementType(clang_getCanonicalType(clang_getNonReferenceType(type))).kind !=
+    return clang_getArrayElementType(rk_h_plain_type(type)).kind !=
            CXType_Invalid;
 }
 
@@ -163,7 +163,7 @@ static rk_params memory_of(analysis *an, CXCursor lvalue)
 
 static bool carries_pointer(CXType type)
 {
-    CXType t = clang_getCanonicalType(clang_getNonReferenceType(type));
+    CXType t = rk_h_plain_type(type);
     return is_pointer(t) || t.kind == CXType_Record || t.kind == CXType_Unexposed ||
            t.kind == CXType_Dependent || t.kind == CXType_Auto;
 }
@@ -181,7 +181,7 @@ static bool is_access(CXCursor expr)
 static rk_params points_to(analysis *an, CXCursor expr)
 {
     CXCursor inner, root;
-    CXType type = clang_getCanonicalType(clang_getNonReferenceType(clang_getCursorType(expr)));
+    CXType type = rk_h_plain_type(clang_getCursorType(expr));
     if (!carries_pointer(type) && (is_access(expr) || clang_Type_getSizeOf(type) != 8 ||
                                    type.kind == CXType_Double))
         return 0; /* only a number in which a pointer's bits fit, and that was not read from memory */
@@ -219,7 +219,7 @@ static void mark_unknown(analysis *an, CXCursor expr)
 {
     CXType type = clang_getCursorType(expr);
     bool reads = clang_getCanonicalType(type).kind == CXType_Pointer && to_const(type);
-    mark(an, points_to(an, expr), reads ? RK_READS : RK_READS | RK_WRITES);
+    mark(an, points_to(an, expr), reads ? RK_READS : RK_ANYHOW);
 }
 
 /** Library functions that read or write through their first arguments. */
@@ -296,7 +296,7 @@ static void known_call(analysis *an, const rk_function_use *use, CXCursor functi
         CXType type = known ? clang_getCursorType(clang_Cursor_getArgument(function, (unsigned)i))
                             : clang_getCursorType(args[i]);
         bool reference = !known || is_reference(type);
-        unsigned char done = use->done && i < use->count ? use->use[i] : RK_READS | RK_WRITES;
+        unsigned char done = use->done && i < use->count ? use->use[i] : RK_ANYHOW;
         mark(an, points_to(an, args[i]) | (reference ? memory_of(an, args[i]) : 0), done);
         visit(an, args[i], reference ? ACCESS_NONE : ACCESS_READ);
     }
@@ -334,19 +334,27 @@ static CXCursor *arguments_of(analysis *an, rk_hchildren c, size_t *count)
     return args;
 }
 
+/** A lambda's body has been visited where it was written, with the variables that it captures. */
+static bool is_lambda(rk_arena *arena, CXType type)
+{
+    const char *name = rk_h_text(arena, clang_getTypeSpelling(clang_getCanonicalType(type)));
+    return strstr(name, "(lambda at ") != NULL;
+}
+
 /** What a method may do to its object and to what that holds. */
 static void visit_object(analysis *an, CXCursor function, CXCursor callee, const CXCursor *args,
                          size_t count)
 {
-    unsigned char any = RK_READS | RK_WRITES;
     rk_hchildren object = rk_h_children(an->arena, callee);
+    if (count && is_lambda(an->arena, clang_getCursorType(args[0])))
+        return;
     if (clang_getCursorKind(callee) == CXCursor_MemberRefExpr && object.count) {
         bool reads = clang_CXXMethod_isConst(function) != 0;
-        mark(an, memory_of(an, callee), reads ? RK_READS : any);
-        mark(an, points_to(an, object.items[0]), any);
+        mark(an, memory_of(an, callee), reads ? RK_READS : RK_ANYHOW);
+        mark(an, points_to(an, object.items[0]), RK_ANYHOW);
         visit(an, object.items[0], ACCESS_NONE);
     } else if (count) {
-        mark(an, points_to(an, args[0]) | memory_of(an, args[0]), any);
+        mark(an, points_to(an, args[0]) | memory_of(an, args[0]), RK_ANYHOW);
     }
 }
 
@@ -394,7 +402,7 @@ static void flow(analysis *an, CXCursor target, CXCursor value)
     if (rk_h_root(&root, an->arena, target))
         add_alias(an, root, leads_to);
     else if (is_pointer(clang_getCursorType(value)))
-        mark(an, leads_to, RK_READS | RK_WRITES);
+        mark(an, leads_to, RK_ANYHOW);
 }
 
 static void visit_variable(analysis *an, CXCursor decl)
@@ -447,7 +455,7 @@ static void visit_assembly(analysis *an, CXCursor node)
 {
     rk_hchildren c = rk_h_children(an->arena, node);
     for (size_t i = 0; i < c.count; i++)
-        mark(an, points_to(an, c.items[i]) | memory_of(an, c.items[i]), RK_READS | RK_WRITES);
+        mark(an, points_to(an, c.items[i]) | memory_of(an, c.items[i]), RK_ANYHOW);
 }
 
 /** Visits an expression or statement; `how`: what is done with its value's memory. */

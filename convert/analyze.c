@@ -1,0 +1,348 @@
+#include "convert/analyze.h"
+
+#include "convert/roles.h"
+#include "convert/sources.h"
+
+#include <ctype.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+void rk_problem_add(rk_unit *unit, size_t function, rk_severity severity, const char *code,
+                    rk_place place, const char *hint, const char *format, ...)
+{
+    rk_function *f = unit->functions.items[function];
+    for (size_t i = 0; i < f->problems.count; i++) {
+        const rk_problem *old = &f->problems.items[i];
+        if (strcmp(old->code, code) == 0 && old->place.line == place.line &&
+            old->place.column == place.column)
+            return;
+    }
+    char message[512];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(message, sizeof message, format, list);
+    va_end(list);
+    *rk_push(unit->arena, &f->problems) =
+        (rk_problem){severity, code, place, rk_arena_strdup(unit->arena, message), hint};
+}
+
+size_t rk_analysis_function(const rk_analysis *analysis, CXCursor definition)
+{
+    const rk_unit *unit = analysis->unit;
+    const rk_where at = rk_ast_expansion(unit, clang_getCursorLocation(definition));
+    if (at.file == RK_NONE)
+        return RK_NONE;
+    for (size_t i = 0; i < unit->functions.count; i++) {
+        const rk_function *f = unit->functions.items[i];
+        if (f->definition.file == at.file && f->definition.name == at.offset)
+            return i;
+    }
+    return RK_NONE;
+}
+
+/** The offset after the last `;`, `{`, `}` or directive before `offset`, brackets skipped. */
+static size_t statement_floor(const rk_tokens *tokens, size_t offset)
+{
+    size_t i = rk_tokens_at(tokens, offset);
+    while (i > 0) {
+        i--;
+        if (tokens->items[i].kind == RK_TOKEN_DIRECTIVE || rk_token_is(tokens, i, ";") ||
+            rk_token_is(tokens, i, "{") || rk_token_is(tokens, i, "}"))
+            return tokens->items[i].offset + tokens->items[i].length;
+    }
+    return 0;
+}
+
+static bool is_attribute(enum CXCursorKind kind)
+{
+    return clang_isAttribute(kind) || kind == CXCursor_UnexposedAttr;
+}
+
+/** Fills place and extent of a declaration; false when its text is not plainly there. */
+static bool read_declaration(const rk_unit *unit, rk_declaration *out, CXCursor cursor)
+{
+    const rk_where at = rk_ast_expansion(unit, clang_getCursorLocation(cursor));
+    const rk_where spelled = rk_ast_spelling(unit, clang_getCursorLocation(cursor));
+    out->file = at.file;
+    out->name = at.offset;
+    if (at.file == RK_NONE)
+        return false;
+    const rk_tokens *tokens = &unit->files.items[at.file]->tokens;
+    const size_t floor = statement_floor(tokens, at.offset);
+    unsigned begin, end;
+    rk_ast_extent(cursor, &begin, &end);
+    out->begin = begin;
+    out->end = end;
+    const rk_cursors children = rk_ast_children(cursor, unit->arena);
+    for (size_t i = 0; i < children.count; i++) {
+        if (!is_attribute(clang_getCursorKind(children.items[i])))
+            continue;
+        const rk_where a =
+            rk_ast_expansion(unit, clang_getCursorLocation(children.items[i]));
+        if (a.file == at.file && a.offset >= floor && a.offset < out->begin)
+            out->begin = a.offset;
+    }
+    /* `__host__` leaves no attribute that libclang shows for some declarations. */
+    size_t first = rk_tokens_at(tokens, out->begin);
+    while (first > 0 && tokens->items[first - 1].offset >= floor &&
+           (rk_token_is(tokens, first - 1, "__host__") ||
+            rk_token_is(tokens, first - 1, "__forceinline__") ||
+            rk_token_is(tokens, first - 1, "__noinline__") ||
+            rk_token_is(tokens, first - 1, "static") || rk_token_is(tokens, first - 1, "inline")))
+        out->begin = tokens->items[--first].offset;
+    return spelled.file == at.file && spelled.offset == at.offset;
+}
+
+/** Namespaces and classes around a declaration: "a::B::", and the namespaces alone: "a". */
+static void read_scope(rk_unit *unit, rk_function *f, CXCursor cursor)
+{
+    rk_arena *arena = unit->arena;
+    const char *scope = "", *spaces = "", *prefix = "";
+    CXCursor parent = clang_getCursorSemanticParent(cursor);
+    for (; !clang_isTranslationUnit(clang_getCursorKind(parent)) && !clang_Cursor_isNull(parent) &&
+           !clang_isInvalid(clang_getCursorKind(parent));
+         parent = clang_getCursorSemanticParent(parent)) {
+        const enum CXCursorKind kind = clang_getCursorKind(parent);
+        const char *name = rk_ast_name(parent, arena);
+        if (kind == CXCursor_LinkageSpec || kind == CXCursor_UnexposedDecl)
+            continue;
+        if (rk_ast_is_function(kind)) {
+            f->local_class = true;
+            continue;
+        }
+        if (kind == CXCursor_ClassTemplate || kind == CXCursor_ClassTemplatePartialSpecialization)
+            f->class_template = true;
+        if (kind == CXCursor_Namespace) {
+            if (clang_Cursor_isAnonymous(parent))
+                name = "";
+            if (*name)
+                prefix = rk_arena_printf(arena, "%s::%s", name, prefix);
+            spaces = *spaces ? rk_arena_printf(arena, "%s %s", *name ? name : "-", spaces)
+                             : *name ? name : "-";
+        }
+        if (*name && strchr(name, '(') == NULL)
+            scope = rk_arena_printf(arena, "%s::%s", name, scope);
+    }
+    f->scope = scope;
+    f->spaces = spaces;
+    f->spaces_prefix = prefix;
+}
+
+static void read_attributes(rk_function *f, CXCursor cursor)
+{
+    f->kernel = rk_ast_has_attribute(cursor, CXCursor_CUDAGlobalAttr, NULL);
+    f->device = rk_ast_has_attribute(cursor, CXCursor_CUDADeviceAttr, NULL);
+    f->host = rk_ast_has_attribute(cursor, CXCursor_CUDAHostAttr, NULL) ||
+              (!f->kernel && !f->device);
+}
+
+static bool head_has(const rk_unit *unit, const rk_declaration *d, const char *word)
+{
+    const rk_tokens *tokens = &unit->files.items[d->file]->tokens;
+    for (size_t i = rk_tokens_at(tokens, d->begin);
+         i < tokens->count && tokens->items[i].offset < d->name; i++)
+        if (rk_token_is(tokens, i, word))
+            return true;
+    return false;
+}
+
+static void read_kind(const rk_unit *unit, rk_function *f, CXCursor cursor)
+{
+    const enum CXCursorKind kind = clang_getCursorKind(cursor);
+    const enum CXCursorKind of =
+        kind == CXCursor_FunctionTemplate ? clang_getTemplateCursorKind(cursor) : kind;
+    f->is_template = kind == CXCursor_FunctionTemplate;
+    f->method = of == CXCursor_CXXMethod;
+    f->is_static = f->method && clang_CXXMethod_isStatic(cursor);
+    f->is_virtual = f->method && clang_CXXMethod_isVirtual(cursor);
+    f->special = of == CXCursor_Constructor || of == CXCursor_Destructor ||
+                 of == CXCursor_ConversionFunction ||
+                 (strncmp(f->name, "operator", 8) == 0 && strcmp(f->name, "operator()") != 0 &&
+                  !isalnum((unsigned char)f->name[8]) && f->name[8] != '_');
+    f->specialisation = !f->is_template && kind != CXCursor_Constructor &&
+                        !clang_Cursor_isNull(clang_getSpecializedCursorTemplate(cursor)) &&
+                        !f->class_template;
+    f->in_class = clang_equalCursors(clang_getCursorLexicalParent(cursor),
+                                     clang_getCursorSemanticParent(cursor)) &&
+                  (f->method || f->special) &&
+                  clang_getCursorKind(clang_getCursorSemanticParent(cursor)) !=
+                      CXCursor_TranslationUnit &&
+                  clang_getCursorKind(clang_getCursorSemanticParent(cursor)) != CXCursor_Namespace;
+    f->is_constexpr = head_has(unit, &f->definition, "constexpr") ||
+                      head_has(unit, &f->definition, "consteval");
+}
+
+/** Where the body is; false when a macro makes it. */
+static bool read_body(const rk_unit *unit, rk_function *f, CXCursor cursor)
+{
+    const rk_cursors children = rk_ast_children(cursor, unit->arena);
+    for (size_t i = children.count; i-- > 0;) {
+        if (clang_getCursorKind(children.items[i]) != CXCursor_CompoundStmt)
+            continue;
+        unsigned begin, end;
+        rk_ast_extent(children.items[i], &begin, &end);
+        const rk_bytes *text = &unit->files.items[f->definition.file]->bytes;
+        f->definition.end = begin;
+        f->end = end;
+        return begin < end && end <= text->size && text->data[begin] == '{' &&
+               text->data[end - 1] == '}';
+    }
+    return false;
+}
+
+/** The parameters of a function template. */
+static void read_template(rk_unit *unit, rk_function *f, CXCursor cursor)
+{
+    const rk_cursors children = rk_ast_children(cursor, unit->arena);
+    for (size_t i = 0; i < children.count; i++) {
+        const enum CXCursorKind kind = clang_getCursorKind(children.items[i]);
+        if (kind != CXCursor_TemplateTypeParameter && kind != CXCursor_NonTypeTemplateParameter &&
+            kind != CXCursor_TemplateTemplateParameter)
+            continue;
+        unsigned begin, end;
+        rk_ast_extent(children.items[i], &begin, &end);
+        const rk_tokens *tokens = &unit->files.items[f->definition.file]->tokens;
+        bool pack = false;
+        for (size_t t = rk_tokens_at(tokens, begin);
+             t < tokens->count && tokens->items[t].offset < end; t++)
+            pack |= rk_token_is(tokens, t, "...");
+        *rk_push(unit->arena, &f->params) =
+            (rk_template_param){rk_ast_name(children.items[i], unit->arena), pack};
+    }
+}
+
+static void add_function(rk_analysis *analysis, CXCursor cursor)
+{
+    rk_unit *unit = analysis->unit;
+    rk_function *f = RK_NEW(unit->arena, rk_function);
+    const bool plain = read_declaration(unit, &f->definition, cursor);
+    if (f->definition.file == RK_NONE)
+        return;
+    const char *name = rk_ast_name(cursor, unit->arena);
+    const char *angle = strncmp(name, "operator", 8) == 0 ? NULL : strchr(name, '<');
+    f->name = angle ? rk_arena_strndup(unit->arena, name, (size_t)(angle - name)) : name;
+    f->place = rk_ast_place(clang_getCursorLocation(cursor), unit->arena);
+    read_scope(unit, f, cursor);
+    read_attributes(f, cursor);
+    const enum CXCursorKind around = clang_getCursorKind(clang_getCursorLexicalParent(cursor));
+    f->c_linkage = around == CXCursor_LinkageSpec || around == CXCursor_UnexposedDecl;
+    read_kind(unit, f, cursor);
+    f->end = f->definition.end;
+    if (f->is_template)
+        read_template(unit, f, cursor);
+    const bool body = read_body(unit, f, cursor);
+    f->from_macro = !plain || !body;
+    *rk_push(unit->arena, &unit->functions) = f;
+    *rk_push(unit->arena, &analysis->cursors) = cursor;
+}
+
+static void add_declaration(rk_analysis *analysis, CXCursor cursor)
+{
+    rk_unit *unit = analysis->unit;
+    CXCursor definition = clang_getCursorDefinition(cursor);
+    if (clang_Cursor_isNull(definition))
+        return;
+    const size_t index = rk_analysis_function(analysis, definition);
+    rk_declaration d;
+    if (index != RK_NONE && read_declaration(unit, &d, cursor))
+        *rk_push(unit->arena, &unit->functions.items[index]->others) = d;
+}
+
+/** One pass over the project's declarations: definitions first, then what declares them. */
+typedef struct {
+    rk_analysis *analysis;
+    bool definitions;
+    CXFile last;
+    bool last_ours;
+} gatherer;
+
+static enum CXChildVisitResult gather(CXCursor cursor, CXCursor parent, CXClientData data)
+{
+    (void)parent;
+    gatherer *g = data;
+    CXFile file;
+    clang_getExpansionLocation(clang_getCursorLocation(cursor), &file, NULL, NULL, NULL);
+    if (file != g->last) {
+        g->last = file;
+        g->last_ours = rk_sources_find(g->analysis->unit, file) != RK_NONE;
+    }
+    if (!g->last_ours)
+        return CXChildVisit_Continue;
+    const enum CXCursorKind kind = clang_getCursorKind(cursor);
+    if (rk_ast_is_function(kind)) {
+        const bool definition = clang_isCursorDefinition(cursor);
+        if (definition && g->definitions)
+            add_function(g->analysis, cursor);
+        else if (!definition && !g->definitions)
+            add_declaration(g->analysis, cursor);
+        return CXChildVisit_Continue;
+    }
+    switch (kind) {
+    case CXCursor_Namespace:
+    case CXCursor_LinkageSpec:
+    case CXCursor_UnexposedDecl:
+    case CXCursor_StructDecl:
+    case CXCursor_ClassDecl:
+    case CXCursor_UnionDecl:
+    case CXCursor_ClassTemplate:
+    case CXCursor_ClassTemplatePartialSpecialization:
+    case CXCursor_FriendDecl:
+        return CXChildVisit_Recurse;
+    default:
+        return CXChildVisit_Continue;
+    }
+}
+
+size_t rk_analysis_body(rk_analysis *analysis, CXCursor definition, size_t function)
+{
+    for (size_t i = 0; i < analysis->bodies.count; i++)
+        if (clang_equalCursors(analysis->bodies.items[i].cursor, definition))
+            return i;
+    rk_arena *arena = analysis->unit->arena;
+    const rk_function *f = analysis->unit->functions.items[function];
+    const CXCursor own = analysis->cursors.items[function];
+    if ((f->is_template || f->class_template) && !clang_equalCursors(own, definition))
+        rk_analysis_body(analysis, own, function);
+    const size_t index = analysis->bodies.count;
+    rk_body *body = rk_push(arena, &analysis->bodies);
+    *body = (rk_body){.cursor = definition, .function = function, .pattern = clang_equalCursors(own, definition)};
+    rk_walk(analysis, index);
+    return index;
+}
+
+/** Names the structs of shared memory, each its own. */
+static void name_parts(rk_unit *unit)
+{
+    for (size_t i = 0; i < unit->functions.count; i++) {
+        rk_function *f = unit->functions.items[i];
+        bool any = false;
+        for (size_t s = 0; s < f->shared.count; s++)
+            any |= !f->shared.items[s].dynamic;
+        if (!any)
+            continue;
+        const char *base = strncmp(f->name, "operator", 8) == 0 ? "call" : f->name;
+        f->part = rk_arena_printf(unit->arena, "%s_rk_shared", base);
+        int n = 1;
+        for (size_t k = 0; k < i; k++) {
+            const rk_function *other = unit->functions.items[k];
+            if (other->part && strcmp(other->part, f->part) == 0) {
+                f->part = rk_arena_printf(unit->arena, "%s_rk_shared_%d", base, ++n);
+                k = RK_NONE; /* looks again from the first */
+            }
+        }
+    }
+}
+
+void rk_analyze(rk_unit *unit)
+{
+    rk_analysis analysis = {.unit = unit};
+    gatherer g = {.analysis = &analysis, .definitions = true};
+    clang_visitChildren(clang_getTranslationUnitCursor(unit->tu), gather, &g);
+    g = (gatherer){.analysis = &analysis};
+    clang_visitChildren(clang_getTranslationUnitCursor(unit->tu), gather, &g);
+    for (size_t i = 0; i < unit->functions.count; i++)
+        rk_analysis_body(&analysis, analysis.cursors.items[i], i);
+    name_parts(unit);
+    rk_instances_collect(&analysis);
+}

@@ -1,0 +1,63 @@
+#ifndef RK_CONVERT_ANALYZE_H
+#define RK_CONVERT_ANALYZE_H
+
+#include "convert/ast.h"
+
+/** A body that is walked: a function's own text, or what a template's text became for arguments. */
+typedef struct {
+    CXCursor cursor;
+    size_t function;
+    bool pattern;       /**< the function's own text */
+    RK_VEC(size_t) callees; /**< indices of bodies */
+} rk_body;
+
+/** The analysis at work. */
+typedef struct {
+    rk_unit *unit;
+    RK_VEC(CXCursor) cursors; /**< of unit->functions, by the same index */
+    RK_VEC(rk_body) bodies;
+    RK_VEC(unsigned) system_seen;    /**< hashes of system functions that were looked into */
+    RK_VEC(const char *) system_use; /**< the built-in that each reaches, NULL if none */
+} rk_analysis;
+
+/**
+ * Finds the project's functions and what they use: fills unit->functions from the translation unit,
+ * and the instances of kernels that the launches name in unit->instances.
+ */
+void rk_analyze(rk_unit *unit);
+
+/** The index of the project's function that is defined there; RK_NONE if there is none. */
+size_t rk_analysis_function(const rk_analysis *analysis, CXCursor definition);
+
+/** The body of a definition, walked when it is new. */
+size_t rk_analysis_body(rk_analysis *analysis, CXCursor definition, size_t function);
+
+/** Walks the body, adding to its function what it uses. */
+void rk_walk(rk_analysis *analysis, size_t body);
+
+/** The built-in that a system function's own code reads, NULL if there is none. */
+const char *rk_walk_system(rk_analysis *analysis, CXCursor function);
+
+/** Finds the instances of kernels that the launches name: fills unit->instances and unit->launches. */
+void rk_instances_collect(rk_analysis *analysis);
+
+/** Whether the declaration is one of CUDA's own variables or functions that an rKernel must not use. */
+bool rk_walk_is_raw(CXCursor declaration, const char *name);
+
+/** Adds a problem to a function, once for each code and place. */
+void rk_problem_add(rk_unit *unit, size_t function, rk_severity severity, const char *code,
+                    rk_place place, const char *hint, const char *format, ...)
+    __attribute__((format(printf, 7, 8)));
+
+/**
+ * Analyses a declaration of shared memory in a body. `statement` is the DeclStmt. What it finds must
+ * come from the template's own text, which is walked before its instances.
+ */
+void rk_shared_declare(rk_analysis *analysis, size_t body, CXCursor statement,
+                       CXCursor variable);
+
+/** A name of a file-scope array in shared memory, used by the function. */
+void rk_shared_at_file_scope(rk_analysis *analysis, size_t function, CXCursor variable,
+                             rk_place place);
+
+#endif

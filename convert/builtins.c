@@ -1,0 +1,160 @@
+#include "convert/convert_internal.h"
+
+#include "base/str.h"
+
+#include <string.h>
+
+/* Shadows declare what CUDA's own names stand for inside an rKernel. Warp masks are narrowed to the
+ * live lanes by the context. */
+static const rk_builtin builtins[] = {
+    {"threadIdx", RK_USE_THREAD_IDX, "const uint3 threadIdx = rk_ctx.thread_idx();"},
+    {"blockIdx", RK_USE_BLOCK_IDX, "const uint3 blockIdx = rk_ctx.block_idx();"},
+    {"blockDim", RK_USE_BLOCK_DIM, "const dim3 blockDim = rk_ctx.block_dim();"},
+    {"gridDim", RK_USE_GRID_DIM, "const dim3 gridDim = rk_ctx.grid_dim();"},
+    {"__syncthreads", RK_USE_SYNC, "const auto __syncthreads = [&rk_ctx] { rk_ctx.sync(); };"},
+    {"__syncthreads_count", RK_USE_SYNC_COUNT,
+     "const auto __syncthreads_count = [&rk_ctx](int p) { return rk_ctx.sync_count(p); };"},
+    {"__syncthreads_and", RK_USE_SYNC_AND,
+     "const auto __syncthreads_and = [&rk_ctx](int p) { return rk_ctx.sync_and(p); };"},
+    {"__syncthreads_or", RK_USE_SYNC_OR,
+     "const auto __syncthreads_or = [&rk_ctx](int p) { return rk_ctx.sync_or(p); };"},
+    {"__shfl_sync", RK_USE_SHFL,
+     "const auto __shfl_sync = [&rk_ctx](unsigned m, auto v, int l, int w = 32) "
+     "{ return rk_ctx.shfl(m, v, l, w); };"},
+    {"__shfl_up_sync", RK_USE_SHFL_UP,
+     "const auto __shfl_up_sync = [&rk_ctx](unsigned m, auto v, unsigned d, int w = 32) "
+     "{ return rk_ctx.shfl_up(m, v, d, w); };"},
+    {"__shfl_down_sync", RK_USE_SHFL_DOWN,
+     "const auto __shfl_down_sync = [&rk_ctx](unsigned m, auto v, unsigned d, int w = 32) "
+     "{ return rk_ctx.shfl_down(m, v, d, w); };"},
+    {"__shfl_xor_sync", RK_USE_SHFL_XOR,
+     "const auto __shfl_xor_sync = [&rk_ctx](unsigned m, auto v, int x, int w = 32) "
+     "{ return rk_ctx.shfl_xor(m, v, x, w); };"},
+    {"__ballot_sync", RK_USE_BALLOT,
+     "const auto __ballot_sync = [&rk_ctx](unsigned m, int p) { return rk_ctx.ballot(m, p); };"},
+    {"__any_sync", RK_USE_ANY,
+     "const auto __any_sync = [&rk_ctx](unsigned m, int p) { return rk_ctx.any(m, p); };"},
+    {"__all_sync", RK_USE_ALL,
+     "const auto __all_sync = [&rk_ctx](unsigned m, int p) { return rk_ctx.all(m, p); };"},
+    {"__activemask", RK_USE_ACTIVEMASK,
+     "const auto __activemask = [&rk_ctx] { return rk_ctx.activemask(); };"},
+    {"__syncwarp", RK_USE_SYNCWARP,
+     "const auto __syncwarp = [&rk_ctx](unsigned m = 0xffffffffu) { rk_ctx.syncwarp(m); };"},
+    {"__match_any_sync", RK_USE_MATCH_ANY,
+     "const auto __match_any_sync = [&rk_ctx](unsigned m, auto v) "
+     "{ return rk_ctx.match_any(m, v); };"},
+    {"__match_all_sync", RK_USE_MATCH_ALL,
+     "const auto __match_all_sync = [&rk_ctx](unsigned m, auto v, int *p) "
+     "{ return rk_ctx.match_all(m, v, p); };"},
+    {"__reduce_add_sync", RK_USE_REDUCE_ADD,
+     "const auto __reduce_add_sync = [&rk_ctx](unsigned m, auto v) "
+     "{ return rk_ctx.reduce_add(m, v); };"},
+    {"__reduce_min_sync", RK_USE_REDUCE_MIN,
+     "const auto __reduce_min_sync = [&rk_ctx](unsigned m, auto v) "
+     "{ return rk_ctx.reduce_min(m, v); };"},
+    {"__reduce_max_sync", RK_USE_REDUCE_MAX,
+     "const auto __reduce_max_sync = [&rk_ctx](unsigned m, auto v) "
+     "{ return rk_ctx.reduce_max(m, v); };"},
+    {"__reduce_and_sync", RK_USE_REDUCE_AND,
+     "const auto __reduce_and_sync = [&rk_ctx](unsigned m, auto v) "
+     "{ return rk_ctx.reduce_and_(m, v); };"},
+    {"__reduce_or_sync", RK_USE_REDUCE_OR,
+     "const auto __reduce_or_sync = [&rk_ctx](unsigned m, auto v) "
+     "{ return rk_ctx.reduce_or_(m, v); };"},
+    {"__reduce_xor_sync", RK_USE_REDUCE_XOR,
+     "const auto __reduce_xor_sync = [&rk_ctx](unsigned m, auto v) "
+     "{ return rk_ctx.reduce_xor_(m, v); };"},
+    {"__ldg", RK_USE_LDG,
+     "const auto __ldg = [&rk_ctx](const auto *p) { return rk_ctx.ldg(p); };"},
+};
+
+enum { BUILTIN_COUNT = sizeof builtins / sizeof *builtins };
+
+#define GRID_HINT "launch the part after the grid-wide barrier as a kernel of its own"
+#define CG_HINT "use __syncthreads, the shuffles or this_thread_block() itself instead"
+
+/* First match wins. */
+static const rk_forbidden forbidden[] = {
+    {"this_grid", "RK-V101", "grid-wide synchronisation cannot be part of an rTask", GRID_HINT},
+    {"this_multi_grid", "RK-V101", "grid-wide synchronisation cannot be part of an rTask",
+     GRID_HINT},
+    {"this_cluster", "RK-V102", "a thread block cluster cannot be part of an rTask",
+     "write the kernel without clusters"},
+    {"__cluster*", "RK-V102", "a thread block cluster cannot be part of an rTask",
+     "write the kernel without clusters"},
+    {"cudaDeviceSynchronize", "RK-V103", "dynamic parallelism cannot be part of an rTask",
+     "launch the inner kernel from the host"},
+    {"cudaLaunchDevice*", "RK-V103", "dynamic parallelism cannot be part of an rTask",
+     "launch the inner kernel from the host"},
+    {"cudaGetParameterBuffer*", "RK-V103", "dynamic parallelism cannot be part of an rTask",
+     "launch the inner kernel from the host"},
+    {"tiled_partition", "RK-V107", "cooperative groups beyond the thread block are not handled",
+     CG_HINT},
+    {"coalesced_threads", "RK-V107", "cooperative groups beyond the thread block are not handled",
+     CG_HINT},
+    {"binary_partition", "RK-V107", "cooperative groups beyond the thread block are not handled",
+     CG_HINT},
+    {"labeled_partition", "RK-V107", "cooperative groups beyond the thread block are not handled",
+     CG_HINT},
+    {"tex1D*", "RK-V104", "a texture read bypasses what the same rProgram wrote",
+     "read the buffer through a pointer"},
+    {"tex2D*", "RK-V104", "a texture read bypasses what the same rProgram wrote",
+     "read the buffer through a pointer"},
+    {"tex3D*", "RK-V104", "a texture read bypasses what the same rProgram wrote",
+     "read the buffer through a pointer"},
+    {"texCubemap*", "RK-V104", "a texture read bypasses what the same rProgram wrote",
+     "read the buffer through a pointer"},
+    {"surf1D*", "RK-V104", "a surface access bypasses what the same rProgram wrote",
+     "use a pointer to the buffer"},
+    {"surf2D*", "RK-V104", "a surface access bypasses what the same rProgram wrote",
+     "use a pointer to the buffer"},
+    {"surf3D*", "RK-V104", "a surface access bypasses what the same rProgram wrote",
+     "use a pointer to the buffer"},
+    {"__mbarrier_*", "RK-V122", "barriers in shared memory and asynchronous copies are not handled",
+     "use __syncthreads and plain copies"},
+    {"__pipeline_*", "RK-V122", "barriers in shared memory and asynchronous copies are not handled",
+     "use __syncthreads and plain copies"},
+    {"memcpy_async", "RK-V122", "barriers in shared memory and asynchronous copies are not handled",
+     "use __syncthreads and plain copies"},
+};
+
+const rk_builtin *rk_builtin_find(const char *name)
+{
+    for (size_t i = 0; i < BUILTIN_COUNT; i++)
+        if (strcmp(builtins[i].name, name) == 0)
+            return &builtins[i];
+    return NULL;
+}
+
+char *rk_builtin_shadows(unsigned uses, rk_arena *arena)
+{
+    rk_str out = {.arena = arena};
+    for (size_t i = 0; i < BUILTIN_COUNT; i++)
+        if (uses & builtins[i].use)
+            rk_str_addf(&out, " %s", builtins[i].shadow);
+    return rk_arena_strdup(arena, rk_str_text(&out));
+}
+
+char *rk_builtin_captures(unsigned uses, rk_arena *arena)
+{
+    rk_str out = {.arena = arena};
+    if (uses & (RK_USE_CONTEXT | RK_USE_STATIC_SHARED | RK_USE_DYNAMIC_SHARED |
+                RK_USE_BLOCK_GROUP))
+        rk_str_add(&out, ", &rk_ctx");
+    for (size_t i = 0; i < BUILTIN_COUNT; i++)
+        if (uses & builtins[i].use)
+            rk_str_addf(&out, ", &%s", builtins[i].name);
+    return rk_arena_strdup(arena, rk_str_text(&out));
+}
+
+const rk_forbidden *rk_forbidden_find(const char *name)
+{
+    for (size_t i = 0; i < sizeof forbidden / sizeof *forbidden; i++) {
+        const size_t length = strlen(forbidden[i].name);
+        const bool prefix = forbidden[i].name[length - 1] == '*';
+        if (prefix ? strncmp(name, forbidden[i].name, length - 1) == 0
+                   : strcmp(name, forbidden[i].name) == 0)
+            return &forbidden[i];
+    }
+    return NULL;
+}

@@ -1,0 +1,397 @@
+#include "convert/decide.h"
+
+#include "convert/analyze.h"
+#include "convert/sources.h"
+
+#include <string.h>
+
+static rk_function *callee_of(const rk_unit *unit, const rk_call *call)
+{
+    return unit->functions.items[call->callee];
+}
+
+static bool device_code(const rk_function *f)
+{
+    return f->kernel || f->device;
+}
+
+/** Whether two calls are one in the text: overloads that it may choose from. */
+static bool same_place(const rk_call *a, const rk_call *b)
+{
+    return a->name.file != RK_NONE && a->name.file == b->name.file &&
+           a->name.offset == b->name.offset;
+}
+
+/** One round: who calls something with a context needs one, and so does what else is called there. */
+static bool spread_context(rk_unit *unit)
+{
+    bool changed = false;
+    for (size_t i = 0; i < unit->functions.count; i++) {
+        rk_function *f = unit->functions.items[i];
+        if (!device_code(f))
+            continue;
+        for (size_t c = 0; c < f->calls.count; c++) {
+            if (!callee_of(unit, &f->calls.items[c])->needs_context)
+                continue;
+            changed |= !f->needs_context;
+            f->needs_context = true;
+            for (size_t k = 0; k < f->calls.count; k++) {
+                rk_function *other = callee_of(unit, &f->calls.items[k]);
+                if (!same_place(&f->calls.items[c], &f->calls.items[k]) || other->needs_context ||
+                    !device_code(other))
+                    continue;
+                other->needs_context = true;
+                changed = true;
+            }
+        }
+    }
+    return changed;
+}
+
+static bool spread_reach(rk_unit *unit)
+{
+    bool changed = false;
+    for (size_t i = 0; i < unit->functions.count; i++) {
+        rk_function *f = unit->functions.items[i];
+        for (size_t c = 0; c < f->calls.count; c++) {
+            const rk_function *to = callee_of(unit, &f->calls.items[c]);
+            if ((f->reach | to->reach) != f->reach || f->reach_dims < to->reach_dims)
+                changed = true;
+            f->reach |= to->reach;
+            f->reach_dims = f->reach_dims < to->reach_dims ? to->reach_dims : f->reach_dims;
+        }
+    }
+    return changed;
+}
+
+/* What a function that takes the context must be. */
+
+static void refuse(rk_unit *unit, size_t i, const char *code, const char *hint, const char *message)
+{
+    const rk_function *f = unit->functions.items[i];
+    rk_problem_add(unit, i, RK_REFUSED, code, f->place, hint, message, f->name);
+}
+
+static bool reaches(const rk_unit *unit, size_t from, size_t to, bool *seen)
+{
+    const rk_function *f = unit->functions.items[from];
+    for (size_t c = 0; c < f->calls.count; c++) {
+        const size_t next = f->calls.items[c].callee;
+        if (next == to)
+            return true;
+        if (seen[next])
+            continue;
+        seen[next] = true;
+        if (reaches(unit, next, to, seen))
+            return true;
+    }
+    return false;
+}
+
+static void check_shape(rk_unit *unit, size_t i)
+{
+    const rk_function *f = unit->functions.items[i];
+    if (f->from_macro)
+        refuse(unit, i, "RK-V115", "write the function out",
+               "a macro makes the function '%s', whose text cannot be edited");
+    if (f->specialisation)
+        refuse(unit, i, "RK-V111", "use an overload or `if constexpr`",
+               "'%s' is an explicit specialisation of a function that needs the rTask's context");
+    if (f->special || f->is_virtual)
+        refuse(unit, i, "RK-V118", "use a plain function with a name",
+               "'%s' needs the rTask's context, which a constructor, destructor, operator or "
+               "virtual function cannot take");
+    if (f->local_class)
+        refuse(unit, i, "RK-V118", "move the class out of the function",
+               "'%s' needs the rTask's context, which a method of a local class cannot take");
+    if (f->part && (f->class_template || (f->method && !f->in_class)))
+        refuse(unit, i, "RK-V119", "make it a function outside of the class",
+               "the shared memory of '%s', a member of a class template or defined outside of its "
+               "class, cannot be moved");
+    if (f->method && !f->in_class && f->others.count == 0)
+        refuse(unit, i, "RK-V115", "write its declaration out",
+               "the declaration of '%s' in its class cannot be edited");
+    bool *seen = RK_NEW_ARRAY(unit->arena, bool, unit->functions.count);
+    if (reaches(unit, i, i, seen) && !f->is_template)
+        refuse(unit, i, "RK-V114", "write it as a loop",
+               "'%s' calls itself, so that its stack cannot be sized");
+}
+
+static void check_calls(rk_unit *unit, size_t i)
+{
+    const rk_function *f = unit->functions.items[i];
+    for (size_t c = 0; c < f->calls.count; c++) {
+        const rk_call *call = &f->calls.items[c];
+        const rk_function *to = callee_of(unit, call);
+        if (!to->needs_context || to->kernel)
+            continue;
+        const rk_place place = call->name.file == RK_NONE
+                                   ? f->place
+                                   : rk_sources_place(unit, call->name.file, call->name.offset);
+        if (call->local_class)
+            rk_problem_add(unit, i, RK_REFUSED, "RK-V118", place,
+                           "move the class out of the function",
+                           "'%s' is called in a method of a class inside a function", to->name);
+        else if (!call->editable)
+            rk_problem_add(unit, i, RK_REFUSED, "RK-V112", place, "call it by its name",
+                           "'%s' needs the rTask's context, and is used here without a call that "
+                           "could pass it",
+                           to->name);
+    }
+}
+
+/** Whether the token is a name that means something else in an rKernel. */
+static bool sensitive(const rk_unit *unit, const rk_tokens *tokens, size_t i)
+{
+    const char *name = rk_token_text(tokens, i, unit->arena);
+    if (rk_builtin_find(name) || rk_forbidden_find(name) || strcmp(name, "asm") == 0 ||
+        strcmp(name, "__shared__") == 0)
+        return true;
+    for (size_t k = 0; k < unit->functions.count; k++)
+        if (unit->functions.items[k]->needs_context &&
+            strcmp(unit->functions.items[k]->name, name) == 0)
+            return true;
+    return false;
+}
+
+/** Refuses what depends on __CUDA_ARCH__, which only one of the two compilations sees. */
+static void check_branches(rk_unit *unit, size_t index)
+{
+    const rk_function *f = unit->functions.items[index];
+    const rk_tokens *tokens = &unit->files.items[f->definition.file]->tokens;
+    int depth = 0;
+    size_t first = RK_NONE;
+    for (size_t i = rk_tokens_at(tokens, f->definition.begin);
+         i < tokens->count && tokens->items[i].offset < f->end; i++) {
+        if (tokens->items[i].kind != RK_TOKEN_DIRECTIVE) {
+            if (first == RK_NONE || !sensitive(unit, tokens, i))
+                continue;
+            rk_problem_add(unit, index, RK_REFUSED, "RK-V116",
+                           rk_sources_place(unit, f->definition.file, tokens->items[first].offset),
+                           "move what depends on it into a function of its own",
+                           "'%s' is in a branch on __CUDA_ARCH__, of which only one side is seen",
+                           rk_token_text(tokens, i, unit->arena));
+            return;
+        }
+        const rk_directive d = rk_directive_of(tokens, i, unit->arena);
+        depth += rk_str_starts(d.name, "if") - (strcmp(d.name, "endif") == 0);
+        if (first == RK_NONE && rk_str_starts(d.name, "if") && strstr(d.rest, "__CUDA_ARCH__")) {
+            first = i;
+            depth = 1;
+        } else if (first != RK_NONE && depth == 0) {
+            first = RK_NONE;
+        }
+    }
+}
+
+/* Returns, barriers and warp operations. */
+
+/** Whether `later` may run after `ret` in another thread's view: by order, or around a loop. */
+static bool may_follow(size_t ret, size_t ret_loop_begin, size_t ret_loop_end, size_t later,
+                       size_t loop_begin, size_t loop_end)
+{
+    return later > ret || (ret_loop_end && later >= ret_loop_begin && later < ret_loop_end) ||
+           (loop_end && ret >= loop_begin && ret < loop_end);
+}
+
+/** Whether something that uses any of `mask` may follow the return. */
+static bool follows(const rk_unit *unit, const rk_function *f, const rk_event *ret,
+                    rk_event_kind kind, unsigned mask)
+{
+    for (size_t i = 0; i < f->events.count; i++) {
+        const rk_event *e = &f->events.items[i];
+        if (e->kind == kind && may_follow(ret->at, ret->loop_begin, ret->loop_end, e->at,
+                                          e->loop_begin, e->loop_end))
+            return true;
+    }
+    for (size_t c = 0; c < f->calls.count; c++) {
+        const rk_call *call = &f->calls.items[c];
+        if ((callee_of(unit, call)->reach & mask) &&
+            may_follow(ret->at, ret->loop_begin, ret->loop_end, call->at, call->loop_begin,
+                       call->loop_end))
+            return true;
+    }
+    return false;
+}
+
+static void check_returns(rk_unit *unit, size_t index)
+{
+    rk_function *f = unit->functions.items[index];
+    f->early_return = false;
+    for (size_t i = 0; i < f->events.count; i++) {
+        rk_event *e = &f->events.items[i];
+        if (e->kind != RK_EVENT_RETURN)
+            continue;
+        const bool jumps = f->has_goto;
+        if ((f->reach & RK_USE_BARRIERS) &&
+            (jumps || follows(unit, f, e, RK_EVENT_BARRIER, RK_USE_BARRIERS)))
+            f->early_return = true;
+        e->leaves = false;
+        if (!(f->reach & RK_USE_WARPS) ||
+            !(jumps || follows(unit, f, e, RK_EVENT_WARP, RK_USE_WARPS)))
+            continue;
+        e->leaves = e->top_level && !jumps;
+        if (!e->leaves)
+            rk_problem_add(unit, index, RK_REFUSED, "RK-V109",
+                           rk_sources_place(unit, f->definition.file, e->at),
+                           "return by `if (condition) return;` in the kernel's own block",
+                           "a warp operation may follow this return, after which the lanes that "
+                           "are left cannot be known");
+    }
+}
+
+static void mark_reached(rk_unit *unit, size_t index)
+{
+    rk_function *f = unit->functions.items[index];
+    if (f->reached)
+        return;
+    f->reached = true;
+    for (size_t c = 0; c < f->calls.count; c++)
+        mark_reached(unit, f->calls.items[c].callee);
+}
+
+static bool refused_inside(const rk_unit *unit, size_t index, bool *seen)
+{
+    const rk_function *f = unit->functions.items[index];
+    seen[index] = true;
+    for (size_t i = 0; i < f->problems.count; i++)
+        if (f->problems.items[i].severity == RK_REFUSED)
+            return true;
+    for (size_t c = 0; c < f->calls.count; c++) {
+        const size_t next = f->calls.items[c].callee;
+        if (!seen[next] && device_code(unit->functions.items[next]) &&
+            refused_inside(unit, next, seen))
+            return true;
+    }
+    return false;
+}
+
+/** A last-block pattern: a fence and an atomic counter. It holds, since every rTask runs once. */
+static void warn_last_block(rk_unit *unit, size_t i)
+{
+    const rk_function *f = unit->functions.items[i];
+    if (f->kernel && f->fences && f->atomics)
+        rk_problem_add(unit, i, RK_WARNING, "RK-V201", f->place,
+                       "see that the counter is back to 0 when the last block is done",
+                       "'%s' seems to find its last block with a counter", f->name);
+}
+
+static void reset(rk_unit *unit)
+{
+    for (size_t i = 0; i < unit->functions.count; i++) {
+        rk_function *f = unit->functions.items[i];
+        f->needs_context = device_code(f) && f->uses != 0;
+        f->needs_context |= f->kernel;
+        f->reach = device_code(f) ? f->uses : 0;
+        f->reach_dims = f->dims;
+        f->reached = f->refused = f->removed = false;
+    }
+}
+
+/** Kernels' outcome, what they reach, and which other text cannot stay. */
+static void settle(rk_unit *unit)
+{
+    for (size_t i = 0; i < unit->functions.count; i++) {
+        rk_function *f = unit->functions.items[i];
+        bool *seen = RK_NEW_ARRAY(unit->arena, bool, unit->functions.count);
+        if (device_code(f))
+            f->refused = refused_inside(unit, i, seen) || (f->kernel && f->left_out);
+    }
+    for (size_t i = 0; i < unit->functions.count; i++)
+        if (unit->functions.items[i]->kernel && !unit->functions.items[i]->refused)
+            mark_reached(unit, i);
+    for (size_t i = 0; i < unit->functions.count; i++) {
+        rk_function *f = unit->functions.items[i];
+        f->removed = device_code(f) && !f->reached && (f->needs_context || f->refused);
+    }
+}
+
+void rk_decide(rk_unit *unit)
+{
+    reset(unit);
+    while (spread_context(unit))
+        ;
+    while (spread_reach(unit))
+        ;
+    for (size_t i = 0; i < unit->functions.count; i++) {
+        const rk_function *f = unit->functions.items[i];
+        if (f->needs_context) {
+            check_shape(unit, i);
+            check_calls(unit, i);
+        }
+        if (device_code(f))
+            check_branches(unit, i);
+        if (f->kernel)
+            check_returns(unit, i);
+        warn_last_block(unit, i);
+    }
+    settle(unit);
+}
+
+typedef RK_VEC(const rk_problem *) problem_vec;
+
+static void collect(problem_vec *out, const rk_unit *unit, size_t index, bool *seen)
+{
+    const rk_function *f = unit->functions.items[index];
+    seen[index] = true;
+    for (size_t i = 0; i < f->problems.count; i++)
+        *rk_push(unit->arena, out) = &f->problems.items[i];
+    for (size_t c = 0; c < f->calls.count; c++) {
+        const size_t next = f->calls.items[c].callee;
+        if (!seen[next] && device_code(unit->functions.items[next]))
+            collect(out, unit, next, seen);
+    }
+}
+
+size_t rk_decide_problems(const rk_problem ***out, const rk_unit *unit, size_t kernel)
+{
+    problem_vec problems = {0};
+    bool *seen = RK_NEW_ARRAY(unit->arena, bool, unit->functions.count);
+    collect(&problems, unit, kernel, seen);
+    *out = problems.items;
+    return problems.count;
+}
+
+rk_uses rk_decide_uses(const rk_unit *unit, const rk_instance *instance)
+{
+    const rk_function *f = unit->functions.items[instance->function];
+    return (rk_uses){.barrier = (f->reach & RK_USE_BARRIERS) != 0,
+                     .reduce = (f->reach & RK_USE_REDUCING) != 0,
+                     .early_return = f->early_return,
+                     .warp = (f->reach & RK_USE_WARPS) != 0,
+                     .atomics = instance->atomics,
+                     .float_atomics = instance->float_atomics,
+                     .dynamic_shared = (f->reach & RK_USE_DYNAMIC_SHARED) != 0,
+                     .dims = f->reach_dims > 0 ? f->reach_dims : 1};
+}
+
+void rk_decide_print(const rk_unit *unit, rk_str *out)
+{
+    for (size_t i = 0; i < unit->functions.count; i++) {
+        const rk_function *f = unit->functions.items[i];
+        rk_str_addf(out, "%s %s%s:", f->kernel ? "kernel" : f->device ? "device" : "host", f->scope,
+                    f->name);
+        rk_str_addf(out, "%s%s%s%s", f->needs_context ? " context" : "",
+                    f->refused ? " refused" : "", f->removed ? " removed" : "",
+                    f->early_return ? " early-return" : "");
+        const char *shadows = rk_builtin_shadows(f->uses, unit->arena);
+        for (const char *at = strchr(shadows, '='); at; at = strchr(at + 1, '=')) {
+            const char *name = at - 1;
+            while (name > shadows && name[-1] != ' ')
+                name--;
+            if (at[1] == ' ' && strncmp(name, "w ", 2) != 0 && strncmp(name, "m ", 2) != 0)
+                rk_str_addf(out, " %.*s", (int)(at - 1 - name), name);
+        }
+        rk_str_add(out, "\n");
+        for (size_t c = 0; c < f->calls.count; c++)
+            if (device_code(f))
+                rk_str_addf(out, "  calls %s\n", callee_of(unit, &f->calls.items[c])->name);
+        for (size_t s = 0; s < f->shared.count; s++)
+            rk_str_addf(out, "  shared %s\n",
+                        f->shared.items[s].dynamic ? f->shared.items[s].inplace
+                                                   : f->shared.items[s].fields);
+    }
+    for (size_t i = 0; i < unit->instances.count; i++)
+        rk_str_addf(out, "instance %s: %zu launches\n", unit->instances.items[i].id,
+                    unit->instances.items[i].launch_count);
+}

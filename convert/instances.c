@@ -1,0 +1,165 @@
+#include "convert/analyze.h"
+#include "convert/roles.h"
+
+#include <string.h>
+
+typedef RK_VEC(const char *) text_vec;
+
+/** The part of a body's own static shared memory, for its template arguments. */
+static const char *part_type(const rk_unit *unit, const rk_function *f, const rk_body *body)
+{
+    rk_arena *arena = unit->arena;
+    const char *scope = f->in_class ? f->scope : f->spaces_prefix;
+    rk_str out = {.arena = arena};
+    rk_str_addf(&out, "%s%s", scope, f->part);
+    if (!f->is_template)
+        return rk_arena_strdup(arena, rk_str_text(&out));
+    const char *const *args;
+    const int count = rk_ast_template_args(&args, body->cursor, arena);
+    bool first = true;
+    for (int i = 0; i < count && (size_t)i < f->params.count; i++) {
+        if (!*f->params.items[i].name)
+            continue;
+        rk_str_addf(&out, "%s%s", first ? "<" : ", ", args[i]);
+        first = false;
+    }
+    if (!first)
+        rk_str_add(&out, ">");
+    return count < 0 ? NULL : rk_arena_strdup(arena, rk_str_text(&out));
+}
+
+/** Adds the parts of a body and of all that it calls. False when one cannot be named. */
+static bool add_parts(rk_analysis *analysis, text_vec *parts, bool *seen, size_t index)
+{
+    if (seen[index])
+        return true;
+    seen[index] = true;
+    const rk_body *body = &analysis->bodies.items[index];
+    const rk_function *f = analysis->unit->functions.items[body->function];
+    if (f->part) {
+        const char *part = part_type(analysis->unit, f, body);
+        if (!part)
+            return false;
+        bool known = false;
+        for (size_t i = 0; i < parts->count; i++)
+            known |= strcmp(parts->items[i], part) == 0;
+        if (!known)
+            *rk_push(analysis->unit->arena, parts) = part;
+    }
+    for (size_t i = 0; i < body->callees.count; i++)
+        if (!add_parts(analysis, parts, seen, body->callees.items[i]))
+            return false;
+    return true;
+}
+
+static void read_types(rk_unit *unit, rk_instance *instance, CXCursor kernel)
+{
+    const int count = clang_Cursor_getNumArguments(kernel);
+    if (count <= 0)
+        return;
+    const char **types = RK_NEW_ARRAY(unit->arena, const char *, (size_t)count);
+    size_t *sizes = RK_NEW_ARRAY(unit->arena, size_t, (size_t)count);
+    for (int i = 0; i < count; i++) {
+        const CXType type = clang_getCursorType(clang_Cursor_getArgument(kernel, (unsigned)i));
+        types[i] = rk_ast_type_text(type, unit->arena);
+        const long long size = clang_Type_getSizeOf(type);
+        sizes[i] = size < 0 ? SIZE_MAX : (size_t)size;
+    }
+    instance->types = types;
+    instance->sizes = sizes;
+    instance->type_count = (size_t)count;
+}
+
+static rk_instance *find_instance(rk_unit *unit, const char *id)
+{
+    for (size_t i = 0; i < unit->instances.count; i++)
+        if (strcmp(unit->instances.items[i].id, id) == 0)
+            return &unit->instances.items[i];
+    return NULL;
+}
+
+/** The body that an instance is; the function's own for one that is no template. */
+static size_t instance_body(rk_analysis *analysis, size_t function, CXCursor kernel)
+{
+    if (!analysis->unit->functions.items[function]->is_template)
+        return rk_analysis_body(analysis, analysis->cursors.items[function], function);
+    const CXCursor definition = clang_getCursorDefinition(kernel);
+    if (clang_Cursor_isNull(definition) ||
+        clang_getCursorKind(definition) == CXCursor_FunctionTemplate)
+        return RK_NONE;
+    return rk_analysis_body(analysis, definition, function);
+}
+
+static void add_instance(rk_analysis *analysis, size_t function, CXCursor kernel, const char *id,
+                         const char *const *args, size_t arg_count)
+{
+    rk_unit *unit = analysis->unit;
+    const size_t body = instance_body(analysis, function, kernel);
+    rk_function *f = unit->functions.items[function];
+    if (body == RK_NONE) {
+        rk_problem_add(unit, function, RK_REFUSED, "RK-V125", f->place,
+                       "launch it where all of its template arguments are known",
+                       "the instance '%s' is not made by any launch in this file", id);
+        return;
+    }
+    const CXCursor cursor = analysis->bodies.items[body].cursor;
+    rk_instance *instance = rk_push(unit->arena, &unit->instances);
+    *instance = (rk_instance){
+        .function = function, .id = id, .args = args, .arg_count = arg_count};
+    read_types(unit, instance, cursor);
+    text_vec parts = {0};
+    bool *seen = RK_NEW_ARRAY(unit->arena, bool, analysis->bodies.count);
+    if (!add_parts(analysis, &parts, seen, body))
+        rk_problem_add(unit, function, RK_REFUSED, "RK-V119", f->place,
+                       "use types and integers as template arguments",
+                       "the shared memory of '%s' depends on arguments that have no name", id);
+    instance->parts = parts.items;
+    instance->part_count = parts.count;
+    const rk_roles roles = rk_roles_infer(cursor, args, arg_count, unit->arena);
+    instance->params = roles.params;
+    instance->atomics = roles.atomics;
+    instance->float_atomics = roles.float_atomics;
+}
+
+/** Adds a launch to its instance, which is made if it is new. */
+static void add_launch(rk_analysis *analysis, const rk_harvested *item)
+{
+    rk_unit *unit = analysis->unit;
+    *rk_push(unit->arena, &unit->launches) =
+        (rk_convert_launch){item->id ? item->id : item->kernel_name, item->launch.line,
+                            item->launch.resolved, item->launch.reason};
+    if (!item->id || clang_Cursor_isNull(item->kernel) || clang_Cursor_isNull(item->instance))
+        return;
+    const CXCursor definition = clang_getCursorDefinition(item->kernel);
+    if (clang_Cursor_isNull(definition))
+        return;
+    const size_t function = rk_analysis_function(analysis, definition);
+    if (function == RK_NONE || !unit->functions.items[function]->kernel)
+        return;
+    if (!find_instance(unit, item->id))
+        add_instance(analysis, function, item->instance, item->id, item->template_args,
+                     item->template_arg_count);
+    rk_instance *instance = find_instance(unit, item->id);
+    if (!instance)
+        return;
+    rk_launch *launches = RK_NEW_ARRAY(unit->arena, rk_launch, instance->launch_count + 1);
+    if (instance->launch_count)
+        memcpy(launches, instance->launches, instance->launch_count * sizeof *launches);
+    launches[instance->launch_count] = item->launch;
+    instance->launches = launches;
+    instance->launch_count++;
+}
+
+void rk_instances_collect(rk_analysis *analysis)
+{
+    rk_unit *unit = analysis->unit;
+    const rk_harvest harvest = rk_harvest_launches(unit->tu, unit->arena);
+    for (size_t i = 0; i < harvest.count; i++)
+        add_launch(analysis, &harvest.items[i]);
+    /* A kernel that nothing here launches is still one that a graph may name. */
+    for (size_t i = 0; i < unit->functions.count; i++) {
+        const rk_function *f = unit->functions.items[i];
+        if (f->kernel && !f->is_template && !f->class_template && !find_instance(unit, f->name))
+            add_instance(analysis, i, analysis->cursors.items[i], f->name, NULL, 0);
+    }
+}

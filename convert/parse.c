@@ -1,0 +1,219 @@
+#include "convert/parse.h"
+
+#include "convert/ast.h"
+#include "convert/prelude.h"
+
+#include <dlfcn.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+typedef RK_VEC(const char *) arg_vec;
+
+/** Clang's own headers, beside the library; libclang does not look there by itself. */
+static const char *resource_dir(rk_arena *arena)
+{
+    Dl_info info;
+    char real[PATH_MAX];
+    if (dladdr((const void *)(uintptr_t)&clang_createIndex, &info) &&
+        realpath(info.dli_fname, real)) {
+        const char *dir = rk_path_dir(arena, real);
+        const char *beside = rk_path_join(arena, dir, "clang/19");
+        if (rk_file_is_dir(beside))
+            return beside;
+    }
+    return "/usr/lib/llvm-19/lib/clang/19";
+}
+
+const char *rk_parse_toolkit(const rk_convert_options *options, rk_arena *arena)
+{
+    if (options->builtin_cuda)
+        return NULL;
+    const char *const places[] = {options->cuda_path, getenv("CUDA_PATH"), getenv("CUDA_HOME"),
+                                  "/usr/local/cuda", "/usr/lib/cuda", "/opt/cuda"};
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++)
+        if (places[i] && *places[i] &&
+            rk_file_exists(rk_path_join(arena, places[i], "include/cuda_runtime.h")))
+            return places[i];
+    return NULL;
+}
+
+/** Whether clang takes the argument; `skip` is set when its value follows and goes with it. */
+static bool known_to_clang(const char *arg, bool *skip)
+{
+    static const char *const with_value[] = {"-arch", "-code", "-gencode", "-Xcompiler", "-Xptxas",
+                                             "-Xlinker", "-Xcudafe", "-maxrregcount", "-ccbin",
+                                             "--generate-code", "--gpu-architecture",
+                                             "--gpu-code", "-o", "-rdc"};
+    static const char *const prefixes[] = {"--expt-", "-expt-", "--use_fast_math", "-use_fast_math",
+                                           "--extended-lambda", "-extended-lambda", "-lineinfo",
+                                           "--ptxas-options", "-dc", "--default-stream",
+                                           "--threads", "-diag-suppress", "--diag-suppress",
+                                           "-G", "-c", "--maxrregcount", "--fmad", "-fmad"};
+    *skip = false;
+    for (size_t i = 0; i < sizeof with_value / sizeof *with_value; i++) {
+        const size_t length = strlen(with_value[i]);
+        if (strncmp(arg, with_value[i], length) == 0 && (!arg[length] || arg[length] == '=')) {
+            *skip = !arg[length];
+            return false;
+        }
+    }
+    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
+        if (rk_str_starts(arg, prefixes[i]))
+            return strlen(prefixes[i]) <= 2 && arg[2] != '\0';
+    return true;
+}
+
+const char *rk_parse_file(const rk_convert_options *options, const char *name, rk_arena *arena)
+{
+    return rk_path_join(arena, rk_path_join(arena, options->home, "parse"), name);
+}
+
+static void add_toolkit(arg_vec *args, const rk_convert_options *options, rk_arena *arena)
+{
+    const char *toolkit = rk_parse_toolkit(options, arena);
+    if (toolkit) {
+        *rk_push(arena, args) = rk_arena_printf(arena, "--cuda-path=%s", toolkit);
+        *rk_push(arena, args) = "-isystem";
+        *rk_push(arena, args) = rk_parse_file(options, "toolkit", arena);
+    } else {
+        *rk_push(arena, args) = "-nocudainc";
+        *rk_push(arena, args) = "-Xclang";
+        *rk_push(arena, args) = "-target-sdk-version=12.0";
+        *rk_push(arena, args) = "-DRK_PARSE_BUILTIN";
+        *rk_push(arena, args) = "-isystem";
+        *rk_push(arena, args) = rk_parse_file(options, "builtin", arena);
+    }
+    *rk_push(arena, args) = "-isystem";
+    *rk_push(arena, args) = rk_parse_file(options, "check", arena);
+}
+
+rk_clang_args rk_parse_args(const rk_convert_options *options, rk_arena *arena)
+{
+    static const char *const fixed[] = {"-xcuda",
+                                        "--cuda-host-only",
+                                        "-nocudalib",
+                                        "-Wno-everything",
+                                        "-ferror-limit=0",
+                                        "-resource-dir"};
+    arg_vec args = {0};
+    for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
+        *rk_push(arena, &args) = fixed[i];
+    *rk_push(arena, &args) = resource_dir(arena);
+    add_toolkit(&args, options, arena);
+    for (size_t i = 0; i < options->arg_count; i++) {
+        bool skip;
+        if (known_to_clang(options->args[i], &skip))
+            *rk_push(arena, &args) = options->args[i];
+        i += skip;
+    }
+    return (rk_clang_args){args.items, args.count};
+}
+
+/** Diagnoses the first error of the translation unit, if it has one; returns whether it has none. */
+static bool report_errors(rk_unit *unit)
+{
+    CXDiagnostic first = NULL;
+    unsigned errors = 0;
+    for (unsigned i = 0; i < clang_getNumDiagnostics(unit->tu); i++) {
+        CXDiagnostic diagnostic = clang_getDiagnostic(unit->tu, i);
+        if (clang_getDiagnosticSeverity(diagnostic) >= CXDiagnostic_Error && errors++ == 0)
+            first = diagnostic;
+        else
+            clang_disposeDiagnostic(diagnostic);
+    }
+    if (!first)
+        return true;
+    rk_place place = rk_ast_place(clang_getDiagnosticLocation(first), unit->arena);
+    if (!place.file)
+        place = rk_place_file(unit->path);
+    const char *message = rk_ast_text(clang_getDiagnosticSpelling(first), unit->arena);
+    const char *hint = strstr(message, "file not found")
+                           ? "give its folder after `--`: rkconvert ... -- -I<folder>"
+                           : "the file must compile: give its flags after `--`";
+    clang_disposeDiagnostic(first);
+    if (errors > 1)
+        return rk_diag_add(unit->diag, RK_ERROR, "RK-V001", place, hint,
+                           "does not parse: %s (the first of %u errors)", message, errors);
+    return rk_diag_add(unit->diag, RK_ERROR, "RK-V001", place, hint, "does not parse: %s",
+                       message);
+}
+
+/** The unit's arguments with the prelude, precompiled if it is. */
+static rk_clang_args unit_args(const rk_unit *unit, bool precompiled)
+{
+    rk_arena *arena = unit->arena;
+    const rk_clang_args base = rk_parse_args(unit->options, arena);
+    arg_vec args = {0};
+    for (size_t i = 0; i < base.count; i++)
+        *rk_push(arena, &args) = base.items[i];
+    *rk_push(arena, &args) = precompiled ? "-include-pch" : "-include";
+    *rk_push(arena, &args) =
+        precompiled ? unit->pch : rk_parse_file(unit->options, "prelude.h", arena);
+    return (rk_clang_args){args.items, args.count};
+}
+
+/** Whether the precompiled prelude is of no use: a header changed, or it is damaged. */
+static bool is_stale(const rk_unit *unit)
+{
+    bool stale = false;
+    for (unsigned i = 0; i < clang_getNumDiagnostics(unit->tu) && !stale; i++) {
+        CXDiagnostic diagnostic = clang_getDiagnostic(unit->tu, i);
+        const char *text = rk_ast_text(clang_getDiagnosticSpelling(diagnostic), unit->arena);
+        stale = clang_getDiagnosticSeverity(diagnostic) == CXDiagnostic_Fatal &&
+                (strstr(text, "precompiled") || strstr(text, "PCH") || strstr(text, "AST file"));
+        clang_disposeDiagnostic(diagnostic);
+    }
+    return stale;
+}
+
+static bool parse(rk_unit *unit, const char *path, struct CXUnsavedFile *files, unsigned count)
+{
+    enum CXErrorCode code = CXError_Failure;
+    rk_parse_close(unit);
+    unit->index = clang_createIndex(0, 0);
+    for (int precompiled = unit->pch != NULL; precompiled >= 0; precompiled--) {
+        const rk_clang_args args = unit_args(unit, precompiled);
+        code = clang_parseTranslationUnit2(unit->index, path, args.items, (int)args.count, files,
+                                           count, CXTranslationUnit_KeepGoing, &unit->tu);
+        if (code == CXError_Success && !(precompiled && is_stale(unit)))
+            return true;
+        if (unit->tu)
+            clang_disposeTranslationUnit(unit->tu);
+        unit->tu = NULL;
+        if (precompiled)
+            rk_prelude_close(unit->pch, true);
+        unit->pch = NULL;
+    }
+    return rk_diag_add(unit->diag, RK_ERROR, "RK-V002", rk_place_file(unit->path),
+                       "check the compiler arguments after `--`",
+                       "libclang cannot parse this file (code %d)", (int)code);
+}
+
+bool rk_parse_source(rk_unit *unit)
+{
+    return parse(unit, unit->path, NULL, 0) && report_errors(unit);
+}
+
+bool rk_parse_texts(rk_unit *unit, const rk_bytes *texts)
+{
+    struct CXUnsavedFile *files =
+        RK_NEW_ARRAY(unit->arena, struct CXUnsavedFile, unit->files.count);
+    const char *folder = rk_path_dir(unit->arena, unit->path);
+    for (size_t i = 0; i < unit->files.count; i++)
+        files[i] = (struct CXUnsavedFile){
+            rk_path_join(unit->arena, folder, unit->files.items[i]->out_name), texts[i].data,
+            texts[i].size};
+    return parse(unit, files[0].Filename, files, (unsigned)unit->files.count);
+}
+
+void rk_parse_close(rk_unit *unit)
+{
+    if (unit->tu)
+        clang_disposeTranslationUnit(unit->tu);
+    if (unit->index)
+        clang_disposeIndex(unit->index);
+    unit->tu = NULL;
+    unit->index = NULL;
+}

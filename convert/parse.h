@@ -1,0 +1,35 @@
+#ifndef RK_CONVERT_PARSE_H
+#define RK_CONVERT_PARSE_H
+
+#include "convert/convert_internal.h"
+
+/** Compiler arguments: ours, then the user's without those that only nvcc knows. Without the prelude. */
+typedef struct {
+    const char *const *items;
+    size_t count;
+} rk_clang_args;
+
+rk_clang_args rk_parse_args(const rk_convert_options *options, rk_arena *arena);
+
+/** The toolkit's folder: the option's, $CUDA_PATH's, $CUDA_HOME's or the usual ones; NULL if none. */
+const char *rk_parse_toolkit(const rk_convert_options *options, rk_arena *arena);
+
+/** A file of share/rammer/parse. */
+const char *rk_parse_file(const rk_convert_options *options, const char *name, rk_arena *arena);
+
+/**
+ * Parses the unit's source for the host. The first error is diagnosed as RK-V001, and RK-V002 when
+ * libclang itself fails.
+ */
+bool rk_parse_source(rk_unit *unit);
+
+/**
+ * Parses texts in the place of the unit's files, under their names in the output folder. Errors in
+ * them are left in the translation unit. False with RK-V002.
+ */
+bool rk_parse_texts(rk_unit *unit, const rk_bytes *texts);
+
+/** Frees what libclang holds for the unit. */
+void rk_parse_close(rk_unit *unit);
+
+#endif

@@ -1,0 +1,102 @@
+#include "convert/prelude.h"
+
+#include "convert/ast.h"
+#include "convert/parse.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/** What the file depends on, as a number for its name. */
+static uint64_t fingerprint(const rk_convert_options *options, const rk_clang_args *args,
+                            rk_arena *arena)
+{
+    rk_str key = {.arena = arena};
+    rk_str_add(&key, rk_ast_text(clang_getClangVersion(), arena));
+    for (size_t i = 0; i < args->count; i++)
+        rk_str_addf(&key, "\n%s", args->items[i]);
+    const char *toolkit = rk_parse_toolkit(options, arena);
+    const char *const files[] = {
+        rk_parse_file(options, "prelude.h", arena),
+        rk_parse_file(options, "builtin/cuda_runtime.h", arena),
+        toolkit ? rk_path_join(arena, toolkit, "include/cuda_runtime.h") : NULL};
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        struct stat status;
+        if (files[i] && stat(files[i], &status) == 0)
+            rk_str_addf(&key, "\n%s %jd %jd", files[i], (intmax_t)status.st_size,
+                        (intmax_t)status.st_mtime);
+    }
+    return rk_hash(rk_str_text(&key), key.length, 0);
+}
+
+static const char *cache_folder(rk_arena *arena)
+{
+    const char *cache = getenv("XDG_CACHE_HOME");
+    const char *home = getenv("HOME");
+    if (cache && *cache)
+        return rk_path_join(arena, cache, "rammer");
+    return home && *home ? rk_path_join(arena, home, ".cache/rammer") : NULL;
+}
+
+/** Where the file goes: into the cache, or into a temporary file when there can be none. */
+static char *choose_path(uint64_t key, rk_arena *arena)
+{
+    rk_diag *unheard = rk_diag_new(arena);
+    const char *folder = cache_folder(arena);
+    if (folder && rk_file_mkdirs(folder, unheard) && access(folder, W_OK) == 0)
+        return rk_arena_printf(arena, "%s/parse-%016" PRIx64 ".pch", folder, key);
+    const char *temporary = getenv("TMPDIR");
+    char *path = rk_arena_printf(arena, "%s/rammer-XXXXXX", temporary ? temporary : "/tmp");
+    const int file = mkstemp(path);
+    if (file < 0)
+        return NULL;
+    close(file);
+    return path;
+}
+
+static bool build(const char *path, const char *prelude, const rk_clang_args *args, rk_arena *arena)
+{
+    char *partial = rk_arena_printf(arena, "%s.%jd", path, (intmax_t)getpid());
+    CXIndex index = clang_createIndex(0, 0);
+    CXTranslationUnit unit = NULL;
+    bool ok = clang_parseTranslationUnit2(index, prelude, args->items, (int)args->count, NULL, 0,
+                                          CXTranslationUnit_ForSerialization,
+                                          &unit) == CXError_Success;
+    for (unsigned i = 0; ok && i < clang_getNumDiagnostics(unit); i++) {
+        CXDiagnostic diagnostic = clang_getDiagnostic(unit, i);
+        ok = clang_getDiagnosticSeverity(diagnostic) < CXDiagnostic_Error;
+        clang_disposeDiagnostic(diagnostic);
+    }
+    ok = ok && clang_saveTranslationUnit(unit, partial, 0) == CXSaveError_None &&
+         rename(partial, path) == 0;
+    if (!ok)
+        unlink(partial);
+    if (unit)
+        clang_disposeTranslationUnit(unit);
+    clang_disposeIndex(index);
+    return ok;
+}
+
+const char *rk_prelude_open(const rk_convert_options *options, rk_arena *arena)
+{
+    const rk_clang_args args = rk_parse_args(options, arena);
+    const char *path = choose_path(fingerprint(options, &args, arena), arena);
+    if (!path)
+        return NULL;
+    struct stat status;
+    if (stat(path, &status) == 0 && status.st_size > 0)
+        return path;
+    if (build(path, rk_parse_file(options, "prelude.h", arena), &args, arena))
+        return path;
+    rk_prelude_close(path, true);
+    return NULL;
+}
+
+void rk_prelude_close(const char *path, bool fresh)
+{
+    if (path && (fresh || !rk_str_ends(path, ".pch")))
+        unlink(path);
+}

@@ -1,0 +1,447 @@
+#include "convert/rewrite.h"
+
+#include "convert/sources.h"
+
+#include <ctype.h>
+#include <string.h>
+
+/* Ranks of insertions at one place. */
+enum { RANK_FIRST = -9, RANK_SPACE = -2, RANK_PART = -1, RANK_HEAD = 0, RANK_LINKAGE = 1 };
+
+static const rk_tokens *tokens_of(const rk_unit *unit, size_t file)
+{
+    return &unit->files.items[file]->tokens;
+}
+
+/** Adds a replacement to a file, which then is more than a copy. */
+static void edit(rk_unit *unit, size_t file, size_t offset, size_t length, const char *text)
+{
+    unit->files.items[file]->touched = true;
+    rk_edits_add(&unit->files.items[file]->edits, offset, length, text);
+}
+
+static void insert(rk_unit *unit, size_t file, size_t offset, int rank, const char *text)
+{
+    unit->files.items[file]->touched = true;
+    rk_edits_insert(&unit->files.items[file]->edits, offset, rank, text);
+}
+
+/** Removes tokens [first, last] and the white space up to what follows on their line. */
+static void remove_tokens(rk_unit *unit, size_t file, size_t first, size_t last)
+{
+    const rk_tokens *tokens = tokens_of(unit, file);
+    const size_t begin = tokens->items[first].offset;
+    size_t end = tokens->items[last].offset + tokens->items[last].length;
+    while (end < tokens->size && (tokens->text[end] == ' ' || tokens->text[end] == '\t'))
+        end++;
+    edit(unit, file, begin, end - begin, "");
+}
+
+/* Template heads. */
+
+typedef struct {
+    size_t count;      /**< template heads before the declaration */
+    size_t open, close; /**< the last one's brackets, as tokens */
+    size_t next;       /**< the token after it */
+} heads;
+
+static heads read_heads(const rk_tokens *tokens, size_t begin)
+{
+    heads h = {.next = rk_tokens_at(tokens, begin)};
+    while (rk_token_is(tokens, h.next, "template") && rk_token_is(tokens, h.next + 1, "<")) {
+        h.open = h.next + 1;
+        h.close = rk_tokens_close(tokens, h.open);
+        if (h.close >= tokens->count)
+            break;
+        h.count++;
+        h.next = h.close + 1;
+    }
+    return h;
+}
+
+char *rk_rewrite_own_args(const rk_function *f, rk_arena *arena)
+{
+    rk_str out = {.arena = arena};
+    for (size_t i = 0; i < f->params.count; i++)
+        if (*f->params.items[i].name)
+            rk_str_addf(&out, "%s%s%s", out.length ? ", " : "<", f->params.items[i].name,
+                        f->params.items[i].pack ? "..." : "");
+    if (out.length)
+        rk_str_add(&out, ">");
+    return rk_arena_strdup(arena, rk_str_text(&out));
+}
+
+char *rk_rewrite_own_head(const rk_unit *unit, const rk_function *f, rk_arena *arena)
+{
+    if (!f->is_template)
+        return rk_arena_strdup(arena, "");
+    const rk_tokens *tokens = tokens_of(unit, f->definition.file);
+    const heads h = read_heads(tokens, f->definition.begin);
+    rk_str out = {.arena = arena};
+    size_t param = 0;
+    for (size_t i = h.open + 1; h.count && i < h.close; param++) {
+        const size_t first = i;
+        int depth = 0;
+        for (; i < h.close; i++) {
+            depth += rk_token_is(tokens, i, "(") || rk_token_is(tokens, i, "<");
+            depth -= rk_token_is(tokens, i, ")") || rk_token_is(tokens, i, ">");
+            if (depth == 0 && rk_token_is(tokens, i, ","))
+                break;
+        }
+        const size_t begin = tokens->items[first].offset;
+        const size_t end = tokens->items[i - 1].offset + tokens->items[i - 1].length;
+        if (param < f->params.count && *f->params.items[param].name)
+            rk_str_addf(&out, "%s%.*s", out.length ? ", " : "template <", (int)(end - begin),
+                        tokens->text + begin);
+        i++;
+    }
+    if (out.length)
+        rk_str_add(&out, "> ");
+    return rk_arena_strdup(arena, rk_str_text(&out));
+}
+
+/* Signatures. */
+
+static bool is_bound(const rk_tokens *tokens, size_t i)
+{
+    return rk_token_is(tokens, i, "__launch_bounds__") || rk_token_is(tokens, i, "__maxnreg__");
+}
+
+/** `text` with `__global__` as `__device__`, and without `__host__` and launch bounds. */
+static char *device_specifiers(const char *text, rk_arena *arena)
+{
+    const rk_tokens tokens = rk_lex(text, strlen(text), arena);
+    rk_str out = {.arena = arena};
+    for (size_t i = 0; i < tokens.count; i++) {
+        if (is_bound(&tokens, i) && rk_token_is(&tokens, i + 1, "(")) {
+            i = rk_tokens_close(&tokens, i + 1);
+            continue;
+        }
+        if (rk_token_is(&tokens, i, "__host__"))
+            continue;
+        rk_str_addf(&out, "%s%s", out.length ? " " : "",
+                    rk_token_is(&tokens, i, "__global__") ? "__device__"
+                                                          : rk_token_text(&tokens, i, arena));
+    }
+    return rk_arena_strdup(arena, rk_str_text(&out));
+}
+
+static void edit_specifier(rk_unit *unit, size_t file, size_t *i)
+{
+    const rk_tokens *tokens = tokens_of(unit, file);
+    const rk_token *token = &tokens->items[*i];
+    if (rk_token_is(tokens, *i, "__global__")) {
+        edit(unit, file, token->offset, token->length, "__device__");
+    } else if (rk_token_is(tokens, *i, "__host__")) {
+        remove_tokens(unit, file, *i, *i);
+    } else if (is_bound(tokens, *i) && rk_token_is(tokens, *i + 1, "(")) {
+        const size_t close = rk_tokens_close(tokens, *i + 1);
+        remove_tokens(unit, file, *i, close);
+        *i = close;
+    } else if (token->kind == RK_TOKEN_NAME) {
+        const char *text =
+            rk_sources_macro(unit, rk_token_text(tokens, *i, unit->arena));
+        if (text && (strstr(text, "__global__") || strstr(text, "__launch_bounds__") ||
+                     strstr(text, "__host__")))
+            edit(unit, file, token->offset, token->length,
+                 device_specifiers(text, unit->arena));
+    }
+}
+
+/** The token of the parameter list's `(` of a function whose name is at `name`. */
+static size_t parameter_list(const rk_tokens *tokens, size_t name)
+{
+    size_t i = rk_tokens_at(tokens, name) + 1;
+    if (rk_token_is(tokens, i - 1, "operator") && rk_token_is(tokens, i, "("))
+        i += 2;
+    return i;
+}
+
+static void edit_parameters(rk_unit *unit, const rk_declaration *d)
+{
+    const rk_tokens *tokens = tokens_of(unit, d->file);
+    const size_t open = parameter_list(tokens, d->name);
+    if (!rk_token_is(tokens, open, "("))
+        return;
+    const size_t at = tokens->items[open].offset + 1;
+    if (rk_token_is(tokens, open + 1, ")"))
+        insert(unit, d->file, at, RANK_HEAD, "RkCtx &rk_ctx");
+    else if (rk_token_is(tokens, open + 1, "void") && rk_token_is(tokens, open + 2, ")"))
+        edit(unit, d->file, tokens->items[open + 1].offset, 4, "RkCtx &rk_ctx");
+    else
+        insert(unit, d->file, at, RANK_HEAD, "RkCtx &rk_ctx, ");
+}
+
+/** `extern "C"` cannot be on a template: removes it, or closes its block around the function. */
+static void edit_linkage(rk_unit *unit, const rk_function *f, const rk_declaration *d, size_t end)
+{
+    const rk_tokens *tokens = tokens_of(unit, d->file);
+    const size_t i = rk_tokens_at(tokens, d->begin);
+    if (i >= 2 && tokens->items[i - 1].kind == RK_TOKEN_STRING &&
+        rk_token_is(tokens, i - 2, "extern")) {
+        remove_tokens(unit, d->file, i - 2, i - 1);
+    } else if (rk_token_is(tokens, i, "extern") && i + 1 < tokens->count &&
+               tokens->items[i + 1].kind == RK_TOKEN_STRING) {
+        remove_tokens(unit, d->file, i, i + 1);
+    } else if (f->c_linkage) {
+        insert(unit, d->file, d->begin, RANK_SPACE, "extern \"C++\" { ");
+        insert(unit, d->file, end, RANK_LINKAGE, " }");
+    }
+}
+
+static void edit_signature(rk_unit *unit, const rk_function *f, const rk_declaration *d, size_t end)
+{
+    const rk_tokens *tokens = tokens_of(unit, d->file);
+    const heads h = read_heads(tokens, d->begin);
+    if (f->is_template && h.count)
+        insert(unit, d->file, tokens->items[h.close].offset, RANK_HEAD, ", class RkCtx");
+    else
+        insert(unit, d->file, h.count ? tokens->items[h.next].offset : d->begin, RANK_HEAD,
+               "template <class RkCtx> ");
+    edit_linkage(unit, f, d, end);
+    for (size_t i = h.next; i < tokens->count && tokens->items[i].offset < d->name; i++)
+        edit_specifier(unit, d->file, &i);
+    edit_parameters(unit, d);
+}
+
+/* Bodies. */
+
+static char *indentation(const rk_tokens *tokens, size_t offset, rk_arena *arena)
+{
+    const size_t begin = rk_line_begin(tokens->text, offset);
+    size_t end = begin;
+    while (end < offset && (tokens->text[end] == ' ' || tokens->text[end] == '\t'))
+        end++;
+    return rk_arena_strndup(arena, tokens->text + begin, end - begin);
+}
+
+static void edit_shared(rk_unit *unit, const rk_function *f)
+{
+    const size_t file = f->definition.file;
+    rk_arena *arena = unit->arena;
+    rk_str fields = {.arena = arena};
+    const char *part =
+        f->part ? rk_arena_printf(arena, "%s%s", f->part, rk_rewrite_own_args(f, arena)) : NULL;
+    for (size_t i = 0; i < f->hoists.count; i++)
+        rk_str_addf(&fields, "%s ", f->hoists.items[i]);
+    for (size_t i = 0; i < f->shared.count; i++) {
+        const rk_shared *s = &f->shared.items[i];
+        rk_str inplace = {.arena = arena};
+        for (size_t k = 0; !s->dynamic && k < s->names.count; k++)
+            rk_str_addf(&inplace, "%sauto &%s = rk_ctx.template shared<%s>().%s;", k ? " " : "",
+                        s->names.items[k], part, s->members.items[k]);
+        edit(unit, file, s->begin, s->end - s->begin,
+             s->dynamic ? s->inplace : rk_str_text(&inplace));
+        if (!s->dynamic)
+            rk_str_addf(&fields, "%s ", s->fields);
+    }
+    if (part)
+        insert(unit, file, f->definition.begin, RANK_PART,
+               rk_arena_printf(arena, "%sstruct %s { %s};\n%s",
+                               rk_rewrite_own_head(unit, f, arena), f->part, rk_str_text(&fields),
+                               indentation(tokens_of(unit, file), f->definition.begin, arena)));
+}
+
+static void edit_calls(rk_unit *unit, const rk_function *f)
+{
+    for (size_t i = 0; i < f->calls.count; i++) {
+        const rk_call *call = &f->calls.items[i];
+        const rk_function *to = unit->functions.items[call->callee];
+        if (!to->needs_context || to->kernel || !call->editable)
+            continue;
+        const rk_bytes *text = &unit->files.items[call->name.file]->bytes;
+        size_t next = call->open + 1;
+        while (next < text->size && (isspace((unsigned char)text->data[next]) ||
+                                     text->data[next] == '\\'))
+            next++;
+        const bool empty = next < text->size && text->data[next] == ')';
+        insert(unit, call->name.file, call->open + 1, RANK_HEAD, empty ? "rk_ctx" : "rk_ctx, ");
+    }
+}
+
+static bool has_comma(const rk_tokens *tokens, size_t begin, size_t end)
+{
+    int depth = 0;
+    for (size_t i = rk_tokens_at(tokens, begin);
+         i < tokens->count && tokens->items[i].offset < end; i++) {
+        depth += rk_token_is(tokens, i, "(") - rk_token_is(tokens, i, ")");
+        if (depth == 0 && rk_token_is(tokens, i, ","))
+            return true;
+    }
+    return false;
+}
+
+static void edit_leaves(rk_unit *unit, const rk_function *f)
+{
+    for (size_t i = 0; i < f->events.count; i++) {
+        const rk_event *e = &f->events.items[i];
+        if (!e->leaves)
+            continue;
+        const size_t file = f->definition.file;
+        const bool comma = has_comma(tokens_of(unit, file), e->condition, e->condition_end);
+        insert(unit, file, e->condition, RANK_HEAD, comma ? "rk_ctx.leave((" : "rk_ctx.leave(");
+        insert(unit, file, e->condition_end, RANK_LINKAGE, comma ? "))" : ")");
+    }
+}
+
+/** Captures what the lambda's text now finds in the function around it. */
+static void edit_lambda(rk_unit *unit, const rk_function *f, const rk_lambda *lambda)
+{
+    const rk_tokens *tokens = tokens_of(unit, f->definition.file);
+    const size_t open = rk_tokens_at(tokens, lambda->open);
+    if (!rk_token_is(tokens, open, "["))
+        return;
+    const bool reference = rk_token_is(tokens, open + 1, "&") &&
+                           (rk_token_is(tokens, open + 2, "]") || rk_token_is(tokens, open + 2, ","));
+    const bool copy = rk_token_is(tokens, open + 1, "=");
+    unsigned uses = lambda->uses;
+    for (size_t i = 0; i < lambda->callees.count; i++)
+        if (unit->functions.items[lambda->callees.items[i]]->needs_context)
+            uses |= RK_USE_CONTEXT;
+    if (reference)
+        return;
+    if (copy)
+        uses &= RK_USE_CONTEXT | RK_USE_STATIC_SHARED | RK_USE_DYNAMIC_SHARED | RK_USE_BLOCK_GROUP;
+    rk_str captures = {.arena = unit->arena};
+    rk_str_add(&captures, rk_builtin_captures(uses, unit->arena));
+    for (size_t i = 0; i < lambda->names.count; i++)
+        rk_str_addf(&captures, ", &%s", lambda->names.items[i]);
+    const char *text = rk_str_text(&captures);
+    const size_t close = rk_tokens_close(tokens, open);
+    if (!*text || close >= tokens->count)
+        return;
+    insert(unit, f->definition.file, tokens->items[close].offset, RANK_HEAD,
+           close == open + 1 ? text + 2 : text);
+}
+
+static void edit_body(rk_unit *unit, const rk_function *f)
+{
+    rk_str entry = {.arena = unit->arena};
+    rk_str_add(&entry, rk_builtin_shadows(f->uses, unit->arena));
+    for (size_t i = 0; i < f->file_shared.count; i++)
+        rk_str_addf(&entry, " %s", f->file_shared.items[i]);
+    if (entry.length)
+        insert(unit, f->definition.file, f->definition.end + 1, RANK_HEAD, rk_str_text(&entry));
+    edit_shared(unit, f);
+    edit_calls(unit, f);
+    edit_leaves(unit, f);
+    for (size_t i = 0; i < f->lambdas.count; i++)
+        edit_lambda(unit, f, &f->lambdas.items[i]);
+    for (size_t i = 0; i < f->edits.count; i++)
+        edit(unit, f->edits.items[i].file, f->edits.items[i].offset, f->edits.items[i].length,
+             f->edits.items[i].text);
+}
+
+/** The parameters of an rKernel may be written by others meanwhile: `restrict` is no longer true. */
+static void edit_restrict(rk_unit *unit, const rk_function *f)
+{
+    const rk_tokens *tokens = tokens_of(unit, f->definition.file);
+    for (size_t i = rk_tokens_at(tokens, f->definition.begin);
+         i < tokens->count && tokens->items[i].offset < f->end; i++) {
+        if (tokens->items[i].kind != RK_TOKEN_NAME)
+            continue;
+        const char *macro = NULL;
+        bool found = rk_token_is(tokens, i, "__restrict__") || rk_token_is(tokens, i, "__restrict");
+        if (!found)
+            macro = rk_sources_macro(unit, rk_token_text(tokens, i, unit->arena));
+        found |= macro && (strcmp(macro, "__restrict__") == 0 || strcmp(macro, "__restrict") == 0);
+        if (found)
+            edit(unit, f->definition.file, tokens->items[i].offset, tokens->items[i].length, "");
+    }
+}
+
+void rk_rewrite_functions(rk_unit *unit)
+{
+    for (size_t i = 0; i < unit->functions.count; i++) {
+        const rk_function *f = unit->functions.items[i];
+        if (f->removed || !f->reached)
+            continue;
+        edit_restrict(unit, f);
+        if (!f->needs_context)
+            continue;
+        edit_signature(unit, f, &f->definition, f->end);
+        for (size_t k = 0; k < f->others.count; k++)
+            edit_signature(unit, f, &f->others.items[k], f->others.items[k].end + 1);
+        edit_body(unit, f);
+    }
+}
+
+/** A touched header's includers are touched too, so that they see its namespace. */
+static void spread_touched(rk_unit *unit)
+{
+    unit->files.items[0]->touched = true;
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (size_t i = 0; i < unit->files.count; i++) {
+            rk_source_file *file = unit->files.items[i];
+            for (size_t k = 0; k < file->includes.count && !file->touched; k++) {
+                const size_t target = file->includes.items[k].target;
+                if (target == RK_NONE || !unit->files.items[target]->touched)
+                    continue;
+                file->touched = changed = true;
+            }
+        }
+    }
+}
+
+static bool name_is_free(const rk_unit *unit, const char *name, const rk_source_file *file)
+{
+    for (size_t i = 0; i < unit->names->count; i++)
+        if (strcmp(unit->names->items[i].name, name) == 0)
+            return strcmp(unit->names->items[i].path, file->path) == 0;
+    return true;
+}
+
+/** A name in the output folder: of the source's own for touched headers, else the header's. */
+static const char *choose_name(rk_unit *unit, const rk_source_file *file)
+{
+    rk_arena *arena = unit->arena;
+    const char *base = rk_path_base(file->path);
+    if (file->touched)
+        base = rk_arena_printf(arena, "%s.rk.%s", unit->stem, base);
+    const char *name = base;
+    for (int n = 2; !name_is_free(unit, name, file); n++)
+        name = rk_arena_printf(arena, "%d.%s", n, base);
+    *rk_push(arena, unit->names) = (rk_output_name){name, file->path};
+    return name;
+}
+
+static void name_files(rk_unit *unit)
+{
+    for (size_t i = 1; i < unit->files.count; i++)
+        unit->files.items[i]->out_name = choose_name(unit, unit->files.items[i]);
+}
+
+static bool apply(rk_unit *unit, rk_source_file *file)
+{
+    size_t conflict[2];
+    file->output.data = rk_edits_apply(&file->edits, file->bytes.data, file->bytes.size,
+                                       &file->output.size, conflict);
+    if (file->output.data)
+        return true;
+    const rk_edit *a = &file->edits.list.items[conflict[0]];
+    const rk_edit *b = &file->edits.list.items[conflict[1]];
+    const size_t index = file == unit->files.items[0] ? 0 : RK_NONE;
+    rk_place place = index == 0 ? rk_sources_place(unit, 0, b->offset) : rk_place_file(file->path);
+    return rk_diag_add(unit->diag, RK_ERROR, "RK-V003", place, "report this file to us",
+                       "two edits overlap: '%s' at %zu and '%s' at %zu", a->text, a->offset,
+                       b->text, b->offset);
+}
+
+bool rk_rewrite(rk_unit *unit)
+{
+    for (size_t i = 0; i < unit->files.count; i++) {
+        unit->files.items[i]->touched = false;
+        unit->files.items[i]->edits.list.count = 0;
+    }
+    rk_rewrite_functions(unit);
+    spread_touched(unit);
+    name_files(unit);
+    rk_rewrite_layout(unit);
+    rk_edits_insert(&unit->files.items[0]->edits, 0, RANK_FIRST,
+                    rk_arena_printf(unit->arena, "#include <rk/rkernel.h>\n%s", unit->defines));
+    bool ok = true;
+    for (size_t i = 0; i < unit->files.count; i++)
+        ok &= apply(unit, unit->files.items[i]);
+    return ok;
+}

@@ -1,0 +1,42 @@
+#ifndef RK_CONVERT_REWRITE_H
+#define RK_CONVERT_REWRITE_H
+
+#include "convert/convert_internal.h"
+
+/**
+ * Makes the unit's output texts from the analysis and rk_decide: edits of every file, then
+ * `files[i]->output`. False when edits overlap, RK-V003, which is a bug of ours.
+ */
+bool rk_rewrite(rk_unit *unit);
+
+/** Adds the edits of the functions that take the context: rk_rewrite's first half. */
+void rk_rewrite_functions(rk_unit *unit);
+
+/** Adds those of a file as a whole: namespace, includes, disabled text. */
+void rk_rewrite_layout(rk_unit *unit);
+
+/** What follows the source's own text: frames, and `#undef`s of its macros. */
+char *rk_rewrite_tail(rk_unit *unit);
+
+/** The struct of each kernel's static shared memory; names the frames of the instances. */
+void rk_rewrite_frames(rk_unit *unit, rk_str *out);
+
+/** Instantiates every converted instance where the file is compiled by itself. */
+char *rk_rewrite_probes(const rk_unit *unit);
+
+/** The instance as the source's namespace names it: "gemm<32, 8>". */
+char *rk_rewrite_instance(const rk_unit *unit, const rk_instance *instance);
+
+/** Whether the instance has an entry for the CPU: it is converted, and each argument fits a slot. */
+bool rk_rewrite_cpu_takes(const rk_unit *unit, const rk_instance *instance);
+
+/** The text of `<stem>.rk.cpu.cpp`; NULL when no instance can run on the CPU. */
+char *rk_rewrite_cpu(const rk_unit *unit);
+
+/** "<TILE, Ts...>": the function's own template parameters as arguments; "" if none has a name. */
+char *rk_rewrite_own_args(const rk_function *f, rk_arena *arena);
+
+/** "template <int TILE, class... Ts> ": its template head without unnamed parameters; "" if none. */
+char *rk_rewrite_own_head(const rk_unit *unit, const rk_function *f, rk_arena *arena);
+
+#endif

@@ -1,0 +1,23 @@
+#ifndef RK_CONVERT_SOURCES_H
+#define RK_CONVERT_SOURCES_H
+
+#include "convert/convert_internal.h"
+
+/**
+ * Reads the unit's source and, by the text of their includes, the project headers that it is made
+ * of: those found beside the including file or in a folder that the user's arguments name with -I or
+ * -iquote, system folders and the toolkit apart. Inactive includes count too. False with RK-F00x when
+ * the source cannot be read.
+ */
+bool rk_sources_read(rk_unit *unit);
+
+/** The index in unit->files of a file of the translation unit, RK_NONE if it is no project file. */
+size_t rk_sources_find(const rk_unit *unit, CXFile file);
+
+/** The text of `name`'s object-like macro in the project's files; NULL if none defines it. */
+const char *rk_sources_macro(const rk_unit *unit, const char *name);
+
+/** A diagnostic's place for an offset of a project file. */
+rk_place rk_sources_place(const rk_unit *unit, size_t file, size_t offset);
+
+#endif

@@ -1,0 +1,1 @@
+/* Stands for the runtime's header while a converted text is checked: see ../../prelude.h. */

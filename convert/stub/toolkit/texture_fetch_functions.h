@@ -1,0 +1,1 @@
+/* CUDA's own defines texture references' functions with intrinsics that clang does not have. */

@@ -1,0 +1,823 @@
+#include "convert/analyze.h"
+
+#include "convert/sources.h"
+
+#include <string.h>
+
+/** Where the walk of a body is. */
+typedef struct {
+    rk_analysis *analysis;
+    rk_unit *unit;
+    rk_function *f;
+    size_t body, function;
+    RK_VEC(CXCursor) above;   /**< the cursors around the current one, outermost first */
+    RK_VEC(size_t) lambdas;   /**< indices in f->lambdas of those around the current cursor */
+    size_t loop_begin, loop_end;
+    unsigned local_class;     /**< depth of classes inside the function */
+} walker;
+
+static void visit(walker *w, CXCursor cursor);
+
+static enum CXChildVisitResult visit_child(CXCursor cursor, CXCursor parent, CXClientData data)
+{
+    (void)parent;
+    visit(data, cursor);
+    return CXChildVisit_Continue;
+}
+
+static void visit_children(walker *w, CXCursor cursor)
+{
+    *rk_push(w->unit->arena, &w->above) = cursor;
+    clang_visitChildren(cursor, visit_child, w);
+    w->above.count--;
+}
+
+static rk_place place_of(const walker *w, CXCursor cursor)
+{
+    return rk_ast_place(clang_getCursorLocation(cursor), w->unit->arena);
+}
+
+static bool in_device_code(const walker *w)
+{
+    return w->f->kernel || w->f->device;
+}
+
+/** The cursor's offset in the function's file, expansion side; 0 when it is in another file. */
+static size_t offset_of(const walker *w, CXCursor cursor)
+{
+    const rk_where at = rk_ast_expansion(w->unit, clang_getCursorLocation(cursor));
+    return at.file == w->f->definition.file ? at.offset : 0;
+}
+
+/** Adds uses to the function and to the lambdas around; those of local classes cannot be served. */
+static void add_uses(walker *w, unsigned uses, CXCursor cursor, const char *name)
+{
+    w->f->uses |= uses;
+    for (size_t i = 0; i < w->lambdas.count; i++)
+        w->f->lambdas.items[w->lambdas.items[i]].uses |= uses;
+    if (w->local_class)
+        rk_problem_add(w->unit, w->function, RK_REFUSED, "RK-V118", place_of(w, cursor),
+                       "move the class out of the function",
+                       "'%s' is used in a method of a class inside a function", name);
+}
+
+static void add_event(walker *w, rk_event_kind kind, CXCursor cursor)
+{
+    rk_event event = {.kind = kind,
+                      .at = offset_of(w, cursor),
+                      .loop_begin = w->loop_begin,
+                      .loop_end = w->loop_end};
+    if (w->lambdas.count) { /* called from anywhere after it */
+        event.loop_begin = w->f->definition.end;
+        event.loop_end = w->f->end;
+    }
+    for (size_t i = 0; i < w->f->events.count; i++)
+        if (w->f->events.items[i].kind == kind && w->f->events.items[i].at == event.at)
+            return;
+    *rk_push(w->unit->arena, &w->f->events) = event;
+}
+
+/* Built-ins and CUDA's own functions. */
+
+/** The dimension that the text reads of the built-in whose name is there; 3 when it is not plain. */
+static int dimension_of(const walker *w, CXCursor cursor)
+{
+    const rk_where at = rk_ast_spelling(w->unit, clang_getCursorLocation(cursor));
+    if (at.file == RK_NONE)
+        return 3;
+    const rk_source_file *file = w->unit->files.items[at.file];
+    const char *text = file->bytes.data;
+    size_t i = at.offset;
+    while (i < file->bytes.size && (text[i] == '_' || (text[i] >= 'A' && text[i] <= 'z')))
+        i++;
+    if (text[i] != '.' || text[i + 1] < 'x' || text[i + 1] > 'z')
+        return 3;
+    return text[i + 1] - 'x' + 1;
+}
+
+static void use_builtin(walker *w, const rk_builtin *builtin, CXCursor cursor)
+{
+    add_uses(w, builtin->use, cursor, builtin->name);
+    if (builtin->use & (RK_USE_THREAD_IDX | RK_USE_BLOCK_IDX)) {
+        const int dims = dimension_of(w, cursor);
+        w->f->dims = dims > w->f->dims ? dims : w->f->dims;
+    }
+    if (builtin->use & RK_USE_BARRIERS)
+        add_event(w, RK_EVENT_BARRIER, cursor);
+    if (builtin->use & RK_USE_WARPS)
+        add_event(w, RK_EVENT_WARP, cursor);
+}
+
+static bool in_namespace(CXCursor declaration, const char *name, rk_arena *arena)
+{
+    CXCursor parent = clang_getCursorSemanticParent(declaration);
+    for (; !clang_isTranslationUnit(clang_getCursorKind(parent)) &&
+           !clang_isInvalid(clang_getCursorKind(parent));
+         parent = clang_getCursorSemanticParent(parent))
+        if (clang_getCursorKind(parent) == CXCursor_Namespace &&
+            strcmp(rk_ast_name(parent, arena), name) == 0)
+            return true;
+    return false;
+}
+
+static bool is_system_builtin(CXCursor declaration, const char *name)
+{
+    return rk_builtin_find(name) && rk_ast_is_system(declaration) &&
+           !rk_ast_is_function(clang_getCursorKind(clang_getCursorSemanticParent(declaration)));
+}
+
+/* What CUDA's own headers reach. */
+
+typedef struct {
+    rk_analysis *analysis;
+    const char *found;
+} system_search;
+
+static bool raw_name(const char *name)
+{
+    static const char *const prefixes[] = {"__nvvm_read_ptx_sreg_tid", "__nvvm_read_ptx_sreg_ctaid",
+                                           "__nvvm_read_ptx_sreg_ntid",
+                                           "__nvvm_read_ptx_sreg_nctaid", "__nvvm_bar",
+                                           "__nvvm_shfl", "__nvvm_vote", "__nvvm_match",
+                                           "__nvvm_redux"};
+    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
+        if (rk_str_starts(name, prefixes[i]))
+            return true;
+    return false;
+}
+
+bool rk_walk_is_raw(CXCursor declaration, const char *name)
+{
+    return is_system_builtin(declaration, name) || (raw_name(name) && rk_ast_is_system(declaration));
+}
+
+static enum CXChildVisitResult search_system(CXCursor cursor, CXCursor parent, CXClientData data)
+{
+    (void)parent;
+    system_search *search = data;
+    const enum CXCursorKind kind = clang_getCursorKind(cursor);
+    if (kind != CXCursor_DeclRefExpr && kind != CXCursor_MemberRefExpr &&
+        kind != CXCursor_CallExpr)
+        return CXChildVisit_Recurse;
+    const CXCursor target = clang_getCursorReferenced(cursor);
+    if (clang_Cursor_isNull(target))
+        return CXChildVisit_Recurse;
+    rk_arena *arena = search->analysis->unit->arena;
+    const char *name = rk_ast_name(target, arena);
+    if (rk_walk_is_raw(target, name))
+        search->found = name;
+    else if (rk_ast_is_function(clang_getCursorKind(target)))
+        search->found = rk_walk_system(search->analysis, target);
+    return search->found ? CXChildVisit_Break : CXChildVisit_Recurse;
+}
+
+const char *rk_walk_system(rk_analysis *analysis, CXCursor function)
+{
+    rk_arena *arena = analysis->unit->arena;
+    CXCursor definition = clang_getCursorDefinition(function);
+    if (clang_Cursor_isNull(definition))
+        return NULL;
+    const unsigned hash = clang_hashCursor(definition);
+    for (size_t i = 0; i < analysis->system_seen.count; i++)
+        if (analysis->system_seen.items[i] == hash)
+            return analysis->system_use.items[i];
+    const size_t index = analysis->system_seen.count;
+    *rk_push(arena, &analysis->system_seen) = hash;
+    *rk_push(arena, &analysis->system_use) = NULL;
+    system_search search = {.analysis = analysis};
+    clang_visitChildren(definition, search_system, &search);
+    analysis->system_use.items[index] = search.found;
+    return search.found;
+}
+
+/* Cooperative groups: the block's own, which becomes the rTask's. */
+
+static bool group_member(const char *name)
+{
+    static const char *const names[] = {"sync", "thread_rank", "size", "num_threads",
+                                        "thread_index", "group_index", "group_dim", "dim_threads",
+                                        "thread_block", "~thread_block", "barrier_sync"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(name, names[i]) == 0)
+            return true;
+    return false;
+}
+
+static void add_edit(walker *w, size_t file, size_t offset, size_t length, const char *text)
+{
+    for (size_t i = 0; i < w->f->edits.count; i++)
+        if (w->f->edits.items[i].file == file && w->f->edits.items[i].offset == offset &&
+            w->f->edits.items[i].length == length)
+            return;
+    *rk_push(w->unit->arena, &w->f->edits) =
+        (rk_text_edit){file, offset, length, rk_arena_strdup(w->unit->arena, text)};
+}
+
+/** Replaces `cg::this_thread_block()` by the context's group, and `cg::sync(g)` by `(g).sync()`. */
+static bool rewrite_group_call(walker *w, CXCursor cursor, const char *name)
+{
+    unsigned begin, end;
+    rk_ast_extent(cursor, &begin, &end);
+    const rk_where at = rk_ast_spelling(w->unit, clang_getCursorLocation(cursor));
+    const rk_where outer = rk_ast_expansion(w->unit, clang_getCursorLocation(cursor));
+    if (at.file == RK_NONE || at.file != outer.file || at.offset != outer.offset)
+        return false;
+    const rk_tokens *tokens = &w->unit->files.items[at.file]->tokens;
+    const size_t open = rk_tokens_at(tokens, at.offset) + 1;
+    if (!rk_token_is(tokens, open, "("))
+        return false;
+    const size_t close = rk_tokens_close(tokens, open);
+    if (close >= tokens->count)
+        return false;
+    const size_t after = tokens->items[close].offset + 1;
+    if (strcmp(name, "this_thread_block") == 0) {
+        add_edit(w, at.file, begin, after - begin, "rk_ctx.group()");
+    } else {
+        add_edit(w, at.file, begin, tokens->items[open].offset - begin, "");
+        add_edit(w, at.file, tokens->items[close].offset, 1, ").sync()");
+    }
+    return true;
+}
+
+static bool is_group_type(CXType type, rk_arena *arena)
+{
+    CXType at = clang_getCanonicalType(type);
+    if (at.kind == CXType_LValueReference)
+        at = clang_getPointeeType(at);
+    const CXCursor declaration = clang_getTypeDeclaration(at);
+    return !clang_Cursor_isNull(declaration) &&
+           strcmp(rk_ast_name(declaration, arena), "thread_block") == 0 &&
+           in_namespace(declaration, "cooperative_groups", arena);
+}
+
+/** Gives a variable or parameter of type thread_block the type of the context's group. */
+static void declare_group(walker *w, CXCursor cursor, bool parameter)
+{
+    const rk_where at = rk_ast_spelling(w->unit, clang_getCursorLocation(cursor));
+    unsigned begin, end;
+    rk_ast_extent(cursor, &begin, &end);
+    if (at.file != w->f->definition.file || at.offset <= begin)
+        return;
+    add_uses(w, RK_USE_CONTEXT, cursor, "thread_block");
+    const rk_tokens *tokens = &w->unit->files.items[at.file]->tokens;
+    for (size_t i = rk_tokens_at(tokens, begin);
+         i < tokens->count && tokens->items[i].offset < at.offset; i++) {
+        if (rk_token_is(tokens, i, "auto"))
+            return;
+        if (!rk_token_is(tokens, i, "thread_block"))
+            continue;
+        size_t first = i;
+        while (first > 0 && tokens->items[first - 1].offset >= begin &&
+               (rk_token_is(tokens, first - 1, "::") ||
+                (rk_token_is(tokens, first, "::") &&
+                 tokens->items[first - 1].kind == RK_TOKEN_NAME)))
+            first--;
+        const size_t from = tokens->items[first].offset;
+        add_edit(w, at.file, from, tokens->items[i].offset + tokens->items[i].length - from,
+                 parameter ? "decltype(rk_ctx.group())" : "auto");
+        return;
+    }
+}
+
+static void use_group(walker *w, CXCursor cursor, const char *name)
+{
+    if (strcmp(name, "this_thread_block") == 0) {
+        add_uses(w, RK_USE_BLOCK_GROUP, cursor, name);
+        if (!rewrite_group_call(w, cursor, name))
+            rk_problem_add(w->unit, w->function, RK_REFUSED, "RK-V115", place_of(w, cursor),
+                           "write the call out",
+                           "this_thread_block() is called through a macro");
+        return;
+    }
+    const CXCursor target = clang_getCursorReferenced(cursor);
+    const bool free_function =
+        clang_getCursorKind(clang_getCursorSemanticParent(target)) == CXCursor_Namespace;
+    if (!group_member(name) ||
+        (free_function && (strcmp(name, "sync") != 0 || !rewrite_group_call(w, cursor, name)))) {
+        rk_problem_add(w->unit, w->function, RK_REFUSED, "RK-V107", place_of(w, cursor),
+                       "use __syncthreads, the shuffles or this_thread_block() itself instead",
+                       "'%s' of cooperative groups is not handled", name);
+        return;
+    }
+    if (strcmp(name, "sync") == 0 || strcmp(name, "barrier_sync") == 0) {
+        add_uses(w, RK_USE_CONTEXT | RK_USE_GROUP_SYNC, cursor, name);
+        add_event(w, RK_EVENT_BARRIER, cursor);
+    }
+}
+
+static void use_system_function(walker *w, CXCursor cursor, CXCursor target, const char *name,
+                                bool overloaded)
+{
+    const rk_builtin *builtin = rk_builtin_find(name);
+    if (builtin) {
+        use_builtin(w, builtin, cursor);
+        return;
+    }
+    const rk_forbidden *forbidden = rk_forbidden_find(name);
+    if (forbidden) {
+        rk_problem_add(w->unit, w->function, RK_REFUSED, forbidden->code, place_of(w, cursor),
+                       forbidden->hint, "%s ('%s')", forbidden->message, name);
+        return;
+    }
+    if (in_namespace(target, "cooperative_groups", w->unit->arena)) {
+        use_group(w, cursor, name);
+        return;
+    }
+    if (strcmp(name, "__threadfence") == 0)
+        w->f->fences = true;
+    if (rk_str_starts(name, "atomic"))
+        w->f->atomics = true;
+    const char *used = overloaded ? NULL : rk_walk_system(w->analysis, target);
+    if (used)
+        rk_problem_add(w->unit, w->function, RK_REFUSED, "RK-V121", place_of(w, cursor),
+                       "write the operation out, so that it can be given the rTask's threads",
+                       "'%s' of a library uses '%s' by itself", name, used);
+}
+
+/* References. */
+
+/** Whether an argument list follows the name at `at`; `open` is where its `(` is. */
+static bool call_text(const rk_unit *unit, rk_where at, size_t *open)
+{
+    if (at.file == RK_NONE)
+        return false;
+    const rk_source_file *file = unit->files.items[at.file];
+    const size_t token = rk_tokens_at(&file->tokens, at.offset);
+    rk_tokens tokens = file->tokens;
+    size_t i = token;
+    if (token < tokens.count && tokens.items[token].kind == RK_TOKEN_DIRECTIVE) {
+        const rk_token *line = &file->tokens.items[token];
+        tokens = rk_lex_directive(file->bytes.data + line->offset, line->length, unit->arena);
+        i = rk_tokens_at(&tokens, at.offset - line->offset);
+        at.offset = line->offset;
+    } else {
+        at.offset = 0;
+    }
+    if (!rk_token_is(&tokens, i, "("))
+        i++;
+    if (rk_token_is(&tokens, i, "<"))
+        i = rk_tokens_close(&tokens, i) + 1;
+    if (!rk_token_is(&tokens, i, "("))
+        return false;
+    *open = at.offset + tokens.items[i].offset;
+    return true;
+}
+
+static void add_call(walker *w, CXCursor cursor, size_t callee, rk_where name)
+{
+    rk_call call = {.callee = callee,
+                    .at = offset_of(w, cursor),
+                    .loop_begin = w->lambdas.count ? w->f->definition.end : w->loop_begin,
+                    .loop_end = w->lambdas.count ? w->f->end : w->loop_end,
+                    .name = name};
+    call.editable = call_text(w->unit, name, &call.open);
+    for (size_t i = 0; i < w->lambdas.count; i++)
+        *rk_push(w->unit->arena, &w->f->lambdas.items[w->lambdas.items[i]].callees) = callee;
+    for (size_t i = 0; i < w->f->calls.count; i++) {
+        const rk_call *old = &w->f->calls.items[i];
+        if (old->callee == callee && old->name.offset == name.offset &&
+            old->name.file == name.file && old->at == call.at)
+            return;
+    }
+    call.local_class = w->local_class > 0;
+    *rk_push(w->unit->arena, &w->f->calls) = call;
+}
+
+/** A project function inside another's text: a lambda's or a local class's own operator. */
+static bool inside_function(const walker *w, CXCursor definition)
+{
+    const rk_where at = rk_ast_expansion(w->unit, clang_getCursorLocation(definition));
+    for (size_t i = 0; i < w->unit->functions.count; i++) {
+        const rk_function *f = w->unit->functions.items[i];
+        if (f->definition.file == at.file && at.offset > f->definition.name && at.offset < f->end)
+            return true;
+    }
+    return false;
+}
+
+static void use_project_function(walker *w, CXCursor cursor, CXCursor target, rk_where name,
+                                 bool overloaded)
+{
+    const CXCursor definition = clang_getCursorDefinition(target);
+    if (clang_Cursor_isNull(definition)) {
+        if (!overloaded && in_device_code(w) &&
+            rk_ast_has_attribute(target, CXCursor_CUDADeviceAttr, NULL))
+            rk_problem_add(w->unit, w->function, RK_REFUSED, "RK-V110", place_of(w, cursor),
+                           "define it in this file or in a header that it includes",
+                           "the body of '%s' cannot be seen from here",
+                           rk_ast_name(target, w->unit->arena));
+        return;
+    }
+    const size_t callee = rk_analysis_function(w->analysis, definition);
+    if (callee == RK_NONE) {
+        if (!inside_function(w, definition) && rk_walk_system(w->analysis, target))
+            rk_problem_add(w->unit, w->function, RK_REFUSED, "RK-V121", place_of(w, cursor),
+                           "write the operation out, so that it can be given the rTask's threads",
+                           "'%s' uses the thread's index or barriers by itself",
+                           rk_ast_name(target, w->unit->arena));
+        return;
+    }
+    add_call(w, cursor, callee, name);
+    if (!overloaded) {
+        const size_t from = w->body;
+        const size_t body = rk_analysis_body(w->analysis, definition, callee);
+        *rk_push(w->unit->arena, &w->analysis->bodies.items[from].callees) = body;
+    }
+}
+
+static void use_function(walker *w, CXCursor cursor, CXCursor target, rk_where at, bool overloaded)
+{
+    const char *name = rk_ast_name(target, w->unit->arena);
+    if (strcmp(name, "__cudaPushCallConfiguration") == 0 ||
+        strcmp(name, "cudaConfigureCall") == 0) {
+        w->f->launches = true;
+        if (in_device_code(w))
+            rk_problem_add(w->unit, w->function, RK_REFUSED, "RK-V103", place_of(w, cursor),
+                           "launch the inner kernel from the host",
+                           "dynamic parallelism cannot be part of an rTask");
+        return;
+    }
+    if (!rk_ast_is_system(target))
+        use_project_function(w, cursor, target, at, overloaded);
+    else if (in_device_code(w))
+        use_system_function(w, cursor, target, name, overloaded);
+}
+
+/** Shared arrays become local names, which the lambdas around must then capture. */
+static void capture_shared(walker *w, const char *name)
+{
+    for (size_t i = 0; i < w->lambdas.count; i++) {
+        rk_lambda *lambda = &w->f->lambdas.items[w->lambdas.items[i]];
+        bool known = false;
+        for (size_t k = 0; k < lambda->names.count; k++)
+            known |= strcmp(lambda->names.items[k], name) == 0;
+        if (!known)
+            *rk_push(w->unit->arena, &lambda->names) = name;
+    }
+}
+
+static void use_global(walker *w, CXCursor cursor, CXCursor target)
+{
+    const char *name = rk_ast_name(target, w->unit->arena);
+    const bool constant = rk_ast_has_attribute(target, CXCursor_CUDAConstantAttr, NULL);
+    const bool device = rk_ast_has_attribute(target, CXCursor_CUDADeviceAttr, NULL);
+    if (rk_ast_has_attribute(target, CXCursor_CUDASharedAttr, NULL)) {
+        rk_shared_at_file_scope(w->analysis, w->function, target, place_of(w, cursor));
+        add_uses(w, RK_USE_DYNAMIC_SHARED, cursor, name);
+        capture_shared(w, name);
+        return;
+    }
+    if (!constant && !device)
+        return;
+    const bool initialised = !clang_Cursor_isNull(clang_Cursor_getVarDeclInitializer(target));
+    if (initialised && (constant || clang_isConstQualifiedType(clang_getCursorType(target))))
+        return;
+    if (initialised)
+        rk_problem_add(w->unit, w->function, RK_WARNING, "RK-V202", place_of(w, cursor),
+                       "see that it is back to its first value when the kernel ends",
+                       "'%s' keeps its value from one run to the next", name);
+    else
+        rk_problem_add(w->unit, w->function, RK_REFUSED, "RK-V124", place_of(w, cursor),
+                       "pass the contents as a parameter",
+                       "'%s' is set outside of the kernel, which the rKernel would not see", name);
+}
+
+static void use_variable(walker *w, CXCursor cursor, CXCursor target)
+{
+    const char *name = rk_ast_name(target, w->unit->arena);
+    const enum CXCursorKind parent =
+        clang_getCursorKind(clang_getCursorSemanticParent(target));
+    if (!in_device_code(w))
+        return;
+    /* An `extern` array in a function has the file for its parent. */
+    const rk_where at = rk_ast_expansion(w->unit, clang_getCursorLocation(target));
+    if (rk_ast_is_function(parent) ||
+        (at.file == w->f->definition.file && at.offset > w->f->definition.end &&
+         at.offset < w->f->end)) {
+        if (rk_ast_has_attribute(target, CXCursor_CUDASharedAttr, NULL))
+            capture_shared(w, name);
+        return;
+    }
+    if (rk_ast_is_system(target)) {
+        const rk_builtin *builtin = rk_builtin_find(name);
+        if (builtin)
+            use_builtin(w, builtin, cursor);
+        return;
+    }
+    const char *type = rk_ast_type_text(clang_getCursorType(target), w->unit->arena);
+    if (strstr(type, "texture<") || strstr(type, "surface<"))
+        rk_problem_add(w->unit, w->function, RK_REFUSED, "RK-V104", place_of(w, cursor),
+                       "read the buffer through a pointer",
+                       "'%s' is a texture or surface reference", name);
+    else
+        use_global(w, cursor, target);
+}
+
+static void use_overloads(walker *w, CXCursor cursor)
+{
+    const unsigned count = clang_getNumOverloadedDecls(cursor);
+    for (unsigned i = 0; i < count; i++) {
+        const CXCursor target = clang_getOverloadedDecl(cursor, i);
+        if (rk_ast_is_function(clang_getCursorKind(target)))
+            use_function(w, cursor, target,
+                         rk_ast_spelling(w->unit, clang_getCursorLocation(cursor)), count > 1);
+    }
+}
+
+/** A name that stands for a declaration: DeclRefExpr, MemberRefExpr. */
+static void use_reference(walker *w, CXCursor cursor)
+{
+    const CXCursor target = clang_getCursorReferenced(cursor);
+    if (clang_Cursor_isNull(target))
+        return;
+    const enum CXCursorKind kind = clang_getCursorKind(target);
+    if (kind == CXCursor_OverloadedDeclRef)
+        return; /* comes as a child */
+    if (kind == CXCursor_VarDecl)
+        use_variable(w, cursor, target);
+    else if (rk_ast_is_function(kind) &&
+             strcmp(rk_ast_name(target, w->unit->arena), "operator()") != 0)
+        use_function(w, cursor, target,
+                     rk_ast_spelling(w->unit, clang_getCursorLocation(cursor)), false);
+}
+
+/** Calls that no name stands for: of functors, and constructors. */
+static void use_call(walker *w, CXCursor cursor)
+{
+    const CXCursor target = clang_getCursorReferenced(cursor);
+    if (clang_Cursor_isNull(target) || !rk_ast_is_function(clang_getCursorKind(target)))
+        return;
+    if (clang_getCursorKind(target) == CXCursor_Constructor) {
+        use_function(w, cursor, target, (rk_where){RK_NONE, 0}, false);
+        return;
+    }
+    if (strcmp(rk_ast_name(target, w->unit->arena), "operator()") != 0)
+        return;
+    const rk_cursors children = rk_ast_children(cursor, w->unit->arena);
+    rk_where open = {RK_NONE, 0};
+    if (children.count)
+        open = rk_ast_spelling(w->unit,
+                               clang_getRangeEnd(clang_getCursorExtent(children.items[0])));
+    const rk_tokens *tokens = open.file == RK_NONE ? NULL : &w->unit->files.items[open.file]->tokens;
+    if (tokens) {
+        const size_t token = rk_tokens_at(tokens, open.offset);
+        if (rk_token_is(tokens, token, "("))
+            open.offset = tokens->items[token].offset;
+        else
+            open.file = RK_NONE;
+    }
+    use_function(w, cursor, target, open, false);
+}
+
+/* Statements. */
+
+static bool only_returns(CXCursor statement, CXCursor ret, rk_arena *arena)
+{
+    if (clang_equalCursors(statement, ret))
+        return true;
+    if (clang_getCursorKind(statement) != CXCursor_CompoundStmt)
+        return false;
+    const rk_cursors children = rk_ast_children(statement, arena);
+    return children.count == 1 && clang_equalCursors(children.items[0], ret);
+}
+
+/** Whether a return is the whole of an `if` without else in the function's own block. */
+static bool is_top_level(walker *w, CXCursor ret, rk_event *event)
+{
+    size_t i = w->above.count;
+    if (i > 0 && clang_getCursorKind(w->above.items[i - 1]) == CXCursor_CompoundStmt)
+        i--;
+    if (i < 3 || clang_getCursorKind(w->above.items[i - 1]) != CXCursor_IfStmt ||
+        clang_getCursorKind(w->above.items[i - 2]) != CXCursor_CompoundStmt || i - 2 != 1)
+        return false;
+    const CXCursor statement = w->above.items[i - 1];
+    const rk_cursors children = rk_ast_children(statement, w->unit->arena);
+    if (children.count != 2 || !only_returns(children.items[1], ret, w->unit->arena) ||
+        clang_getCursorKind(children.items[0]) == CXCursor_DeclStmt ||
+        clang_getCursorKind(children.items[0]) == CXCursor_VarDecl)
+        return false;
+    const rk_where at = rk_ast_spelling(w->unit, clang_getCursorLocation(statement));
+    if (at.file != w->f->definition.file || at.offset != offset_of(w, statement))
+        return false;
+    const rk_tokens *tokens = &w->unit->files.items[at.file]->tokens;
+    const size_t open = rk_tokens_at(tokens, at.offset) + 1;
+    if (!rk_token_is(tokens, open - 1, "if") || !rk_token_is(tokens, open, "("))
+        return false;
+    const size_t close = rk_tokens_close(tokens, open);
+    if (close >= tokens->count)
+        return false;
+    event->condition = tokens->items[open].offset + 1;
+    event->condition_end = tokens->items[close].offset;
+    return true;
+}
+
+static void use_return(walker *w, CXCursor cursor)
+{
+    if (w->lambdas.count || w->local_class)
+        return;
+    const size_t before = w->f->events.count;
+    add_event(w, RK_EVENT_RETURN, cursor);
+    if (w->f->events.count == before)
+        return;
+    rk_event *event = &w->f->events.items[before];
+    event->top_level = is_top_level(w, cursor, event);
+}
+
+static const char *const forbidden_asm[] = {
+    "%tid",  "%ntid",    "%ctaid", "%nctaid", "%warpid",  "%nwarpid", "%gridid",
+    "%dynamic_smem", "%total_smem", "%cluster", "%nsmid", "bar.",  "barrier",
+    "exit",  "mbarrier", "cp.async", "wgmma",  "setmaxnreg", "griddepcontrol", "cluster",
+    "ld.global.nc", "tex.", "suld", "sust", "elect.sync", "shfl.", "vote.", "match.",
+    "redux", "activemask", "discard", "tcgen05"};
+
+/** The text of a statement where it was written; the line of the macro when one makes it. */
+static const char *statement_text(walker *w, CXCursor cursor)
+{
+    const rk_where at = rk_ast_spelling(w->unit, clang_getCursorLocation(cursor));
+    if (at.file == RK_NONE)
+        return NULL;
+    const rk_source_file *file = w->unit->files.items[at.file];
+    const size_t i = rk_tokens_at(&file->tokens, at.offset);
+    if (i < file->tokens.count && file->tokens.items[i].kind == RK_TOKEN_DIRECTIVE)
+        return rk_token_text(&file->tokens, i, w->unit->arena);
+    unsigned begin, end;
+    rk_ast_extent(cursor, &begin, &end);
+    return begin < end && end <= file->bytes.size
+               ? rk_arena_strndup(w->unit->arena, file->bytes.data + begin, end - begin)
+               : NULL;
+}
+
+static void use_assembly(walker *w, CXCursor cursor)
+{
+    if (!in_device_code(w))
+        return;
+    const char *text = statement_text(w, cursor);
+    for (size_t i = 0; i < sizeof forbidden_asm / sizeof *forbidden_asm; i++) {
+        if (text && !strstr(text, forbidden_asm[i]))
+            continue;
+        rk_problem_add(w->unit, w->function, RK_REFUSED, "RK-V106", place_of(w, cursor),
+                       "use CUDA's own variables and functions for it",
+                       "the assembly has '%s', which means the whole vEU in an rTask",
+                       text ? forbidden_asm[i] : "text that cannot be seen");
+        return;
+    }
+    rk_problem_add(w->unit, w->function, RK_WARNING, "RK-V203", place_of(w, cursor), NULL,
+                   "inline assembly is kept: this kernel is for the GPU only");
+}
+
+static bool waits_on_memory(CXCursor condition, rk_arena *arena)
+{
+    const rk_cursors children = rk_ast_children(condition, arena);
+    const CXType type = clang_getCursorType(condition);
+    if (clang_isVolatileQualifiedType(type))
+        return true;
+    if (clang_getCursorKind(condition) == CXCursor_CallExpr &&
+        rk_str_starts(rk_ast_name(condition, arena), "atomic"))
+        return true;
+    for (size_t i = 0; i < children.count; i++)
+        if (waits_on_memory(children.items[i], arena))
+            return true;
+    return false;
+}
+
+/** A loop with nothing to do but to look at memory waits for another thread block. */
+static void check_spin(walker *w, CXCursor loop)
+{
+    const rk_cursors children = rk_ast_children(loop, w->unit->arena);
+    if (!in_device_code(w) || children.count < 1)
+        return;
+    bool empty = false;
+    for (size_t i = 0; i < children.count; i++) {
+        const enum CXCursorKind kind = clang_getCursorKind(children.items[i]);
+        empty |= kind == CXCursor_NullStmt ||
+                 (kind == CXCursor_CompoundStmt &&
+                  rk_ast_children(children.items[i], w->unit->arena).count == 0);
+    }
+    if (!empty)
+        return;
+    for (size_t i = 0; i < children.count; i++)
+        if (waits_on_memory(children.items[i], w->unit->arena))
+            rk_problem_add(w->unit, w->function, RK_REFUSED, "RK-V105", place_of(w, loop),
+                           "split the kernel where it waits",
+                           "the loop waits for another thread, which may be in an rTask that has "
+                           "not begun");
+}
+
+static void visit_loop(walker *w, CXCursor cursor)
+{
+    check_spin(w, cursor);
+    const bool outermost = w->loop_end == 0;
+    if (outermost) {
+        unsigned begin, end;
+        rk_ast_extent(cursor, &begin, &end);
+        w->loop_begin = begin;
+        w->loop_end = end;
+    }
+    visit_children(w, cursor);
+    if (outermost)
+        w->loop_begin = w->loop_end = 0;
+}
+
+static void visit_lambda(walker *w, CXCursor cursor)
+{
+    unsigned begin, end;
+    rk_ast_extent(cursor, &begin, &end);
+    size_t index = RK_NONE;
+    for (size_t i = 0; i < w->f->lambdas.count; i++)
+        if (w->f->lambdas.items[i].open == begin)
+            index = i;
+    if (index == RK_NONE) {
+        index = w->f->lambdas.count;
+        *rk_push(w->unit->arena, &w->f->lambdas) = (rk_lambda){.open = begin, .end = end};
+    }
+    *rk_push(w->unit->arena, &w->lambdas) = index;
+    visit_children(w, cursor);
+    w->lambdas.count--;
+}
+
+static void visit_variable(walker *w, CXCursor cursor)
+{
+    if (!in_device_code(w))
+        return;
+    const CXType type = clang_getCursorType(cursor);
+    if (clang_getCursorKind(cursor) == CXCursor_VarDecl &&
+        rk_ast_has_attribute(cursor, CXCursor_CUDASharedAttr, NULL)) {
+        add_uses(w, clang_Cursor_getStorageClass(cursor) == CX_SC_Extern ? RK_USE_DYNAMIC_SHARED
+                                                                         : RK_USE_STATIC_SHARED,
+                 cursor, rk_ast_name(cursor, w->unit->arena));
+        rk_shared_declare(w->analysis, w->body, w->above.items[w->above.count - 1], cursor);
+        return;
+    }
+    if (is_group_type(type, w->unit->arena))
+        declare_group(w, cursor, clang_getCursorKind(cursor) == CXCursor_ParmDecl);
+    /* Destructors are called without any text. */
+    const CXCursor record = clang_getTypeDeclaration(clang_getCanonicalType(type));
+    if (clang_Cursor_isNull(record) || rk_ast_is_system(record))
+        return;
+    const rk_cursors members = rk_ast_children(record, w->unit->arena);
+    for (size_t i = 0; i < members.count; i++)
+        if (clang_getCursorKind(members.items[i]) == CXCursor_Destructor)
+            use_function(w, cursor, members.items[i], (rk_where){RK_NONE, 0}, false);
+}
+
+static void visit(walker *w, CXCursor cursor)
+{
+    const enum CXCursorKind kind = clang_getCursorKind(cursor);
+    switch (kind) {
+    case CXCursor_ForStmt:
+    case CXCursor_WhileStmt:
+    case CXCursor_DoStmt:
+    case CXCursor_CXXForRangeStmt:
+        visit_loop(w, cursor);
+        return;
+    case CXCursor_LambdaExpr:
+        visit_lambda(w, cursor);
+        return;
+    case CXCursor_StructDecl:
+    case CXCursor_ClassDecl:
+    case CXCursor_UnionDecl:
+        w->local_class++;
+        visit_children(w, cursor);
+        w->local_class--;
+        return;
+    case CXCursor_ReturnStmt:
+        use_return(w, cursor);
+        break;
+    case CXCursor_GotoStmt:
+    case CXCursor_IndirectGotoStmt:
+        w->f->has_goto = true;
+        break;
+    case CXCursor_GCCAsmStmt:
+    case CXCursor_MSAsmStmt:
+        use_assembly(w, cursor);
+        break;
+    case CXCursor_VarDecl:
+    case CXCursor_ParmDecl:
+        visit_variable(w, cursor);
+        break;
+    case CXCursor_DeclRefExpr:
+    case CXCursor_MemberRefExpr:
+        use_reference(w, cursor);
+        break;
+    case CXCursor_OverloadedDeclRef:
+        use_overloads(w, cursor);
+        break;
+    case CXCursor_CallExpr:
+        use_call(w, cursor);
+        break;
+    default:
+        break;
+    }
+    visit_children(w, cursor);
+}
+
+void rk_walk(rk_analysis *analysis, size_t body)
+{
+    const rk_body *at = &analysis->bodies.items[body];
+    walker w = {.analysis = analysis,
+                .unit = analysis->unit,
+                .f = analysis->unit->functions.items[at->function],
+                .body = body,
+                .function = at->function};
+    visit_children(&w, at->cursor);
+}
