@@ -244,7 +244,7 @@ bool rk_fitting_run(rk_candidate *out, rk_fitting *f)
         return rk_fitting_fail(f, RK_MISFIT_CONDITION, "its launch is not resolved: %s",
                                f->launch->reason ? f->launch->reason : "no reason given");
     if (strcmp(f->device->target, "cpu") == 0 && !f->kernel->cpu_library)
-        return rk_fitting_fail(f, RK_MISFIT_DEVICE, "it is not compiled for the CPU");
+        return rk_fitting_fail(f, RK_MISFIT_CONDITION, "it is not compiled for the CPU");
     if (!dtypes_fit(f))
         return false;
     if (f->binding && !holds(f, f->binding->when, rk_fitting_operand_value))
