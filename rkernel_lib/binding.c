@@ -92,7 +92,7 @@ static void read_arg(reader *r, rk_binding_arg *out, const cJSON *item, const rk
     const rk_param *param = launch ? find_param(launch, item->string) : NULL;
     if (launch && !param)
         unknown_param(r, launch, item->string);
-    if (value && param && param->pointer && !rk_expr_name(value))
+    if (value && param && param->pointer && !is_stream(param) && !rk_expr_name(value))
         fail(r, "RK-B003", "name an operand of the op",
              rk_arena_printf(r->arena, "'%s' is a pointer and '%s' is no operand", param->name,
                              item->valuestring));

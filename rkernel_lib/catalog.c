@@ -28,6 +28,8 @@ int rk_catalog_compare_kernels(const void *a, const void *b)
 
 const rk_kernel *rk_catalog_find(const rk_catalog *catalog, const char *id)
 {
+    if (catalog->kernel_count == 0)
+        return NULL;
     const rk_kernel key = {.id = id};
     return bsearch(&key, catalog->kernels, catalog->kernel_count, sizeof *catalog->kernels,
                    rk_catalog_compare_kernels);

@@ -161,7 +161,8 @@ char *rk_catalog_print(const rk_catalog *catalog, rk_arena *arena)
     rk_kernel *sorted = RK_NEW_ARRAY(arena, rk_kernel, count ? count : 1);
     for (size_t i = 0; i < count; i++)
         sorted[i] = catalog->kernels[i];
-    qsort(sorted, count, sizeof *sorted, rk_catalog_compare_kernels);
+    if (count)
+        qsort(sorted, count, sizeof *sorted, rk_catalog_compare_kernels);
 
     cJSON *root = cJSON_CreateObject();
     cJSON_AddStringToObject(root, "schema", RK_CATALOG_SCHEMA);

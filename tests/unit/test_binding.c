@@ -1,0 +1,189 @@
+#include "base/file.h"
+#include "rkernel_lib/binding.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct {
+    rk_arena *arena;
+    rk_diag *diag;
+    const char *folder;
+} fixture;
+
+static fixture fresh(void)
+{
+    rk_arena *arena = rk_arena_new();
+    fixture f = {.arena = arena, .diag = rk_diag_new(arena)};
+    f.folder = mkdtemp(rk_arena_strdup(arena, "/tmp/rk_binding_XXXXXX"));
+    cr_assert(f.folder);
+    return f;
+}
+
+static void done(fixture *f)
+{
+    rk_file_remove(f->folder, f->diag);
+    rk_arena_free(f->arena);
+}
+
+static const rk_param params[] = {
+    {"W", "const float *", RK_F32, true, RK_ROLE_BOTH},
+    {"y", "float *", RK_F32, true, RK_ROLE_BOTH},
+    {"m", "int", RK_I32, false, RK_ROLE_SCALAR},
+    {"stream", "cudaStream_t", RK_DTYPE_NONE, true, RK_ROLE_BOTH},
+};
+static const char *const args[] = {"W", "y", "m"};
+static const char *const unknown_args[] = {"W", NULL, "m"};
+
+#define LAUNCH(name, at)                                                                           \
+    .function = name, .file = "g.cu", .line = at, .resolved = true, .params = params,              \
+    .param_count = 4, .grid = {"m", "1", "1"}, .block = {"32", "1", "1"}, .shared = "0",           \
+    .arg_count = 3
+
+static const rk_launch launches[] = {
+    {LAUNCH("launch", 1), .args = args},
+    {LAUNCH("twice", 2), .args = args},
+    {LAUNCH("twice", 3), .args = args},
+    {LAUNCH("unsure", 4), .args = args, .when_partial = true},
+    {LAUNCH("local", 5), .args = unknown_args},
+    {.function = "lost", .file = "g.cu", .line = 6, .reason = "grid: 'g' is not set"},
+};
+static const rk_kernel kernels[] = {
+    {.id = "bad", .outcome = RK_REFUSED_KERNEL},
+    {.id = "gemv", .launches = launches, .launch_count = 6},
+    {.id = "one", .launches = launches, .launch_count = 1},
+};
+static const rk_catalog catalog = {.folder = ".", .kernels = kernels, .kernel_count = 3};
+
+static void put(fixture *f, const char *name, const char *text)
+{
+    cr_assert(rk_file_write(rk_path_join(f->arena, f->folder, name), text, strlen(text), f->diag));
+}
+
+static const rk_bindings *read_one(fixture *f, const char *binding)
+{
+    put(f, "x.bind.json",
+        rk_arena_printf(f->arena, "{\"schema\": \"rammer.bindings/1\", \"bindings\": [%s]}", binding));
+    f->diag = rk_diag_new(f->arena);
+    return rk_bindings_read(f->folder, &catalog, f->arena, f->diag);
+}
+
+#define GOOD                                                                                       \
+    "{\"op\": \"MatMul\", \"kernel\": \"gemv\", \"launcher\": \"launch\", "                        \
+    "\"when\": \"dtype(A) == f32 && rank(B) == 1\", "                                              \
+    "\"args\": {\"W\": \"A\", \"y\": \"Y\", \"m\": \"dim(A, 0)\"}}"
+
+Test(binding, reads_in_name_order)
+{
+    fixture f = fresh();
+    put(&f, "b.bind.json",
+        "{\"schema\": \"rammer.bindings/1\", \"bindings\": [{\"op\": \"Second\", \"kernel\": \"one\", "
+        "\"args\": {\"W\": \"A\", \"y\": \"Y\", \"m\": \"4\", \"stream\": \"0\"}}]}");
+    put(&f, "a.bind.json", "{\"schema\": \"rammer.bindings/1\", \"bindings\": [" GOOD "]}");
+    put(&f, "ignored.json", "no JSON");
+    const rk_bindings *all = rk_bindings_read(f.folder, &catalog, f.arena, f.diag);
+    rk_diag_print(f.diag, 0, stderr, false);
+    cr_assert(all && all->count == 2);
+    const rk_binding *b = &all->items[0];
+    cr_expect_str_eq(b->op, "MatMul");
+    cr_expect_str_eq(b->kernel, "gemv");
+    cr_expect_str_eq(b->launcher, "launch");
+    cr_expect_str_eq(b->when, "dtype(A) == f32 && rank(B) == 1");
+    cr_assert_eq(b->arg_count, 3);
+    cr_expect_str_eq(b->args[2].param, "m");
+    cr_expect_str_eq(b->args[2].value, "dim(A, 0)");
+    cr_expect_str_eq(b->place.object, "bindings[0]");
+    cr_expect_str_eq(all->items[1].op, "Second");
+    cr_expect_null(all->items[1].launcher);
+    cr_expect_null(all->items[1].when);
+    done(&f);
+}
+
+Test(binding, no_file_is_no_binding)
+{
+    fixture f = fresh();
+    const rk_bindings *all = rk_bindings_read(f.folder, &catalog, f.arena, f.diag);
+    cr_assert(all);
+    cr_expect_eq(all->count, 0);
+    done(&f);
+}
+
+Test(binding, missing_folder)
+{
+    fixture f = fresh();
+    cr_expect_null(rk_bindings_read("/nonexistent", &catalog, f.arena, f.diag));
+    cr_expect_eq(rk_diag_at(f.diag, 0)->code[3], 'F');
+    done(&f);
+}
+
+Test(binding, each_problem_is_found)
+{
+#define WITH(kernel, launcher, args)                                                               \
+    "{\"op\": \"X\", \"kernel\": \"" kernel "\", \"launcher\": \"" launcher "\", \"args\": {" args "}}"
+#define ARGS "\"W\": \"A\", \"y\": \"Y\", \"m\": \"1\""
+    static const struct {
+        const char *binding, *code, *says;
+    } cases[] = {
+        {WITH("gemw", "launch", ARGS), "RK-B001", "no kernel 'gemw'"},
+        {WITH("bad", "launch", ARGS), "RK-B001", "refused"},
+        {WITH("gemv", "lunch", ARGS), "RK-B002", "'lunch'"},
+        {WITH("gemv", "lost", ARGS), "RK-B002", "unresolved"},
+        {WITH("gemv", "twice", ARGS), "RK-B002", "not the only one"},
+        {WITH("gemv", "unsure", ARGS), "RK-B002", "conditions"},
+        {WITH("gemv", "local", ARGS), "RK-B002", "no parameter"},
+        {"{\"op\": \"X\", \"kernel\": \"gemv\", \"args\": {" ARGS "}}", "RK-B002", "6 launches"},
+        {WITH("gemv", "launch", "\"W\": \"A\", \"y\": \"Y\""), "RK-B003", "bound 0 times"},
+        {WITH("gemv", "launch", ARGS ", \"m\": \"2\""), "RK-B003", "bound 2 times"},
+        {WITH("gemv", "launch", ARGS ", \"k\": \"2\""), "RK-B003", "no parameter 'k'"},
+        {WITH("gemv", "launch", "\"W\": \"A + 1\", \"y\": \"Y\", \"m\": \"1\""), "RK-B003",
+         "no operand"},
+        {WITH("gemv", "launch", "\"W\": \"A\", \"y\": \"Y\", \"m\": 1"), "RK-B003", "no string"},
+        {WITH("gemv", "launch", "\"W\": \"A\", \"y\": \"Y\", \"m\": \"1 +\""), "RK-E001", "1 +"},
+        {"{\"op\": \"X\", \"kernel\": \"one\", \"when\": \"(\", \"args\": {" ARGS "}}", "RK-E001",
+         "'('"},
+        {"{\"op\": \"X\", \"kernel\": \"one\"}", "RK-J003", "args"},
+        {"{\"kernel\": \"one\", \"args\": {" ARGS "}}", "RK-J003", "op"},
+        {"{\"op\": \"\", \"kernel\": \"one\", \"args\": {" ARGS "}}", "RK-B004", "empty"},
+        {"{\"op\": \"X\", \"kernal\": \"one\", \"args\": {" ARGS "}}", "RK-B004", "kernal"},
+        {"{\"op\": \"X\", \"kernel\": \"one\", \"when\": 3, \"args\": {" ARGS "}}", "RK-J004", "string"},
+        {"3", "RK-B004", "object"},
+    };
+    fixture f = fresh();
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        cr_expect_null(read_one(&f, cases[i].binding), "%s", cases[i].binding);
+        bool found = false;
+        for (size_t k = 0; k < rk_diag_count(f.diag); k++) {
+            const rk_diagnostic *d = rk_diag_at(f.diag, k);
+            found = found ||
+                    (strcmp(d->code, cases[i].code) == 0 && strstr(d->message, cases[i].says));
+        }
+        if (!found)
+            rk_diag_print(f.diag, 0, stderr, false);
+        cr_expect(found, "%s: no %s with '%s'", cases[i].binding, cases[i].code, cases[i].says);
+    }
+    done(&f);
+}
+
+Test(binding, all_problems_of_all_files_at_once)
+{
+    fixture f = fresh();
+    put(&f, "a.bind.json", "{\"schema\": \"rammer.bindings/1\", \"bindings\": [3, 4]}");
+    put(&f, "b.bind.json", "{\"schema\": \"rammer.bindings/1\", \"bindngs\": []}");
+    put(&f, "c.bind.json", "{\"schema\": \"rammer.bindings/2\", \"bindings\": []}");
+    put(&f, "d.bind.json", "{");
+    cr_expect_null(rk_bindings_read(f.folder, &catalog, f.arena, f.diag));
+    static const char *const codes[] = {"RK-B004", "RK-B004", "RK-B004", "RK-J003", "RK-J002",
+                                        "RK-J001"};
+    cr_assert_eq(rk_diag_count(f.diag), 6);
+    for (size_t i = 0; i < 6; i++)
+        cr_expect_str_eq(rk_diag_at(f.diag, i)->code, codes[i]);
+    done(&f);
+}
+
+Test(binding, suggests_the_nearest_name)
+{
+    fixture f = fresh();
+    read_one(&f, "{\"op\": \"X\", \"kernel\": \"gemw\", \"args\": {}}");
+    cr_expect_str_eq(rk_diag_at(f.diag, 0)->hint, "did you mean 'gemv'?");
+    done(&f);
+}

@@ -1,0 +1,398 @@
+#include "base/file.h"
+#include "base/str.h"
+#include "rkernel_lib/catalog.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct {
+    rk_arena *arena;
+    rk_diag *diag;
+    const char *folder;
+} fixture;
+
+static fixture fresh(void)
+{
+    rk_arena *arena = rk_arena_new();
+    fixture f = {.arena = arena, .diag = rk_diag_new(arena)};
+    char *folder = rk_arena_strdup(arena, "/tmp/rk_catalog_XXXXXX");
+    f.folder = mkdtemp(folder);
+    cr_assert(f.folder);
+    return f;
+}
+
+static void done(fixture *f)
+{
+    rk_file_remove(f->folder, f->diag);
+    rk_arena_free(f->arena);
+}
+
+static const char *const gemm_args[] = {"32", "8"};
+static const rk_param gemm_params[] = {
+    {"A", "const float *", RK_F32, true, RK_ROLE_READ},
+    {"C", "float *", RK_F32, true, RK_ROLE_ACCUMULATED},
+    {"n", "int", RK_I32, false, RK_ROLE_SCALAR},
+};
+static const rk_param launch_params[] = {
+    {"A", "const float *", RK_F32, true, RK_ROLE_BOTH},
+    {"C", "float *", RK_F32, true, RK_ROLE_BOTH},
+    {"n", "int", RK_I32, false, RK_ROLE_SCALAR},
+    {"cfg", "Config", RK_DTYPE_NONE, false, RK_ROLE_SCALAR},
+};
+static const char *const gemm_call[] = {"A", "C + n * 4", NULL};
+static const rk_launch gemm_launches[] = {
+    {.function = "launch_gemm",
+     .file = "src/gemm.cu",
+     .line = 40,
+     .resolved = true,
+     .params = launch_params,
+     .param_count = 4,
+     .grid = {"(n + 31) / 32", "cfg.blocks", "1"},
+     .block = {"32", "8", "1"},
+     .shared = "n * 4",
+     .args = gemm_call,
+     .arg_count = 3,
+     .when = "n > 4",
+     .when_partial = true},
+    {.function = "other", .file = "src/gemm.cu", .line = 50, .reason = "grid: 'x' is not set"},
+};
+static const rk_resources gemm_resources[] = {{"sm_80", 40, 1024, 0}, {"sm_90", 38, 1024, 8}};
+static const rk_diagnostic gemm_diagnostics[] = {
+    {RK_WARNING, "RK-V201", {.file = "src/gemm.cu", .line = 12, .column = 3}, "shifts", "look"},
+};
+
+static rk_kernel gemm(void)
+{
+    return (rk_kernel){.id = "gemm<32, 8>",
+                       .name = "gemm",
+                       .template_args = gemm_args,
+                       .template_arg_count = 2,
+                       .source = "src/gemm.cu",
+                       .line = 10,
+                       .column = 17,
+                       .hash = "0123456789abcdef",
+                       .outcome = RK_WARNED,
+                       .rkernel_file = "gemm.rk.cu",
+                       .rkernel_symbol = "rk_gemm::gemm<32, 8>",
+                       .rkernel_frame = "rk_gemm::gemm_rk_frame<32, 8>",
+                       .static_shared = 1024,
+                       .static_align = 16,
+                       .cpu_library = "cpu/00.so",
+                       .cpu_entry = "rk_entry_gemm_0",
+                       .params = gemm_params,
+                       .param_count = 3,
+                       .uses = {.barrier = true, .atomics = true, .float_atomics = true, .dims = 2},
+                       .max_threads = 256,
+                       .min_blocks = 2,
+                       .launches = gemm_launches,
+                       .launch_count = 2,
+                       .resources = gemm_resources,
+                       .resource_count = 2,
+                       .diagnostics = gemm_diagnostics,
+                       .diagnostic_count = 1};
+}
+
+static rk_kernel refused(const char *id)
+{
+    return (rk_kernel){.id = id,
+                       .name = id,
+                       .source = "a.cu",
+                       .line = 1,
+                       .column = 1,
+                       .hash = "00000000000000ff",
+                       .outcome = RK_REFUSED_KERNEL,
+                       .static_align = 1,
+                       .uses = {.dims = 1}};
+}
+
+static const char *write_catalog(fixture *f, const char *name, rk_kernel *kernels, size_t count)
+{
+    const rk_catalog catalog = {.folder = f->folder, .kernels = kernels, .kernel_count = count};
+    const char *path = rk_path_join(f->arena, f->folder, name);
+    cr_assert(rk_catalog_write(&catalog, path, f->arena, f->diag));
+    return path;
+}
+
+static const char *text_of(fixture *f, const char *path)
+{
+    rk_bytes bytes;
+    cr_assert(rk_file_read(&bytes, path, f->arena, f->diag));
+    return bytes.data;
+}
+
+Test(catalog, what_is_written_is_read)
+{
+    fixture f = fresh();
+    rk_kernel kernels[] = {refused("zeta"), gemm(), refused("alpha")};
+    const char *path = write_catalog(&f, "catalog.json", kernels, 3);
+    const rk_catalog *c = rk_catalog_read(path, f.arena, f.diag);
+    rk_diag_print(f.diag, 0, stderr, false);
+    cr_assert(c);
+    cr_assert_eq(c->kernel_count, 3);
+    cr_expect_str_eq(c->kernels[0].id, "alpha");
+    cr_expect_str_eq(c->kernels[2].id, "zeta");
+    cr_expect_str_eq(c->folder, f.folder);
+    const rk_kernel *k = rk_catalog_find(c, "gemm<32, 8>");
+    cr_assert(k);
+    cr_expect_str_eq(k->name, "gemm");
+    cr_expect_str_eq(k->template_args[1], "8");
+    cr_expect_eq(k->outcome, RK_WARNED);
+    cr_expect_eq(k->static_shared, 1024);
+    cr_expect_eq(k->static_align, 16);
+    cr_expect_str_eq(k->rkernel_frame, "rk_gemm::gemm_rk_frame<32, 8>");
+    cr_expect_str_eq(k->cpu_entry, "rk_entry_gemm_0");
+    cr_expect_eq(k->params[1].role, RK_ROLE_ACCUMULATED);
+    cr_expect(k->params[1].pointer && !k->params[2].pointer);
+    cr_expect(k->uses.barrier && k->uses.float_atomics && !k->uses.warp && k->uses.dims == 2);
+    cr_expect_eq(k->max_threads, 256);
+    cr_expect_eq(k->resource_count, 2);
+    cr_expect_eq(k->resources[1].spill_bytes, 8);
+    cr_expect_str_eq(k->diagnostics[0].hint, "look");
+    cr_expect_eq(k->diagnostics[0].place.line, 12);
+    const rk_launch *l = rk_kernel_launch(k, "launch_gemm");
+    cr_assert(l && l->resolved && l->when_partial);
+    cr_expect_str_eq(l->grid[1], "cfg.blocks");
+    cr_expect_str_eq(l->args[1], "C + n * 4");
+    cr_expect_null(l->args[2]);
+    cr_expect_eq(l->params[3].dtype, RK_DTYPE_NONE);
+    const rk_launch *u = rk_kernel_launch(k, "other");
+    cr_assert(u && !u->resolved);
+    cr_expect_str_eq(u->reason, "grid: 'x' is not set");
+    cr_expect_null(rk_kernel_launch(k, NULL));
+    cr_expect_null(rk_kernel_launch(k, "nobody"));
+    cr_expect_null(rk_catalog_find(c, "gemm"));
+    done(&f);
+}
+
+Test(catalog, the_only_launch_needs_no_name)
+{
+    rk_kernel k = gemm();
+    k.launch_count = 1;
+    cr_expect_eq(rk_kernel_launch(&k, NULL), &k.launches[0]);
+    k.launch_count = 0;
+    cr_expect_null(rk_kernel_launch(&k, NULL));
+}
+
+Test(catalog, names)
+{
+    cr_expect_str_eq(rk_role_name(RK_ROLE_SCALAR), "scalar");
+    cr_expect_str_eq(rk_role_name(RK_ROLE_ACCUMULATED), "accumulated");
+    cr_expect_str_eq(rk_outcome_name(RK_REFUSED_KERNEL), "refused");
+}
+
+Test(catalog, bytes_do_not_depend_on_the_order)
+{
+    fixture f = fresh();
+    rk_kernel one[] = {refused("zeta"), gemm(), refused("alpha")};
+    rk_kernel two[] = {gemm(), refused("alpha"), refused("zeta")};
+    const char *a = text_of(&f, write_catalog(&f, "a.json", one, 3));
+    const char *b = text_of(&f, write_catalog(&f, "b.json", two, 3));
+    cr_expect_str_eq(a, b);
+    const rk_catalog *c = rk_catalog_read(rk_path_join(f.arena, f.folder, "a.json"), f.arena, f.diag);
+    cr_assert(c && rk_catalog_write(c, rk_path_join(f.arena, f.folder, "c.json"), f.arena, f.diag));
+    cr_expect_str_eq(text_of(&f, rk_path_join(f.arena, f.folder, "c.json")), a);
+    const rk_catalog *again =
+        rk_catalog_read(rk_path_join(f.arena, f.folder, "c.json"), f.arena, f.diag);
+    cr_assert(again);
+    cr_expect_eq(c->hash, again->hash);
+    cr_expect_neq(c->hash, 0);
+    done(&f);
+}
+
+Test(catalog, empty)
+{
+    fixture f = fresh();
+    const char *path = write_catalog(&f, "catalog.json", NULL, 0);
+    const rk_catalog *c = rk_catalog_read(path, f.arena, f.diag);
+    cr_assert(c);
+    cr_expect_eq(c->kernel_count, 0);
+    cr_expect_null(rk_catalog_find(c, "x"));
+    done(&f);
+}
+
+static const char *replaced(rk_arena *arena, const char *text, const char *from, const char *to)
+{
+    const char *at = strstr(text, from);
+    cr_assert(at, "the fixture has no '%s'", from);
+    rk_str out = {.arena = arena};
+    rk_str_addn(&out, text, (size_t)(at - text));
+    rk_str_add(&out, to);
+    rk_str_add(&out, at + strlen(from));
+    return out.text;
+}
+
+/** An edit of a good catalog, the code that it gives, and a part of the message or place. */
+typedef struct {
+    const char *from, *to, *code, *says;
+} edit;
+
+Test(catalog, each_inconsistency_is_found)
+{
+    static const edit edits[] = {
+        {"\"id\": \"gemm<32, 8>\"", "\"id\": \"gemm<8, 32>\"", "RK-C001", "does not match"},
+        {"\"id\": \"gemm<32, 8>\"", "\"id\": \"\"", "RK-C001", "empty"},
+        {"\"id\": \"gemm<32, 8>\"", "\"id\": 3", "RK-J004", "string"},
+        {"\"name\": \"gemm\",", "", "RK-J003", "name"},
+        {"\"source\"", "\"sourc\"", "RK-C001", "did you mean"},
+        {"\"line\": 10,", "\"line\": 0,", "RK-C001", "below 1"},
+        {"\"line\": 10,", "\"line\": 1e12,", "RK-C001", "too large"},
+        {"\"line\": 10,", "\"line\": 1.5,", "RK-J004", "integer"},
+        {"0123456789abcdef", "0123456789abcde", "RK-C001", "16 hexadecimal"},
+        {"0123456789abcdef", "0123456789abcdeg", "RK-C001", "16 hexadecimal"},
+        {"\"outcome\": \"warned\"", "\"outcome\": \"fine\"", "RK-C001", "none of its values"},
+        {"\"role\": \"read\"", "\"role\": \"scalar\"", "RK-C001", "role"},
+        {"\"role\": \"scalar\"", "\"role\": \"written\"", "RK-C001", "role"},
+        {"\"role\": \"read\"", "\"role\": \"loved\"", "RK-C001", "loved"},
+        {"\"dtype\": \"f32\"", "\"dtype\": \"f33\"", "RK-C001", "no dtype"},
+        {"\"dims\": 2", "\"dims\": 4", "RK-C001", "more than 3"},
+        {"\"dims\": 2", "\"dims\": 0", "RK-C001", "below 1"},
+        {"\"barrier\": true", "\"barrier\": 1", "RK-J004", "true or false"},
+        {"\"barrier\": true", "\"barier\": true", "RK-C001", "did you mean"},
+        {"\"static_align\": 16", "\"static_align\": 12", "RK-C001", "power of two"},
+        {"\"static_align\": 16", "\"static_align\": 0", "RK-C001", "below 1"},
+        {"\"static_shared\": 1024", "\"static_shared\": -1", "RK-C001", "below 0"},
+        {"\"frame\": \"rk_gemm::gemm_rk_frame<32, 8>\",", "", "RK-C001", "without a frame"},
+        {"\"file\": \"gemm.rk.cu\"", "\"file\": \"/abs/gemm.rk.cu\"", "RK-C001", "relative"},
+        {"\"library\": \"cpu/00.so\"", "\"library\": \"/cpu/00.so\"", "RK-C001", "relative"},
+        {"\"rkernel\": {", "\"rkernel\": 3, \"cpu\": {", "RK-J004", "object"},
+        {"(n + 31) / 32", "(n + 31 / 32", "RK-E001", "grid[0]"},
+        {"(n + 31) / 32", "(m + 31) / 32", "RK-C001", "'m' is no parameter"},
+        {"\"cfg.blocks\"", "\"gfc.blocks\"", "RK-C001", "gfc.blocks"},
+        {"[\"32\", \"8\", \"1\"]", "[\"32\", \"8\"]", "RK-C001", "three expressions"},
+        {"[\"32\", \"8\", \"1\"]", "[\"32\", 8, \"1\"]", "RK-C001", "expected a string"},
+        {"\"shared\": \"n * 4\"", "\"shared\": \"\"", "RK-C001", "empty"},
+        {"\"when\": \"n > 4\"", "\"when\": \"n >\"", "RK-E001", "when"},
+        {"[\"A\", \"C + n * 4\", null]", "[\"A\", \"C + n * 4\"]", "RK-C001", "one argument"},
+        {"\"unresolved\": ", "\"grid\": [], \"unresolved\": ", "RK-C001", "no configuration"},
+        {"\"registers\": 40", "\"registers\": -1", "RK-C001", "below 0"},
+        {"\"severity\": \"warning\"", "\"severity\": \"bad\"", "RK-C001", "bad"},
+        {"\"kernels\": [", "\"kernels\": [3, ", "RK-C001", "expected an object"},
+        {"\"kernels\": [", "\"kernel\": [", "RK-J003", "kernels"},
+        {"rammer.catalog/1", "rammer.catalog/2", "RK-J002", "schema"},
+        {"{", "[", "RK-J001", "JSON"},
+    };
+    fixture f = fresh();
+    rk_kernel kernels[] = {gemm(), refused("alpha")};
+    const char *good = text_of(&f, write_catalog(&f, "good.json", kernels, 2));
+    const char *path = rk_path_join(f.arena, f.folder, "bad.json");
+    for (size_t i = 0; i < sizeof edits / sizeof *edits; i++) {
+        rk_diag *diag = rk_diag_new(f.arena);
+        const char *bad = replaced(f.arena, good, edits[i].from, edits[i].to);
+        cr_assert(rk_file_write(path, bad, strlen(bad), f.diag));
+        cr_expect_null(rk_catalog_read(path, f.arena, diag), "%s -> %s", edits[i].from, edits[i].to);
+        bool found = false;
+        for (size_t k = 0; k < rk_diag_count(diag); k++) {
+            const rk_diagnostic *d = rk_diag_at(diag, k);
+            const char *where = d->place.object ? d->place.object : "";
+            bool says = strstr(d->message, edits[i].says) || strstr(where, edits[i].says) ||
+                        (d->hint && strstr(d->hint, edits[i].says));
+            found = found || (strcmp(d->code, edits[i].code) == 0 && says);
+        }
+        cr_expect(found, "%s -> %s: no %s with '%s'", edits[i].from, edits[i].to, edits[i].code,
+                  edits[i].says);
+    }
+    done(&f);
+}
+
+Test(catalog, all_problems_at_once)
+{
+    fixture f = fresh();
+    rk_kernel kernels[] = {gemm()};
+    const char *text = text_of(&f, write_catalog(&f, "good.json", kernels, 1));
+    text = replaced(f.arena, text, "\"dims\": 2", "\"dims\": 9");
+    text = replaced(f.arena, text, "0123456789abcdef", "none");
+    text = replaced(f.arena, text, "(n + 31) / 32", "k");
+    const char *path = rk_path_join(f.arena, f.folder, "bad.json");
+    cr_assert(rk_file_write(path, text, strlen(text), f.diag));
+    cr_expect_null(rk_catalog_read(path, f.arena, f.diag));
+    cr_expect_eq(rk_diag_count(f.diag), 3);
+    done(&f);
+}
+
+Test(catalog, duplicate_ids)
+{
+    fixture f = fresh();
+    rk_kernel kernels[] = {refused("same"), refused("same")};
+    cr_expect_null(rk_catalog_read(write_catalog(&f, "c.json", kernels, 2), f.arena, f.diag));
+    cr_expect_str_eq(rk_diag_at(f.diag, 0)->code, "RK-C001");
+    done(&f);
+}
+
+Test(catalog, converted_needs_an_rkernel)
+{
+    fixture f = fresh();
+    rk_kernel k = refused("k");
+    k.outcome = RK_CONVERTED;
+    cr_expect_null(rk_catalog_read(write_catalog(&f, "c.json", &k, 1), f.arena, f.diag));
+    cr_expect_str_eq(rk_diag_at(f.diag, 0)->code, "RK-C001");
+    done(&f);
+}
+
+Test(catalog, missing_file)
+{
+    fixture f = fresh();
+    cr_expect_null(rk_catalog_read("/nonexistent/catalog.json", f.arena, f.diag));
+    cr_expect_str_eq(rk_diag_at(f.diag, 0)->code, "RK-F001");
+    done(&f);
+}
+
+static const rk_catalog *catalog_of(fixture *f, const char *folder, rk_kernel *kernels, size_t count)
+{
+    rk_catalog *c = RK_NEW(f->arena, rk_catalog);
+    *c = (rk_catalog){.folder = folder, .kernels = kernels, .kernel_count = count};
+    return c;
+}
+
+Test(catalog, merge_is_the_union)
+{
+    fixture f = fresh();
+    rk_kernel one[] = {gemm(), refused("zeta")}, two[] = {refused("alpha"), gemm()};
+    static const rk_launch more[] = {
+        {.function = "launch_gemm", .file = "src/gemm.cu", .line = 40, .reason = "known already"},
+        {.function = "main", .file = "app.cu", .line = 3, .reason = "grid: 'g' is not set"},
+    };
+    two[1].launches = more;
+    const rk_catalog *merged = rk_catalog_merge(catalog_of(&f, f.folder, one, 2),
+                                                catalog_of(&f, f.folder, two, 2), f.arena, f.diag);
+    cr_assert(merged);
+    cr_assert_eq(merged->kernel_count, 3);
+    cr_expect_str_eq(merged->kernels[0].id, "alpha");
+    const rk_kernel *k = rk_catalog_find(merged, "gemm<32, 8>");
+    cr_assert_eq(k->launch_count, 3);
+    cr_expect_str_eq(k->launches[0].function, "main");
+    cr_expect(rk_kernel_launch(k, "launch_gemm")->resolved);
+    done(&f);
+}
+
+Test(catalog, merge_moves_paths)
+{
+    fixture f = fresh();
+    const char *a = rk_path_join(f.arena, f.folder, "a"), *b = rk_path_join(f.arena, f.folder, "b/c");
+    cr_assert(rk_file_mkdirs(a, f.diag) && rk_file_mkdirs(b, f.diag));
+    rk_kernel k = gemm();
+    const rk_catalog *merged = rk_catalog_merge(catalog_of(&f, a, NULL, 0),
+                                                catalog_of(&f, b, &k, 1), f.arena, f.diag);
+    cr_assert(merged);
+    cr_expect_str_eq(merged->folder, a);
+    cr_expect_str_eq(merged->kernels[0].rkernel_file, "../b/c/gemm.rk.cu");
+    cr_expect_str_eq(merged->kernels[0].cpu_library, "../b/c/cpu/00.so");
+    merged = rk_catalog_merge(catalog_of(&f, f.folder, NULL, 0), catalog_of(&f, b, &k, 1), f.arena,
+                              f.diag);
+    cr_assert(merged);
+    cr_expect_str_eq(merged->kernels[0].rkernel_file, "b/c/gemm.rk.cu");
+    done(&f);
+}
+
+Test(catalog, merge_conflict)
+{
+    fixture f = fresh();
+    rk_kernel one[] = {refused("beta"), refused("same")}, two[] = {refused("same")};
+    two[0].hash = "0000000000000001";
+    cr_expect_null(rk_catalog_merge(catalog_of(&f, f.folder, one, 2),
+                                    catalog_of(&f, f.folder, two, 1), f.arena, f.diag));
+    cr_assert_eq(rk_diag_count(f.diag), 1);
+    cr_expect_str_eq(rk_diag_at(f.diag, 0)->code, "RK-C002");
+    cr_expect_str_eq(rk_diag_at(f.diag, 0)->place.object, "kernel 'same'");
+    done(&f);
+}
