@@ -5,8 +5,9 @@
 
 /** Registers of a thread where no compiler has counted them for the device. */
 enum { LIKELY_REGISTERS = 64, FRAME_ALIGNMENT = 16 };
-/** The largest grids that CUDA takes. */
+/** The largest grids and blocks that CUDA takes. */
 static const int64_t most_blocks[3] = {INT32_MAX, 65535, 65535};
+static const int64_t most_threads[3] = {1024, 1024, 64};
 
 static bool holds(rk_fitting *f, const char *condition,
                   bool (*value)(rk_value *, rk_fitting *, const char *))
@@ -43,7 +44,7 @@ static bool configure(rk_candidate *out, rk_fitting *f)
             !launch_int(&out->block[i], f, f->launch->block[i]))
             return false;
         if (out->grid[i] < 1 || out->grid[i] > most_blocks[i] || out->block[i] < 1 ||
-            out->block[i] > f->device->max_threads_per_block)
+            out->block[i] > most_threads[i])
             return rk_fitting_fail(f, RK_MISFIT_CONDITION,
                                    "its launch has %lld blocks of %lld threads in dimension %d",
                                    (long long)out->grid[i], (long long)out->block[i], i);
@@ -98,12 +99,16 @@ static bool fit_device(rk_candidate *out, rk_fitting *f)
     const char *limit;
     if (rk_device_occupancy(f->device, out->demand, &limit) > 0)
         return true;
+    if (strcmp(limit, "threads") == 0)
+        return rk_fitting_fail(f, RK_MISFIT_DEVICE, "an rTask has %d threads: more than '%s' takes",
+                               out->demand.threads, f->device->name);
+    if (strcmp(limit, "registers") == 0)
+        return rk_fitting_fail(f, RK_MISFIT_DEVICE,
+                               "an rTask has %d threads of %d registers: more than '%s' has",
+                               out->demand.threads, out->demand.registers, f->device->name);
     return rk_fitting_fail(f, RK_MISFIT_DEVICE,
-                           "an rTask has %d threads, %d registers each and %lld bytes of shared "
-                           "memory: too much %s for '%s'",
-                           out->demand.threads, out->demand.registers,
-                           (long long)out->demand.shared,
-                           strcmp(limit, "threads") == 0 ? "by threads" : limit, f->device->name);
+                           "an rTask has %lld bytes of shared memory: more than '%s' has",
+                           (long long)out->demand.shared, f->device->name);
 }
 
 static bool integer_fits(rk_dtype dtype, int64_t value)

@@ -428,3 +428,13 @@ Test(profile, more_work_and_less_bandwidth_take_longer)
     cr_expect_geq(find(s, NULL)->nodes[0].items[0].rtask_ns, 10000);
     rk_arena_free(s->arena);
 }
+
+Test(select, a_block_larger_than_the_device_takes_is_the_devices_limit)
+{
+    setting *s = make();
+    s->device.max_threads_per_block = 64;
+    add_matmul(s, "n", RK_F32, 4, 4);
+    const char *message = refused(s, "RK-S003");
+    cr_expect(strstr(message, "an rTask has 128 threads"), "%s", message);
+    rk_arena_free(s->arena);
+}
