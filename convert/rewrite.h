@@ -15,7 +15,10 @@ void rk_rewrite_functions(rk_unit *unit);
 /** Adds those of a file as a whole: namespace, includes, disabled text. */
 void rk_rewrite_layout(rk_unit *unit);
 
-/** What follows the source's own text: frames, and `#undef`s of its macros. */
+/** What goes before the source's own text: the runtime's header, the user's -D, its macros kept. */
+char *rk_rewrite_head(const rk_unit *unit);
+
+/** What follows the source's own text: frames, and the end of its macros. */
 char *rk_rewrite_tail(rk_unit *unit);
 
 /** The struct of each kernel's static shared memory; names the frames of the instances. */

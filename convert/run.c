@@ -15,6 +15,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /** A source to convert. */
 typedef struct {
@@ -48,6 +49,9 @@ static bool add_folder(run *r, const char *path, const char *name)
     for (size_t i = 0; i < count; i++) {
         const char *below = rk_path_join(r->arena, path, names[i]);
         const char *as = rk_path_join(r->arena, name, names[i]);
+        struct stat status;
+        if (lstat(below, &status) == 0 && S_ISLNK(status.st_mode) && rk_file_is_dir(below))
+            continue; /* it might lead back here */
         if (rk_file_is_dir(below))
             ok &= names[i][0] == '.' || add_folder(r, below, as);
         else if (rk_str_ends(names[i], ".cu") && !rk_str_ends(names[i], ".rk.cu"))

@@ -109,7 +109,7 @@ void rk_rewrite_frames(rk_unit *unit, rk_str *out)
     }
 }
 
-/* Macros end with the source, so that sources can be put into one program. */
+/* A source's macros are its own, so that sources can be put into one program. */
 
 typedef RK_VEC(const char *) name_vec;
 
@@ -145,14 +145,24 @@ static void find_macros(const rk_unit *unit, const rk_source_file *file, name_ve
     }
 }
 
-static void add_undefs(const rk_unit *unit, rk_str *out)
+/** One line for each macro of the touched files. */
+static void add_macro_lines(const rk_unit *unit, rk_str *out, const char *format)
 {
     name_vec names = {0}, kept = {0};
     for (size_t i = 0; i < unit->files.count; i++)
         if (unit->files.items[i]->touched)
             find_macros(unit, unit->files.items[i], &names, &kept);
     for (size_t i = 0; i < names.count; i++)
-        rk_str_addf(out, "#undef %s\n", names.items[i]);
+        rk_str_addf(out, format, names.items[i], names.items[i]);
+}
+
+char *rk_rewrite_head(const rk_unit *unit)
+{
+    rk_str out = {.arena = unit->arena};
+    rk_str_add(&out, "#include <rk/rkernel.h>\n");
+    add_macro_lines(unit, &out, "#pragma push_macro(\"%s\")\n#undef %s\n");
+    rk_str_add(&out, unit->defines);
+    return rk_arena_strdup(unit->arena, rk_str_text(&out));
 }
 
 char *rk_rewrite_tail(rk_unit *unit)
@@ -165,8 +175,8 @@ char *rk_rewrite_tail(rk_unit *unit)
     if (frames.length)
         rk_str_addf(&out, "namespace %s {\n%s} // namespace %s\n", unit->space,
                     rk_str_text(&frames), unit->space);
-    add_undefs(unit, &out);
     rk_str_add(&out, unit->undefines);
+    add_macro_lines(unit, &out, "#pragma pop_macro(\"%s\")\n");
     return rk_arena_strdup(unit->arena, rk_str_text(&out));
 }
 
