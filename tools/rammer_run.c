@@ -350,7 +350,7 @@ const rk_command rk_command_run = {
         "definitions of the ops.\n\n"
         "examples:\n"
         "  rammer run lstm-cpu --verify\n"
-        "  rammer run lstm/graph.json --veus 8 --one-by-one --repeat 5\n"
+        "  rammer run lstm/graph.json --veus 1 --one-by-one --repeat 5\n"
         "  rammer run net/graph.json --input x=x.npy --output-dir out\n",
     .run = run,
 };
