@@ -266,7 +266,7 @@ static const char *argument(harvest *h, rk_hv value)
     switch (value.kind) {
     case RK_HV_SCALAR: {
         const rk_sym *e = value.sym;
-        if (e->kind == RK_SYM_CAST && e->type.kind == RK_CTYPE_INT && e->type.bytes == 8)
+        if (e->kind == RK_SYM_CAST && e->target.kind == RK_CTYPE_INT && e->target.bytes == 8)
             e = rk_sym_strip(e);
         return rk_sym_print(e, h->arena);
     }

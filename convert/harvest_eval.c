@@ -453,6 +453,26 @@ rk_hv rk_h_eval(rk_hrun *run, const rk_henv *env, CXCursor expr)
     return rk_hv_unknown(run->arena, "an expression of a kind that is not followed");
 }
 
+/** Whether a condition only says that an earlier return was not taken. */
+static bool is_implied(rk_arena *arena, const rk_hreturn *earlier, const rk_hpath *conjunct)
+{
+    for (; earlier; earlier = earlier->next)
+        if (earlier->path && earlier->path->next == conjunct->next &&
+            rk_sym_equal(rk_sym_negate(arena, earlier->path->condition), conjunct->condition))
+            return true;
+    return false;
+}
+
+/** The condition of a return, given that none before it was taken. */
+static const rk_sym *return_condition(rk_arena *arena, const rk_hreturn *r)
+{
+    const rk_sym *when = rk_sym_int(arena, 1, rk_ctype_bool);
+    for (const rk_hpath *p = r->path; p; p = p->next)
+        if (!is_implied(arena, r->next, p))
+            when = rk_sym_binary(arena, "&&", p->condition, when);
+    return when;
+}
+
 rk_hv rk_h_call_value(rk_hrun *run, CXCursor function, const rk_hv *args, size_t count)
 {
     rk_arena *arena = run->arena;
@@ -474,11 +494,7 @@ rk_hv rk_h_call_value(rk_hrun *run, CXCursor function, const rk_hv *args, size_t
     if (!inner.returns || inner.lost || !state.ended || state.partial)
         return rk_hv_unknown(arena, "the result of '%s' is not followed", name);
     rk_hv value = inner.returns->value;
-    for (const rk_hreturn *r = inner.returns->next; r; r = r->next) {
-        const rk_sym *when = rk_sym_int(arena, 1, rk_ctype_bool);
-        for (const rk_hpath *p = r->path; p; p = p->next)
-            when = rk_sym_binary(arena, "&&", p->condition, when);
-        value = rk_hv_choice(arena, when, r->value, value);
-    }
+    for (const rk_hreturn *r = inner.returns->next; r; r = r->next)
+        value = rk_hv_choice(arena, return_condition(arena, r), r->value, value);
     return value;
 }

@@ -191,8 +191,10 @@ static void run_expression(rk_hrun *run, CXCursor expr, rk_hstate *state)
     }
     lose_changed(run, e, state);
     if (kind == CXCursor_CXXThrowExpr ||
-        (kind == CXCursor_CallExpr && never_returns(run->arena, e)))
+        (kind == CXCursor_CallExpr && never_returns(run->arena, e))) {
         state->ended = true;
+        state->exits++;
+    }
 }
 
 /** An array of pointers to variables, as cudaLaunchKernel takes it, does not change them. */
@@ -269,6 +271,7 @@ static void join(rk_hrun *run, rk_hstate *out, const rk_sym *condition, const rk
         out->leaks = a->leaks + b->leaks - before->leaks;
         out->ended = false;
     }
+    out->exits = a->exits + b->exits - before->exits;
     out->broke = broke;
     out->continued = continued;
 }
@@ -325,7 +328,7 @@ static void run_once(rk_hrun *run, CXCursor body, rk_hstate *state)
     run_statement(run, body, state);
     run->loops--;
     if (state->broke || state->continued) {
-        bool left = state->leaks > before.leaks + 1;
+        bool left = state->exits > before.exits;
         state->env = rk_h_lose_changed(run->arena, before.env, body);
         state->path = before.path;
         state->partial = before.partial || left;
@@ -385,9 +388,10 @@ static void run_loop(rk_hrun *run, CXCursor stmt, rk_hstate *state)
                                           "changes in a loop");
     run_statement(run, body, &inside);
     run->loops--;
-    bool left = inside.leaks > before.leaks || (inside.ended && !inside.broke && !inside.continued);
+    bool left = inside.exits > before.exits;
     state->partial = before.partial || left;
     state->leaks += left;
+    state->exits = inside.exits;
 }
 
 typedef struct {
@@ -486,19 +490,25 @@ static bool enter_group(rk_hrun *run, selection *s, CXCursor *stmt)
 static void leave_switch(rk_hrun *run, selection *s, rk_hstate *state)
 {
     bool simple = s->value != NULL;
+    int exits = s->entry.exits;
+    for (size_t i = 0; i < s->exits.count; i++)
+        exits += s->exits.items[i].state.exits - s->entry.exits;
+    for (size_t i = 0; i < s->leaves.count; i++)
+        exits += s->leaves.items[i].state.exits - s->entry.exits;
     for (size_t i = 0; i < s->exits.count; i++)
         simple = simple && s->exits.items[i].condition &&
                  s->exits.items[i].state.leaks == s->entry.leaks;
     for (size_t i = 0; i < s->leaves.count; i++)
         simple = simple && s->leaves.items[i].condition;
     *state = s->entry;
+    state->exits = exits;
     if (!simple) {
         state->env = rk_h_lose_changed(run->arena, state->env, s->body);
         state->partial = true;
         state->leaks++;
         return;
     }
-    for (size_t i = 0; i < s->exits.count; i++)
+    for (size_t i = s->exits.count; i-- > 0;)
         state->env = merge(run, s->exits.items[i].condition, s->entry.env,
                            s->exits.items[i].state.env, state->env);
     for (size_t i = 0; i < s->leaves.count; i++) {
@@ -529,7 +539,6 @@ static void run_switch(rk_hrun *run, CXCursor stmt, rk_hstate *state)
     s.now.ended = true;
     s.entry.broke = false;
     rk_hchildren statements = rk_h_children(run->arena, body);
-    run->loops++;
     for (size_t k = 0; k < statements.count; k++) {
         CXCursor child = statements.items[k];
         bool entered = enter_group(run, &s, &child);
@@ -538,7 +547,6 @@ static void run_switch(rk_hrun *run, CXCursor stmt, rk_hstate *state)
         run_statement(run, child, &s.now);
         finish_group(run, &s);
     }
-    run->loops--;
     if (!s.now.ended)
         *rk_push(run->arena, &s.exits) = (way){.condition = s.condition, .state = s.now};
     const rk_hstate before = *state;
@@ -555,6 +563,7 @@ static void run_return(rk_hrun *run, CXCursor stmt, rk_hstate *state)
     for (size_t i = 0; i < c.count; i++)
         lose_changed(run, c.items[i], state);
     state->ended = true;
+    state->exits++;
     if (!run->helper)
         return;
     rk_hreturn *r = RK_NEW(run->arena, rk_hreturn);

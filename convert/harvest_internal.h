@@ -54,6 +54,7 @@ typedef struct {
     bool broke;   /**< some way to here has left by a break or continue of the innermost loop or switch */
     bool continued; /**< some way to here has left by a continue */
     int leaks;    /**< how often some way has left, and another gone on */
+    int exits;    /**< how often some way has left the function */
 } rk_hstate;
 
 /** One return of a helper that is run for its value. */
@@ -73,7 +74,7 @@ typedef struct rk_hrun {
     const rk_hreturn *returns; /**< those of the helper, newest first */
     bool lost;                 /**< the helper may return what is not among `returns` */
     CXCursor body;             /**< the function's */
-    int loops;                 /**< how many loops and switches are around the statement */
+    int loops;                 /**< how many loops are around the statement */
     int depth;                 /**< of helper calls */
 } rk_hrun;
 

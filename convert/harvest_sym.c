@@ -91,7 +91,8 @@ bool rk_sym_equal(const rk_sym *a, const rk_sym *b)
 {
     if (a == b)
         return true;
-    if (a->kind != b->kind || !same_type(a->type, b->type) || a->i != b->i || a->d != b->d)
+    if (a->kind != b->kind || !same_type(a->type, b->type) || !same_type(a->target, b->target) ||
+        a->i != b->i || a->d != b->d)
         return false;
     if ((a->text == NULL) != (b->text == NULL) || (a->text && strcmp(a->text, b->text) != 0))
         return false;
@@ -115,6 +116,7 @@ static const rk_sym *retyped(rk_arena *arena, const rk_sym *e, rk_ctype type)
 static const rk_sym *cast(rk_arena *arena, const rk_sym *e, rk_ctype type)
 {
     rk_sym *c = make(arena, RK_SYM_CAST, type);
+    c->target = type;
     c->a[0] = e;
     return c;
 }
@@ -122,8 +124,8 @@ static const rk_sym *cast(rk_arena *arena, const rk_sym *e, rk_ctype type)
 /** Without the integer casts that do not matter to the lowest `bytes` bytes. */
 static const rk_sym *modulo(const rk_sym *e, int bytes)
 {
-    while (e->kind == RK_SYM_CAST && e->type.kind == RK_CTYPE_INT && is_integer(e->a[0]) &&
-           e->type.bytes >= bytes)
+    while (e->kind == RK_SYM_CAST && e->target.kind == RK_CTYPE_INT && is_integer(e->a[0]) &&
+           e->target.bytes >= bytes)
         e = e->a[0];
     return e;
 }
@@ -294,6 +296,8 @@ static const rk_sym *ring(rk_arena *arena, const char *op, const rk_sym *a, cons
         return folded;
     if (*op == '*' && (rk_sym_is_int(a, 1) || rk_sym_is_int(b, 1)))
         return rk_sym_convert(arena, rk_sym_is_int(a, 1) ? b : a, type);
+    if (*op == '+' && a->kind == RK_SYM_INT)
+        return ring(arena, op, retyped(arena, b, type), a);
     int64_t inner = 0;
     const rk_sym *x = a;
     if (*op != '*' && b->kind == RK_SYM_INT && b->i != INT64_MIN) {
@@ -497,7 +501,7 @@ const rk_sym *rk_sym_call(rk_arena *arena, const char *function, const rk_sym *a
 
 const rk_sym *rk_sym_strip(const rk_sym *e)
 {
-    while (e->kind == RK_SYM_CAST && e->type.kind == RK_CTYPE_INT && e->type.bytes >= 4 &&
+    while (e->kind == RK_SYM_CAST && e->target.kind == RK_CTYPE_INT && e->target.bytes >= 4 &&
            is_integer(e->a[0]))
         e = e->a[0];
     return e;
@@ -575,7 +579,7 @@ static void print_node(rk_str *out, const rk_sym *e)
         rk_str_add(out, e->text);
         break;
     case RK_SYM_CAST:
-        rk_str_addf(out, "(%s)", type_name(e->type));
+        rk_str_addf(out, "(%s)", type_name(e->target));
         print(out, e->a[0], own);
         break;
     case RK_SYM_NOT:

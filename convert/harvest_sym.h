@@ -37,6 +37,7 @@ typedef enum {
 typedef struct rk_sym {
     rk_sym_kind kind;
     rk_ctype type;
+    rk_ctype target;            /**< of RK_SYM_CAST; `type` may be a wider one that holds its values */
     const char *text;           /**< a name, a function, or an operator's spelling */
     int64_t i;                  /**< of RK_SYM_INT */
     double d;                   /**< of RK_SYM_REAL */

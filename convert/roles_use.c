@@ -145,7 +145,11 @@ static rk_params memory_of(analysis *an, CXCursor lvalue)
                    ? points_to(an, c.items[0])
                    : 0;
     case CXCursor_ArraySubscriptExpr:
-        return c.count ? points_to(an, c.items[0]) : 0;
+        if (c.count == 0)
+            return 0;
+        return inner_of(&inner, an, c.items[0]) && is_array(clang_getCursorType(inner))
+                   ? memory_of(an, inner)
+                   : points_to(an, c.items[0]);
     case CXCursor_MemberRefExpr:
         if (c.count == 0)
             return 0;
@@ -392,6 +396,13 @@ static void visit_call(analysis *an, CXCursor call, bool discarded)
         unknown_call(an, function, args + infix, count - infix);
 }
 
+static bool is_global(CXCursor variable)
+{
+    enum CXCursorKind parent = clang_getCursorKind(clang_getCursorSemanticParent(variable));
+    return parent == CXCursor_TranslationUnit || parent == CXCursor_Namespace ||
+           parent == CXCursor_StructDecl || parent == CXCursor_ClassDecl;
+}
+
 /** An assignment of a pointer, or of what holds one, makes the target lead where the value does. */
 static void flow(analysis *an, CXCursor target, CXCursor value)
 {
@@ -399,7 +410,7 @@ static void flow(analysis *an, CXCursor target, CXCursor value)
     rk_params leads_to = points_to(an, value);
     if (leads_to == 0)
         return;
-    if (rk_h_root(&root, an->arena, target))
+    if (rk_h_root(&root, an->arena, target) && !is_global(root))
         add_alias(an, root, leads_to);
     else if (is_pointer(clang_getCursorType(value)))
         mark(an, leads_to, RK_ANYHOW);
@@ -500,8 +511,8 @@ static void visit(analysis *an, CXCursor node, access how)
     if (kind == CXCursor_UnaryOperator) {
         visit_unary(an, node, c.items[0], how);
     } else if (kind == CXCursor_ArraySubscriptExpr && c.count == 2) {
-        mark_access(an, points_to(an, c.items[0]), how);
-        visit(an, c.items[0], ACCESS_NONE);
+        mark_access(an, memory_of(an, node), how);
+        visit(an, c.items[0], ACCESS_READ);
         visit(an, c.items[1], ACCESS_READ);
     } else if (kind == CXCursor_MemberRefExpr) {
         visit_member(an, c.items[0], how);
