@@ -212,6 +212,21 @@ static void read_template(rk_unit *unit, rk_function *f, CXCursor cursor)
     }
 }
 
+/** Whether every parameter fits one slot of a call by its entry. */
+static bool fits_slots(CXCursor function)
+{
+    const int count = clang_Cursor_getNumArguments(function);
+    for (int i = 0; i < count; i++) {
+        const CXType type = clang_getCanonicalType(
+            clang_getCursorType(clang_Cursor_getArgument(function, (unsigned)i)));
+        const bool scalar = type.kind == CXType_Pointer || type.kind == CXType_Enum ||
+                            (type.kind >= CXType_Bool && type.kind <= CXType_Double);
+        if (!scalar || clang_Type_getSizeOf(type) > 8)
+            return false;
+    }
+    return count >= 0;
+}
+
 static void add_function(rk_analysis *analysis, CXCursor cursor)
 {
     rk_unit *unit = analysis->unit;
@@ -229,6 +244,7 @@ static void add_function(rk_analysis *analysis, CXCursor cursor)
     f->c_linkage = around == CXCursor_LinkageSpec || around == CXCursor_UnexposedDecl;
     read_kind(unit, f, cursor);
     f->end = f->definition.end;
+    f->slots = fits_slots(cursor);
     if (f->is_template)
         read_template(unit, f, cursor);
     const bool body = read_body(unit, f, cursor);

@@ -201,6 +201,7 @@ typedef struct {
     bool is_constexpr;
     bool c_linkage;     /**< in an extern "C" block */
     bool launches;      /**< holds a <<<>>> */
+    bool slots;         /**< each parameter is a pointer or a scalar of at most 8 bytes */
     bool has_goto;
     bool fences, atomics; /**< __threadfence, atomics: it may tell which block is last */
     unsigned uses;      /**< rk_use bits of its own text */

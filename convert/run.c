@@ -160,6 +160,18 @@ static bool write_unit(run *r, rk_unit *unit, path_vec *written)
     return true;
 }
 
+static bool write_program(run *r, const rk_unit *unit, path_vec *written)
+{
+    const char *folder = rk_path_dir(r->arena, r->options->output);
+    for (size_t i = 1; i < unit->files.count; i++)
+        if (unit->files.items[i]->touched &&
+            !write_text(r, written, folder, unit->files.items[i]->out_name,
+                        unit->files.items[i]->output))
+            return false;
+    return write_text(r, written, folder, rk_path_base(r->options->output),
+                      unit->files.items[0]->output);
+}
+
 static void dump_unit(run *r, rk_unit *unit)
 {
     if (strcmp(r->options->dump, "analysis") == 0) {
@@ -235,10 +247,8 @@ static bool convert_one(run *r, const input *in)
     if (ok && r->options->dump)
         dump_unit(r, unit);
     else if (ok && !r->options->examine)
-        ok = r->options->target_cpu
-                 ? write_text(r, &written, rk_path_dir(r->arena, r->options->output),
-                              rk_path_base(r->options->output), unit->files.items[0]->output)
-                 : write_unit(r, unit, &written);
+        ok = r->options->target_cpu ? write_program(r, unit, &written)
+                                    : write_unit(r, unit, &written);
     file->outputs = written.items;
     file->output_count = written.count;
     if (ok)
