@@ -29,6 +29,18 @@ inline T cpu_arg(const rk_cpu_call *call, unsigned i)
     }
 }
 
+/** Bytes of the vEU's buffer that an rTask uses. */
+template <class Frame>
+constexpr std::uint64_t cpu_shared_bytes(std::uint64_t dynamic)
+{
+    if (dynamic > 0)
+        return cpu_dynamic_offset<Frame>() + dynamic;
+    if constexpr (std::is_void_v<Frame>)
+        return 0;
+    else
+        return sizeof(Frame);
+}
+
 /** Whether the call fits its vEU; else the vEU gets a fault. */
 template <class Frame>
 inline bool cpu_fits(const rk_cpu_call *call)
@@ -39,9 +51,7 @@ inline bool cpu_fits(const rk_cpu_call *call)
         call->veu->api->fault(call->veu, "the block does not fit the vEU's threads");
         return false;
     }
-    if (cpu_dynamic_offset<Frame>() + call->dynamic_shared > call->veu->shared_bytes) {
-        if (std::is_void_v<Frame> && call->dynamic_shared == 0)
-            return true;
+    if (cpu_shared_bytes<Frame>(call->dynamic_shared) > call->veu->shared_bytes) {
         call->veu->api->fault(call->veu, "shared memory does not fit the vEU's buffer");
         return false;
     }
