@@ -120,10 +120,13 @@ static bool in_namespace(CXCursor declaration, const char *name, rk_arena *arena
     return false;
 }
 
-static bool is_system_builtin(CXCursor declaration, const char *name)
+/** Whether a function is CUDA's own. The compiler declares some of them where they are first used. */
+static bool is_system_function(CXCursor function, const char *name)
 {
-    return rk_builtin_find(name) && rk_ast_is_system(declaration) &&
-           !rk_ast_is_function(clang_getCursorKind(clang_getCursorSemanticParent(declaration)));
+    return rk_ast_is_system(function) ||
+           ((rk_builtin_find(name) || rk_str_starts(name, "__nvvm") ||
+             rk_str_starts(name, "__builtin")) &&
+            clang_Cursor_isNull(clang_getCursorDefinition(function)));
 }
 
 /* What CUDA's own headers reach. */
@@ -148,7 +151,11 @@ static bool raw_name(const char *name)
 
 bool rk_walk_is_raw(CXCursor declaration, const char *name)
 {
-    return is_system_builtin(declaration, name) || (raw_name(name) && rk_ast_is_system(declaration));
+    const enum CXCursorKind kind = clang_getCursorKind(declaration);
+    const enum CXCursorKind parent = clang_getCursorKind(clang_getCursorSemanticParent(declaration));
+    if (kind == CXCursor_FunctionDecl || kind == CXCursor_FunctionTemplate)
+        return raw_name(name) || rk_builtin_find(name);
+    return kind == CXCursor_VarDecl && rk_builtin_find(name) && !rk_ast_is_function(parent);
 }
 
 static enum CXChildVisitResult search_system(CXCursor cursor, CXCursor parent, CXClientData data)
@@ -437,7 +444,7 @@ static void use_function(walker *w, CXCursor cursor, CXCursor target, rk_where a
                            "dynamic parallelism cannot be part of an rTask");
         return;
     }
-    if (!rk_ast_is_system(target))
+    if (!is_system_function(target, name))
         use_project_function(w, cursor, target, at, overloaded);
     else if (in_device_code(w))
         use_system_function(w, cursor, target, name, overloaded);
