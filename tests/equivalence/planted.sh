@@ -25,14 +25,14 @@ script=$(printf '%s\n' "$line" | cut -d'|' -f5- | sed 's/^ *//; s/ *$//')
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir "$work/out"
-cp "$catalog"/*.rk.* "$work/out"
+cp "$catalog"/*.cu "$catalog"/*.cpp "$catalog"/*.cuh "$work/out"
 cp -R "$runtime" "$work/include"
 
 sanitize=${RK_SANITIZE:+-fsanitize=$RK_SANITIZE}
 build() {
     # shellcheck disable=SC2086
-    ${CXX:-c++} -std=c++17 -O2 -fPIC -shared -ffp-contract=off -w $sanitize -I"$work/include" \
-        -I"$VENDOR" "$work/out/$stem.rk.cpu.cpp" -o "$1"
+    ${CXX:-c++} -std=c++17 -O2 -fPIC -shared -ffp-contract=off -fno-fast-math -w $sanitize \
+        -I"$work/include" -I"$work/include/rk/shim" "$work/out/$stem.rk.cpu.cpp" -o "$1"
 }
 
 build "$work/right.so"
