@@ -143,6 +143,8 @@ static bool write_unit(run *r, rk_unit *unit, path_vec *written)
         options->output ? rk_path_base(options->output) : unit->files.items[0]->out_name;
     if (!write_text(r, written, folder, name, source))
         return false;
+    if (options->arch_count)
+        rk_resources_measure(unit, folder, name);
     char *cpu = options->out_dir ? rk_rewrite_cpu(unit) : NULL;
     if (!cpu)
         return true;
@@ -240,8 +242,7 @@ static bool convert_one(run *r, const input *in)
     if (ok && !r->options->target_cpu) {
         rk_unit_report(unit);
         summarise(file, unit);
-        if (r->options->arch_count && !r->options->examine)
-            rk_resources_measure(unit);
+
     }
     file->parsed = ok;
     if (ok && r->options->dump)
