@@ -71,26 +71,12 @@ rk_cursors rk_ast_children(CXCursor cursor, rk_arena *arena)
     return out;
 }
 
-/**
- * Whether it is a function of the compiler's own, such as clang's __syncthreads, which it declares where
- * it is first used: nothing but its name is there.
- */
-static bool is_implicit(CXCursor declaration)
-{
-    unsigned name, first;
-    clang_getSpellingLocation(clang_getCursorLocation(declaration), NULL, NULL, NULL, &name);
-    clang_getSpellingLocation(clang_getRangeStart(clang_getCursorExtent(declaration)), NULL, NULL,
-                              NULL, &first);
-    return clang_getCursorKind(declaration) == CXCursor_FunctionDecl && name == first &&
-           clang_Cursor_isNull(clang_getCursorDefinition(declaration));
-}
-
 bool rk_ast_is_system(CXCursor declaration)
 {
     const CXSourceLocation location = clang_getCursorLocation(declaration);
     CXFile file;
     clang_getExpansionLocation(location, &file, NULL, NULL, NULL);
-    return !file || clang_Location_isInSystemHeader(location) || is_implicit(declaration);
+    return !file || clang_Location_isInSystemHeader(location);
 }
 
 bool rk_ast_is_function(enum CXCursorKind kind)
