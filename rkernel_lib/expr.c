@@ -335,6 +335,15 @@ static const rk_expr *parse_static_cast(parser *p)
     return cast_node(p, type, parse_closed(p));
 }
 
+static bool is_reserved(const char *name)
+{
+    static const char *const words[] = {"sizeof", "static_cast", "true", "false", "nullptr"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strcmp(words[i], name) == 0)
+            return true;
+    return type_of(name) != NULL;
+}
+
 static const rk_expr *parse_word(parser *p)
 {
     if (take_word(p, "sizeof"))
@@ -350,10 +359,12 @@ static const rk_expr *parse_word(parser *p)
     const rk_expr_type *type = take_type(p);
     if (type)
         return take(p, "(") ? cast_node(p, type, parse_closed(p)) : fail(p, "a type is no value");
-    take(p, "std::");
     const char *name = take_name(p);
-    if (take(p, "("))
-        return parse_call(p, name);
+    if (take(p, "(")) {
+        while (rk_str_starts(name, "std::"))
+            name += strlen("std::");
+        return is_reserved(name) ? fail(p, "that is no function") : parse_call(p, name);
+    }
     rk_expr *e = node(p, RK_EXPR_NAME, NULL, 0);
     e->text = name;
     return e;
