@@ -42,7 +42,12 @@ build release || fail "the build failed"
 mkdir -p "$out"
 
 step "Converting vendor_kernels/ into a catalog"
-$rkconvert vendor_kernels --out-dir "$out/catalog" || fail "rkconvert refused kernels"
+resources=
+if find_nvcc; then
+    resources="--resources sm_90"
+fi
+# shellcheck disable=SC2086 # words
+$rkconvert vendor_kernels --out-dir "$out/catalog" $resources || fail "rkconvert refused kernels"
 catalog=$out/catalog/catalog.json
 
 step "Writing the LSTM: 10 layers, 100 steps, hidden 256, batch 1"
