@@ -71,7 +71,6 @@ static const rk_builtin builtins[] = {
 enum { BUILTIN_COUNT = sizeof builtins / sizeof *builtins };
 
 #define GRID_HINT "launch the part after the grid-wide barrier as a kernel of its own"
-#define CG_HINT "use __syncthreads, the shuffles or this_thread_block() itself instead"
 
 /* First match wins. */
 static const rk_forbidden forbidden[] = {
@@ -88,14 +87,6 @@ static const rk_forbidden forbidden[] = {
      "launch the inner kernel from the host"},
     {"cudaGetParameterBuffer*", "RK-V103", "dynamic parallelism cannot be part of an rTask",
      "launch the inner kernel from the host"},
-    {"tiled_partition", "RK-V107", "cooperative groups beyond the thread block are not handled",
-     CG_HINT},
-    {"coalesced_threads", "RK-V107", "cooperative groups beyond the thread block are not handled",
-     CG_HINT},
-    {"binary_partition", "RK-V107", "cooperative groups beyond the thread block are not handled",
-     CG_HINT},
-    {"labeled_partition", "RK-V107", "cooperative groups beyond the thread block are not handled",
-     CG_HINT},
     {"tex1D*", "RK-V104", "a texture read bypasses what the same rProgram wrote",
      "read the buffer through a pointer"},
     {"tex2D*", "RK-V104", "a texture read bypasses what the same rProgram wrote",
@@ -126,12 +117,18 @@ const rk_builtin *rk_builtin_find(const char *name)
     return NULL;
 }
 
-char *rk_builtin_shadows(unsigned uses, rk_arena *arena)
+char *rk_builtin_shadows(unsigned uses, bool hides_types, rk_arena *arena)
 {
     rk_str out = {.arena = arena};
-    for (size_t i = 0; i < BUILTIN_COUNT; i++)
-        if (uses & builtins[i].use)
-            rk_str_addf(&out, " %s", builtins[i].shadow);
+    for (size_t i = 0; i < BUILTIN_COUNT; i++) {
+        const char *text = builtins[i].shadow;
+        if (!(uses & builtins[i].use))
+            continue;
+        if (hides_types && (builtins[i].use & RK_USE_PLACES))
+            rk_str_addf(&out, " const ::%s", text + strlen("const "));
+        else
+            rk_str_addf(&out, " %s", text);
+    }
     return rk_arena_strdup(arena, rk_str_text(&out));
 }
 

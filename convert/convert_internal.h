@@ -49,6 +49,8 @@ typedef enum {
     RK_USE_GROUP_SYNC = 1 << 30      /**< a barrier through cooperative groups */
 } rk_use;
 
+#define RK_USE_PLACES                                                                              \
+    (RK_USE_THREAD_IDX | RK_USE_BLOCK_IDX | RK_USE_BLOCK_DIM | RK_USE_GRID_DIM)
 #define RK_USE_BARRIERS                                                                            \
     (RK_USE_GROUP_SYNC | RK_USE_SYNC | RK_USE_SYNC_COUNT | RK_USE_SYNC_AND | RK_USE_SYNC_OR)
 #define RK_USE_REDUCING (RK_USE_SYNC_COUNT | RK_USE_SYNC_AND | RK_USE_SYNC_OR)
@@ -64,8 +66,11 @@ typedef struct {
 /** The built-in of that name; NULL if there is none. The caller knows that it is CUDA's own. */
 const rk_builtin *rk_builtin_find(const char *name);
 
-/** The shadows of `uses`, one after the other with a space before each, in a fixed order. */
-char *rk_builtin_shadows(unsigned uses, rk_arena *arena);
+/**
+ * The shadows of `uses`, one after the other with a space before each, in a fixed order. Types are
+ * qualified where the function's own variables hide them.
+ */
+char *rk_builtin_shadows(unsigned uses, bool hides_types, rk_arena *arena);
 
 /** The lambda captures (", &name" each) that `uses` needs, the context's own first if it is used. */
 char *rk_builtin_captures(unsigned uses, rk_arena *arena);
@@ -203,6 +208,7 @@ typedef struct {
     bool launches;      /**< holds a <<<>>> */
     bool slots;         /**< each parameter is a pointer or a scalar of at most 8 bytes */
     bool has_goto;
+    bool hides_types;   /**< has a variable called dim3 or uint3 */
     bool fences, atomics; /**< __threadfence, atomics: it may tell which block is last */
     unsigned uses;      /**< rk_use bits of its own text */
     int dims;           /**< highest dimension of threadIdx or blockIdx that its text reads */
@@ -252,6 +258,11 @@ typedef struct {
     size_t resource_count;
 } rk_instance;
 
+/** A macro without parameters. */
+typedef struct {
+    const char *name, *text;
+} rk_macro;
+
 /** A name taken in the output folder, and the file whose text is there. */
 typedef struct {
     const char *name, *path;
@@ -276,6 +287,8 @@ typedef struct {
     const char *undefines; /**< and their "#undef"s */
     rk_output_names *names; /**< of all sources of the run */
     RK_VEC(rk_source_file *) files; /**< [0] is the source */
+    RK_VEC(rk_macro) macros; /**< of those files, once rk_sources_macro was asked */
+    bool macros_listed;
     RK_VEC(rk_function *) functions;
     RK_VEC(rk_instance) instances;
     RK_VEC(rk_convert_launch) launches;

@@ -217,6 +217,7 @@ static bool follows(const rk_unit *unit, const rk_function *f, const rk_event *r
 static void check_returns(rk_unit *unit, size_t index)
 {
     rk_function *f = unit->functions.items[index];
+    const rk_tokens *tokens = &unit->files.items[f->definition.file]->tokens;
     f->early_return = false;
     for (size_t i = 0; i < f->events.count; i++) {
         rk_event *e = &f->events.items[i];
@@ -226,6 +227,11 @@ static void check_returns(rk_unit *unit, size_t index)
         if ((f->reach & RK_USE_BARRIERS) &&
             (jumps || follows(unit, f, e, RK_EVENT_BARRIER, RK_USE_BARRIERS)))
             f->early_return = true;
+        if (f->early_return && !rk_token_is(tokens, rk_tokens_at(tokens, e->at), "return"))
+            rk_problem_add(unit, index, RK_REFUSED, "RK-V113",
+                           rk_sources_place(unit, f->definition.file, e->at),
+                           "write the return in the kernel itself",
+                           "a barrier may follow this return, which a macro makes");
         e->leaves = false;
         if (!(f->reach & RK_USE_WARPS) ||
             !(jumps || follows(unit, f, e, RK_EVENT_WARP, RK_USE_WARPS)))
@@ -374,7 +380,7 @@ void rk_decide_print(const rk_unit *unit, rk_str *out)
         rk_str_addf(out, "%s%s%s%s", f->needs_context ? " context" : "",
                     f->refused ? " refused" : "", f->removed ? " removed" : "",
                     f->early_return ? " early-return" : "");
-        const char *shadows = rk_builtin_shadows(f->uses, unit->arena);
+        const char *shadows = rk_builtin_shadows(f->uses, false, unit->arena);
         for (const char *at = strchr(shadows, '='); at; at = strchr(at + 1, '=')) {
             const char *name = at - 1;
             while (name > shadows && name[-1] != ' ')

@@ -77,6 +77,8 @@ static void add_toolkit(arg_vec *args, const rk_convert_options *options, rk_are
         *rk_push(arena, args) = rk_arena_printf(arena, "--cuda-path=%s", toolkit);
         *rk_push(arena, args) = "-isystem";
         *rk_push(arena, args) = rk_parse_file(options, "toolkit", arena);
+        *rk_push(arena, args) = "-isystem";
+        *rk_push(arena, args) = rk_path_join(arena, toolkit, "include/cccl");
     } else {
         *rk_push(arena, args) = "-nocudainc";
         *rk_push(arena, args) = "-Xclang";
@@ -87,6 +89,8 @@ static void add_toolkit(arg_vec *args, const rk_convert_options *options, rk_are
     }
     *rk_push(arena, args) = "-isystem";
     *rk_push(arena, args) = rk_parse_file(options, "check", arena);
+    *rk_push(arena, args) = "-idirafter";
+    *rk_push(arena, args) = rk_parse_file(options, "after", arena);
 }
 
 rk_clang_args rk_parse_args(const rk_convert_options *options, rk_arena *arena)
@@ -111,33 +115,45 @@ rk_clang_args rk_parse_args(const rk_convert_options *options, rk_arena *arena)
     return (rk_clang_args){args.items, args.count};
 }
 
-/** Diagnoses the first error of the translation unit, if it has one; returns whether it has none. */
-static bool report_errors(rk_unit *unit)
+/** What is said about the first error; copied, since libclang's own does not last. */
+typedef struct {
+    unsigned count;
+    rk_place place;
+    const char *message;
+} error_summary;
+
+static error_summary summarise_errors(const rk_unit *unit)
 {
-    CXDiagnostic first = NULL;
-    unsigned errors = 0;
-    for (unsigned i = 0; i < clang_getNumDiagnostics(unit->tu); i++) {
+    error_summary errors = {0};
+    const unsigned count = clang_getNumDiagnostics(unit->tu);
+    for (unsigned i = 0; i < count; i++) {
         CXDiagnostic diagnostic = clang_getDiagnostic(unit->tu, i);
-        if (clang_getDiagnosticSeverity(diagnostic) >= CXDiagnostic_Error && errors++ == 0)
-            first = diagnostic;
-        else
-            clang_disposeDiagnostic(diagnostic);
+        if (clang_getDiagnosticSeverity(diagnostic) >= CXDiagnostic_Error && errors.count++ == 0) {
+            errors.place = rk_ast_place(clang_getDiagnosticLocation(diagnostic), unit->arena);
+            errors.message = rk_ast_text(clang_getDiagnosticSpelling(diagnostic), unit->arena);
+        }
+        clang_disposeDiagnostic(diagnostic);
     }
-    if (!first)
+    if (!errors.place.file)
+        errors.place = rk_place_file(unit->path);
+    return errors;
+}
+
+/** Diagnoses the first error of the translation unit, if it has one; returns whether it has none. */
+static bool report_errors(const rk_unit *unit)
+{
+    const error_summary errors = summarise_errors(unit);
+    if (errors.count == 0)
         return true;
-    rk_place place = rk_ast_place(clang_getDiagnosticLocation(first), unit->arena);
-    if (!place.file)
-        place = rk_place_file(unit->path);
-    const char *message = rk_ast_text(clang_getDiagnosticSpelling(first), unit->arena);
-    const char *hint = strstr(message, "file not found")
+    const char *hint = strstr(errors.message, "file not found")
                            ? "give its folder after `--`: rkconvert ... -- -I<folder>"
                            : "the file must compile: give its flags after `--`";
-    clang_disposeDiagnostic(first);
-    if (errors > 1)
-        return rk_diag_add(unit->diag, RK_ERROR, "RK-V001", place, hint,
-                           "does not parse: %s (the first of %u errors)", message, errors);
-    return rk_diag_add(unit->diag, RK_ERROR, "RK-V001", place, hint, "does not parse: %s",
-                       message);
+    if (errors.count > 1)
+        return rk_diag_add(unit->diag, RK_ERROR, "RK-V001", errors.place, hint,
+                           "does not parse: %s (the first of %u errors)", errors.message,
+                           errors.count);
+    return rk_diag_add(unit->diag, RK_ERROR, "RK-V001", errors.place, hint, "does not parse: %s",
+                       errors.message);
 }
 
 /** The unit's arguments with the prelude, precompiled if it is. */

@@ -20,7 +20,7 @@ static uint64_t fingerprint(const rk_convert_options *options, const rk_clang_ar
         rk_str_addf(&key, "\n%s", args->items[i]);
     const char *toolkit = rk_parse_toolkit(options, arena);
     const char *const files[] = {
-        rk_parse_file(options, "prelude.h", arena),
+        rk_parse_file(options, "language.h", arena),
         rk_parse_file(options, "builtin/cuda_runtime.h", arena),
         toolkit ? rk_path_join(arena, toolkit, "include/cuda_runtime.h") : NULL};
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {

@@ -284,6 +284,22 @@ static void edit_leaves(rk_unit *unit, const rk_function *f)
     }
 }
 
+/**
+ * Where a barrier may follow a return, each way out of the kernel says so itself, before the compiler joins
+ * the threads of a warp that left with those that are still at the barrier (rk/cuda_barrier.cuh).
+ */
+static void edit_exits(rk_unit *unit, const rk_function *f)
+{
+    if (!f->kernel || !f->early_return)
+        return;
+    const size_t file = f->definition.file;
+    for (size_t i = 0; i < f->events.count; i++)
+        if (f->events.items[i].kind == RK_EVENT_RETURN)
+            insert(unit, file, f->events.items[i].at + strlen("return"), RANK_HEAD,
+                   " rk_ctx.finish()");
+    insert(unit, file, f->end - 1, RANK_HEAD, "rk_ctx.finish(); ");
+}
+
 /** Captures what the lambda's text now finds in the function around it. */
 static void edit_lambda(rk_unit *unit, const rk_function *f, const rk_lambda *lambda)
 {
@@ -317,7 +333,7 @@ static void edit_lambda(rk_unit *unit, const rk_function *f, const rk_lambda *la
 static void edit_body(rk_unit *unit, const rk_function *f)
 {
     rk_str entry = {.arena = unit->arena};
-    rk_str_add(&entry, rk_builtin_shadows(f->uses, unit->arena));
+    rk_str_add(&entry, rk_builtin_shadows(f->uses, f->hides_types, unit->arena));
     for (size_t i = 0; i < f->file_shared.count; i++)
         rk_str_addf(&entry, " %s", f->file_shared.items[i]);
     if (entry.length)
@@ -325,6 +341,7 @@ static void edit_body(rk_unit *unit, const rk_function *f)
     edit_shared(unit, f);
     edit_calls(unit, f);
     edit_leaves(unit, f);
+    edit_exits(unit, f);
     for (size_t i = 0; i < f->lambdas.count; i++)
         edit_lambda(unit, f, &f->lambdas.items[i]);
     for (size_t i = 0; i < f->edits.count; i++)

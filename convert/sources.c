@@ -159,20 +159,32 @@ size_t rk_sources_find(const rk_unit *unit, CXFile file)
     return RK_NONE;
 }
 
-const char *rk_sources_macro(const rk_unit *unit, const char *name)
+/** Lists every object-like macro of the project's files, the first definition of each name first. */
+static void list_macros(rk_unit *unit)
 {
+    unit->macros_listed = true;
     for (size_t f = 0; f < unit->files.count; f++) {
         const rk_source_file *file = unit->files.items[f];
         for (size_t i = 0; i < file->tokens.count; i++) {
             if (file->tokens.items[i].kind != RK_TOKEN_DIRECTIVE)
                 continue;
             const rk_directive d = rk_directive_of(&file->tokens, i, unit->arena);
-            const size_t length = strlen(name);
-            if (strcmp(d.name, "define") == 0 && strncmp(d.rest, name, length) == 0 &&
-                (d.rest[length] == ' ' || d.rest[length] == '\t'))
-                return d.rest + length + 1;
+            const size_t length = strcspn(d.rest, " \t(");
+            if (strcmp(d.name, "define") == 0 && d.rest[length] != '(' && d.rest[length] != '\0')
+                *rk_push(unit->arena, &unit->macros) =
+                    (rk_macro){rk_arena_strndup(unit->arena, d.rest, length),
+                               d.rest + length + strspn(d.rest + length, " \t")};
         }
     }
+}
+
+const char *rk_sources_macro(rk_unit *unit, const char *name)
+{
+    if (!unit->macros_listed)
+        list_macros(unit);
+    for (size_t i = 0; i < unit->macros.count; i++)
+        if (strcmp(unit->macros.items[i].name, name) == 0)
+            return unit->macros.items[i].text;
     return NULL;
 }
 

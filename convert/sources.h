@@ -15,7 +15,7 @@ bool rk_sources_read(rk_unit *unit);
 size_t rk_sources_find(const rk_unit *unit, CXFile file);
 
 /** The text of `name`'s object-like macro in the project's files; NULL if none defines it. */
-const char *rk_sources_macro(const rk_unit *unit, const char *name);
+const char *rk_sources_macro(rk_unit *unit, const char *name);
 
 /** A diagnostic's place for an offset of a project file. */
 rk_place rk_sources_place(const rk_unit *unit, size_t file, size_t offset);

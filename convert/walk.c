@@ -286,6 +286,17 @@ static void declare_group(walker *w, CXCursor cursor, bool parameter)
     }
 }
 
+/** One refusal for each function is enough: where there is one such group there are many uses. */
+static void refuse_group(walker *w, CXCursor cursor, const char *name)
+{
+    for (size_t i = 0; i < w->f->problems.count; i++)
+        if (strcmp(w->f->problems.items[i].code, "RK-V107") == 0)
+            return;
+    rk_problem_add(w->unit, w->function, RK_REFUSED, "RK-V107", place_of(w, cursor),
+                   "use __syncthreads, the shuffles or this_thread_block() itself instead",
+                   "'%s' of cooperative groups is not handled", name);
+}
+
 static void use_group(walker *w, CXCursor cursor, const char *name)
 {
     if (strcmp(name, "this_thread_block") == 0) {
@@ -301,9 +312,7 @@ static void use_group(walker *w, CXCursor cursor, const char *name)
         clang_getCursorKind(clang_getCursorSemanticParent(target)) == CXCursor_Namespace;
     if (!group_member(name) ||
         (free_function && (strcmp(name, "sync") != 0 || !rewrite_group_call(w, cursor, name)))) {
-        rk_problem_add(w->unit, w->function, RK_REFUSED, "RK-V107", place_of(w, cursor),
-                       "use __syncthreads, the shuffles or this_thread_block() itself instead",
-                       "'%s' of cooperative groups is not handled", name);
+        refuse_group(w, cursor, name);
         return;
     }
     if (strcmp(name, "sync") == 0 || strcmp(name, "barrier_sync") == 0) {
@@ -747,11 +756,13 @@ static void visit_variable(walker *w, CXCursor cursor)
     if (!in_device_code(w))
         return;
     const CXType type = clang_getCursorType(cursor);
+    const char *name = rk_ast_name(cursor, w->unit->arena);
+    w->f->hides_types |= strcmp(name, "dim3") == 0 || strcmp(name, "uint3") == 0;
     if (clang_getCursorKind(cursor) == CXCursor_VarDecl &&
         rk_ast_has_attribute(cursor, CXCursor_CUDASharedAttr, NULL)) {
         add_uses(w, clang_Cursor_getStorageClass(cursor) == CX_SC_Extern ? RK_USE_DYNAMIC_SHARED
                                                                          : RK_USE_STATIC_SHARED,
-                 cursor, rk_ast_name(cursor, w->unit->arena));
+                 cursor, name);
         rk_shared_declare(w->analysis, w->body, w->above.items[w->above.count - 1], cursor);
         return;
     }

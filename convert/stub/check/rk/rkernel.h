@@ -1,1 +1,1 @@
-/* Stands for the runtime's header while a converted text is checked: see ../../prelude.h. */
+/* Stands for the runtime's header while a converted text is checked: see ../../language.h. */

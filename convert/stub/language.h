@@ -1,0 +1,117 @@
+/*
+ * Included before every source that rkconvert parses; nothing here is ever compiled into a program.
+ * It closes gaps between clang and nvcc, and declares the context that the check of a converted text
+ * gives to its rKernels.
+ */
+#ifndef RK_PARSE_LANGUAGE_H
+#define RK_PARSE_LANGUAGE_H
+
+#pragma GCC system_header
+
+#include <math.h>
+#include <new>
+#include <stdlib.h>
+#include <time.h>
+
+#ifdef RK_PARSE_BUILTIN
+#include <cuda_runtime.h>
+#endif
+
+#ifndef __grid_constant__
+#define __grid_constant__
+#endif
+#ifndef __maxnreg__
+#define __maxnreg__(...)
+#endif
+#ifndef __cluster_dims__
+#define __cluster_dims__(...) __attribute__((annotate("rk_cluster")))
+#endif
+#ifndef __managed__
+#define __managed__ __device__
+#endif
+#ifndef __CUDACC__
+#define __CUDACC__ 1
+#endif
+
+#define CCCL_IGNORE_DEPRECATED_CUDA_BELOW_12
+#define CCCL_IGNORE_DEPRECATED_CPP_DIALECT
+
+cudaError_t cudaThreadSynchronize();
+cudaError_t cudaThreadExit();
+
+#ifndef RK_PARSE_BUILTIN
+/* Loads and stores with cache hints, of which clang has few. */
+template <class T> __device__ T __ldcs(const T *);
+template <class T> __device__ T __ldcg(const T *);
+template <class T> __device__ T __ldca(const T *);
+template <class T> __device__ T __ldlu(const T *);
+template <class T> __device__ T __ldcv(const T *);
+template <class T, class U> __device__ void __stcs(T *, U);
+template <class T, class U> __device__ void __stcg(T *, U);
+template <class T, class U> __device__ void __stwb(T *, U);
+template <class T, class U> __device__ void __stwt(T *, U);
+#endif
+/* Host code of older programs calls these without including <algorithm>. */
+template <class A, class B> __host__ auto min(const A &a, const B &b) -> decltype(a + b)
+{
+    return a < b ? a : b;
+}
+template <class A, class B> __host__ auto max(const A &a, const B &b) -> decltype(a + b)
+{
+    return a < b ? b : a;
+}
+
+namespace rk_parse {
+
+template <class T> using id = T;
+struct group {
+    __device__ void sync() const;
+    __device__ static void sync_all();
+    __device__ unsigned thread_rank() const;
+    __device__ unsigned num_threads() const;
+    __device__ unsigned size() const;
+    __device__ dim3 thread_index() const;
+    __device__ dim3 group_index() const;
+    __device__ dim3 group_dim() const;
+    __device__ dim3 dim_threads() const;
+};
+
+/* The members of a runtime's context, as the converted text names them. */
+struct context {
+    __device__ uint3 thread_idx() const;
+    __device__ uint3 block_idx() const;
+    __device__ dim3 block_dim() const;
+    __device__ dim3 grid_dim() const;
+    __device__ void sync();
+    __device__ void finish();
+    __device__ int sync_count(int predicate);
+    __device__ int sync_and(int predicate);
+    __device__ int sync_or(int predicate);
+    template <class Part> __device__ Part &shared();
+    template <class T> __device__ T *dynamic_shared();
+    __device__ bool leave(bool condition);
+    __device__ void finish();
+    template <class T> __device__ T shfl(unsigned mask, T value, int lane, int width);
+    template <class T> __device__ T shfl_up(unsigned mask, T value, unsigned delta, int width);
+    template <class T> __device__ T shfl_down(unsigned mask, T value, unsigned delta, int width);
+    template <class T> __device__ T shfl_xor(unsigned mask, T value, int lanes, int width);
+    __device__ unsigned ballot(unsigned mask, int predicate);
+    __device__ int any(unsigned mask, int predicate);
+    __device__ int all(unsigned mask, int predicate);
+    __device__ unsigned activemask();
+    __device__ void syncwarp(unsigned mask = 0xffffffffu);
+    template <class T> __device__ unsigned match_any(unsigned mask, T value);
+    template <class T> __device__ unsigned match_all(unsigned mask, T value, int *predicate);
+    template <class T> __device__ T reduce_add(unsigned mask, T value);
+    template <class T> __device__ T reduce_min(unsigned mask, T value);
+    template <class T> __device__ T reduce_max(unsigned mask, T value);
+    template <class T> __device__ T reduce_and_(unsigned mask, T value);
+    template <class T> __device__ T reduce_or_(unsigned mask, T value);
+    template <class T> __device__ T reduce_xor_(unsigned mask, T value);
+    template <class T> __device__ T ldg(const T *pointer);
+    __device__ rk_parse::group group();
+};
+
+} // namespace rk_parse
+
+#endif
