@@ -9,23 +9,28 @@ step()
     printf '\n[%d/%d] %s (%d s)\n' "$rk_step" "$rk_steps" "$1" $(($(date +%s) - rk_started))
 }
 
-# build PRESET [cmake option]...: configures and builds, quietly unless it fails.
+# configure PRESET [cmake option]...
+configure()
+{
+    rk_preset=$1
+    shift
+    mkdir -p build
+    cmake --preset "$rk_preset" "$@" >"build/$rk_preset.log" 2>&1 && return 0
+    cat "build/$rk_preset.log"
+    return 1
+}
+
+# build PRESET [cmake --build option]...: quietly, unless it fails or somebody watches.
 build()
 {
-    preset=$1
+    rk_preset=$1
     shift
-    log=build/$preset.log
-    mkdir -p build
-    if ! cmake --preset "$preset" "$@" >"$log" 2>&1; then
-        cat "$log"
-        return 1
-    fi
     if [ -t 1 ]; then
-        cmake --build "build/$preset" && return 0
-        return 1
+        cmake --build "build/$rk_preset" "$@"
+        return
     fi
-    cmake --build "build/$preset" >>"$log" 2>&1 && return 0
-    grep -v '^\[[0-9]*/[0-9]*\] ' "$log" | tail -n 200
+    cmake --build "build/$rk_preset" "$@" >"build/$rk_preset.log" 2>&1 && return 0
+    grep -v '^\[[0-9]*/[0-9]*\] ' "build/$rk_preset.log" | tail -n 200
     return 1
 }
 

@@ -26,7 +26,7 @@ run_tests()
 {
     preset=$1
     shift
-    if ! build "$preset" -DRK_WERROR="${CI:+ON}"; then
+    if ! configure "$preset" -DRK_WERROR="${CI:+ON}" || ! build "$preset"; then
         echo "the $preset build failed"
         failed=$((failed + 1))
         return
