@@ -83,7 +83,6 @@ struct context {
     __device__ dim3 block_dim() const;
     __device__ dim3 grid_dim() const;
     __device__ void sync();
-    __device__ void finish();
     __device__ int sync_count(int predicate);
     __device__ int sync_and(int predicate);
     __device__ int sync_or(int predicate);
