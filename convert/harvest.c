@@ -197,6 +197,10 @@ static void set_kernel(harvest *h, rk_harvested *out, CXCursor reference)
 static bool print_dimension(const char **out, harvest *h, rk_harvested *item, rk_hv value,
                             const char *what)
 {
+    if (value.kind == RK_HV_SCALAR && rk_sym_has_status(value.sym)) {
+        item->launch.reason = rk_arena_printf(h->arena, "%s: it depends on whether a CUDA call fails", what);
+        return false;
+    }
     if (value.kind == RK_HV_SCALAR) {
         *out = rk_sym_print(rk_sym_strip(value.sym), h->arena);
         return true;
@@ -263,6 +267,8 @@ static const char *pointer_text(harvest *h, rk_hv value)
 /** An argument's text, NULL when it is no expression of the parameters. */
 static const char *argument(harvest *h, rk_hv value)
 {
+    if (value.sym && rk_sym_has_status(value.sym))
+        return NULL;
     switch (value.kind) {
     case RK_HV_SCALAR: {
         const rk_sym *e = value.sym;

@@ -354,7 +354,7 @@ static bool library_call(rk_hv *out, rk_arena *arena, CXCursor function, CXType 
     return false;
 }
 
-/** Whether a type is the result of a CUDA call: launches are described for runs without errors. */
+/** Whether a type is the result of a CUDA call. */
 static bool is_status(rk_arena *arena, CXType type)
 {
     const char *name = rk_h_text(arena, clang_getTypeSpelling(clang_getCanonicalType(type)));
@@ -377,7 +377,7 @@ static rk_hv call(rk_hrun *run, const rk_henv *env, CXCursor expr)
     if (kind == CXCursor_Constructor || (is_dim3(type) && unnamed))
         return rk_h_construct(run, env, expr, type);
     if (is_status(arena, type))
-        return rk_hv_scalar(rk_sym_int(arena, 0, rk_ctype_unsigned));
+        return rk_hv_scalar(rk_sym_status(arena));
     const char *name = rk_h_spelling(arena, expr);
     if (kind != CXCursor_FunctionDecl)
         return rk_hv_unknown(arena, "it is the result of a call of '%s'", *name ? name : "?");

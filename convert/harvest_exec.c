@@ -10,6 +10,10 @@ static void push_condition(rk_hrun *run, rk_hstate *state, const rk_sym *conditi
 {
     if (rk_sym_is_int(condition, 1))
         return;
+    if (rk_sym_has_status(condition)) {
+        state->partial = true;
+        return;
+    }
     rk_hpath *path = RK_NEW(run->arena, rk_hpath);
     *path = (rk_hpath){.condition = condition, .next = state->path};
     state->path = path;
@@ -282,6 +286,30 @@ static bool is_declaration(CXCursor cursor)
     return kind == CXCursor_DeclStmt || kind == CXCursor_VarDecl;
 }
 
+/**
+ * An `if` on the result of a CUDA call: what comes after it is described for success. What depends on it
+ * inside is not known to be reached.
+ */
+static void run_status_if(rk_hrun *run, rk_hstate *state, bool success, const CXCursor *branches,
+                          size_t count)
+{
+    const rk_hstate before = *state;
+    for (size_t i = 0; i < count && i < 2; i++) {
+        rk_hstate inside = before;
+        inside.partial = true;
+        run_statement(run, branches[i], &inside);
+        if ((i == 0) != success)
+            continue;
+        *state = inside.ended ? before : inside;
+        state->path = before.path;
+        state->partial = before.partial || inside.ended || inside.leaks > before.leaks;
+        state->leaks = inside.leaks + inside.ended;
+        state->exits = inside.exits;
+        state->broke = inside.broke;
+        state->continued = inside.continued;
+    }
+}
+
 static void run_if(rk_hrun *run, CXCursor stmt, rk_hstate *state)
 {
     rk_hchildren c = rk_h_children(run->arena, stmt);
@@ -302,6 +330,14 @@ static void run_if(rk_hrun *run, CXCursor stmt, rk_hstate *state)
         else if (c.count > i + 2)
             run_statement(run, c.items[i + 2], state);
         return;
+    }
+    if (condition && rk_sym_has_status(condition)) {
+        int success = rk_sym_successful(condition);
+        if (success >= 0) {
+            run_status_if(run, state, success, &c.items[i + 1], c.count - i - 1);
+            return;
+        }
+        condition = NULL;
     }
     yes.broke = no.broke = yes.continued = no.continued = false;
     if (condition) {

@@ -87,6 +87,49 @@ bool rk_sym_is_int(const rk_sym *e, int64_t value)
     return e->kind == RK_SYM_INT && e->i == value;
 }
 
+const rk_sym *rk_sym_status(rk_arena *arena)
+{
+    return rk_sym_name(arena, "", rk_ctype_unsigned);
+}
+
+static bool is_status(const rk_sym *e)
+{
+    return e->kind == RK_SYM_NAME && *e->text == '\0';
+}
+
+bool rk_sym_has_status(const rk_sym *e)
+{
+    if (is_status(e))
+        return true;
+    for (int i = 0; i < 3 && e->a[i]; i++)
+        if (rk_sym_has_status(e->a[i]))
+            return true;
+    return false;
+}
+
+int rk_sym_successful(const rk_sym *e)
+{
+    if (e->kind == RK_SYM_INT)
+        return e->i != 0;
+    if (is_status(e))
+        return 0;
+    int a = e->a[0] ? rk_sym_successful(e->a[0]) : -1;
+    if (e->kind == RK_SYM_NOT)
+        return a < 0 ? -1 : !a;
+    if (e->kind == RK_SYM_CAST)
+        return a;
+    int b = e->a[1] ? rk_sym_successful(e->a[1]) : -1;
+    if (e->kind != RK_SYM_BINARY)
+        return -1;
+    bool and = strcmp(e->text, "&&") == 0, or = strcmp(e->text, "||") == 0;
+    if (and || or)
+        return a == or || b == or ? or : a >= 0 && b >= 0 ? and : -1;
+    bool compared = rk_sym_has_status(e->a[0]) && e->a[1]->kind == RK_SYM_INT && a == 0;
+    if (compared && (strcmp(e->text, "==") == 0 || strcmp(e->text, "!=") == 0))
+        return (e->a[1]->i == 0) == (*e->text == '=');
+    return -1;
+}
+
 bool rk_sym_equal(const rk_sym *a, const rk_sym *b)
 {
     if (a == b)

@@ -73,6 +73,16 @@ const rk_sym *rk_sym_choice(rk_arena *arena, const rk_sym *condition, const rk_s
 const rk_sym *rk_sym_call(rk_arena *arena, const char *function, const rk_sym *a, const rk_sym *b,
                           rk_ctype type);
 
+/**
+ * What a CUDA call returned: 0 unless it failed. Nothing that depends on it can be printed, see
+ * rk_sym_has_status.
+ */
+const rk_sym *rk_sym_status(rk_arena *arena);
+bool rk_sym_has_status(const rk_sym *e);
+
+/** A condition's truth when no CUDA call fails: 1, 0, or -1 when that does not decide it. */
+int rk_sym_successful(const rk_sym *e);
+
 /** The negation of a condition, without a double one. */
 const rk_sym *rk_sym_negate(rk_arena *arena, const rk_sym *e);
 

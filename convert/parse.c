@@ -93,7 +93,28 @@ static void add_toolkit(arg_vec *args, const rk_convert_options *options, rk_are
     *rk_push(arena, args) = rk_parse_file(options, "after", arena);
 }
 
-rk_clang_args rk_parse_args(const rk_convert_options *options, rk_arena *arena)
+/** Whether the argument says where headers are or defines macros, which the prelude does not heed. */
+static bool about_headers(const char *arg, bool *skip)
+{
+    static const char *const joined[] = {"-I", "-D", "-U"};
+    static const char *const apart[] = {"-isystem", "-iquote", "-idirafter", "-include"};
+    *skip = false;
+    for (size_t i = 0; i < sizeof joined / sizeof *joined; i++) {
+        if (!rk_str_starts(arg, joined[i]))
+            continue;
+        *skip = arg[2] == '\0';
+        return true;
+    }
+    for (size_t i = 0; i < sizeof apart / sizeof *apart; i++) {
+        if (strcmp(arg, apart[i]) != 0)
+            continue;
+        *skip = true;
+        return true;
+    }
+    return false;
+}
+
+rk_clang_args rk_parse_args(const rk_convert_options *options, bool prelude, rk_arena *arena)
 {
     static const char *const fixed[] = {"-xcuda",
                                         "--cuda-host-only",
@@ -107,10 +128,14 @@ rk_clang_args rk_parse_args(const rk_convert_options *options, rk_arena *arena)
     *rk_push(arena, &args) = resource_dir(arena);
     add_toolkit(&args, options, arena);
     for (size_t i = 0; i < options->arg_count; i++) {
-        bool skip;
-        if (known_to_clang(options->args[i], &skip))
+        bool value = false, skip;
+        const bool known = known_to_clang(options->args[i], &skip);
+        const bool headers = known && about_headers(options->args[i], &value);
+        if (known && !(prelude && headers))
             *rk_push(arena, &args) = options->args[i];
-        i += skip;
+        if (known && value && !prelude && i + 1 < options->arg_count)
+            *rk_push(arena, &args) = options->args[i + 1];
+        i += skip || value;
     }
     return (rk_clang_args){args.items, args.count};
 }
@@ -160,7 +185,7 @@ static bool report_errors(const rk_unit *unit)
 static rk_clang_args unit_args(const rk_unit *unit, bool precompiled)
 {
     rk_arena *arena = unit->arena;
-    const rk_clang_args base = rk_parse_args(unit->options, arena);
+    const rk_clang_args base = rk_parse_args(unit->options, false, arena);
     arg_vec args = {0};
     for (size_t i = 0; i < base.count; i++)
         *rk_push(arena, &args) = base.items[i];

@@ -3,13 +3,17 @@
 
 #include "convert/convert_internal.h"
 
-/** Compiler arguments: ours, then the user's without those that only nvcc knows. Without the prelude. */
+/** Compiler arguments: ours, then the user's without those that only nvcc knows. */
 typedef struct {
     const char *const *items;
     size_t count;
 } rk_clang_args;
 
-rk_clang_args rk_parse_args(const rk_convert_options *options, rk_arena *arena);
+/**
+ * The arguments of a run's sources, without the prelude itself; or those of the prelude, which finds
+ * CUDA's own headers whatever the project calls its.
+ */
+rk_clang_args rk_parse_args(const rk_convert_options *options, bool prelude, rk_arena *arena);
 
 /** The toolkit's folder: the option's, $CUDA_PATH's, $CUDA_HOME's or the usual ones; NULL if none. */
 const char *rk_parse_toolkit(const rk_convert_options *options, rk_arena *arena);

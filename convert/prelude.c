@@ -82,7 +82,7 @@ static bool build(const char *path, const char *prelude, const rk_clang_args *ar
 
 const char *rk_prelude_open(const rk_convert_options *options, rk_arena *arena)
 {
-    const rk_clang_args args = rk_parse_args(options, arena);
+    const rk_clang_args args = rk_parse_args(options, true, arena);
     const char *path = choose_path(fingerprint(options, &args, arena), arena);
     if (!path)
         return NULL;
