@@ -95,6 +95,28 @@ gemv_smem(const float *__restrict__ W, const float *__restrict__ x, float *__res
     }
 }
 
+// A thread for each row: for many short rows, and where threads of a block are dear.
+template <int BLOCK>
+__global__ void __launch_bounds__(BLOCK)
+gemv_thread(const float *__restrict__ W, const float *__restrict__ x, float *__restrict__ y, int m,
+            int k)
+{
+    const int row = blockIdx.x * BLOCK + threadIdx.x;
+    if (row >= m)
+        return;
+    const float *w = W + (size_t)row * k;
+    float sum[4] = {};
+    int i = 0;
+    for (; i + 4 <= k; i += 4) {
+#pragma unroll
+        for (int j = 0; j < 4; j++)
+            sum[j] += w[i + j] * x[i + j];
+    }
+    for (; i < k; i++)
+        sum[0] += w[i] * x[i];
+    y[row] = (sum[0] + sum[1]) + (sum[2] + sum[3]);
+}
+
 // Vector times matrix: COLS columns to a block, each summed by SLICES threads.
 template <int COLS, int SLICES>
 __global__ void gevm(const float *__restrict__ x, const float *__restrict__ W,
@@ -180,6 +202,18 @@ void launch_gemv_smem_32(const float *W, const float *x, float *y, int m, int k,
 {
     const size_t bytes = k * sizeof(float);
     gemv_smem<32><<<ceil_div(m, 32), GEMV_THREADS, bytes, stream>>>(W, x, y, m, k);
+}
+
+void launch_gemv_thread(const float *W, const float *x, float *y, int m, int k, int rows_per_block,
+                        cudaStream_t stream)
+{
+    const dim3 grid(ceil_div(m, rows_per_block));
+    if (rows_per_block == 32)
+        gemv_thread<32><<<grid, 32, 0, stream>>>(W, x, y, m, k);
+    else if (rows_per_block == 64)
+        gemv_thread<64><<<grid, 64, 0, stream>>>(W, x, y, m, k);
+    else
+        gemv_thread<128><<<grid, 128, 0, stream>>>(W, x, y, m, k);
 }
 
 void launch_gevm(const float *x, const float *W, float *y, int k, int n, cudaStream_t stream)

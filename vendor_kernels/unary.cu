@@ -34,6 +34,9 @@ struct ExpFn {
 struct SqrtFn {
     __device__ float operator()(float x, float) const { return sqrtf(x); }
 };
+struct IdentityFn {
+    __device__ float operator()(float x, float) const { return x; }
+};
 
 // y[i] = f(x[i]); alpha is for the functions that have one.
 template <class Fn>
@@ -91,6 +94,7 @@ DEFINE_UNARY(gelu, GeluFn)
 DEFINE_UNARY(gelu_tanh, GeluTanhFn)
 DEFINE_UNARY(exp, ExpFn)
 DEFINE_UNARY(sqrt, SqrtFn)
+DEFINE_UNARY(copy, IdentityFn)
 DEFINE_UNARY_ALPHA(leaky_relu, LeakyReluFn)
 DEFINE_UNARY_ALPHA(elu, EluFn)
 DEFINE_UNARY4(relu4, ReluFn)
