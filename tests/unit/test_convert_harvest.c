@@ -248,6 +248,24 @@ Test(convert_harvest, conditions)
            ONE("1", "1") " ...\n" ONE("2", "1") " ...");
 }
 
+Test(convert_harvest, cuda_calls_succeed)
+{
+    expect(K "void f(float *p, int n) { cudaError_t e = cudaGetLastError(); if (e != cudaSuccess) return;"
+             " if (cudaGetLastError()) exit(1); k<<<n, 1>>>(p, n); }",
+           ONE("n", "1"));
+    expect(K "void f(float *p, int n) { if (cudaGetLastError() == cudaSuccess) k<<<1, 1>>>(p, n);"
+             " else k<<<2, 1>>>(p, n); k<<<3, 1>>>(p, n); }",
+           ONE("1", "1") " ...\n" ONE("2", "1") " ...\n" ONE("3", "1"));
+    expect(K "void f(float *p, int n) { if (cudaGetLastError() == cudaSuccess) return; k<<<1, 1>>>(p, n); }",
+           ONE("1", "1") " ...");
+    expect(K "void f(float *p, int n) { int b = 1; if (cudaGetLastError() && n > 2) b = 2; k<<<b, 1>>>(p, n); }",
+           ONE("1", "1"));
+    expect(K "void f(float *p, int n) { int b = cudaGetLastError() ? 1 : 2; k<<<b, 1>>>(p, n); }",
+           "k by f: ! grid: it depends on whether a CUDA call fails");
+    expect(K "void f(float *p, int n) { while (cudaGetLastError() != cudaSuccess) k<<<1, 1>>>(p, n); }",
+           ONE("1", "1") " ...");
+}
+
 Test(convert_harvest, switches)
 {
     expect(K "void f(float *p, int n) { switch (n) { case 4: k<<<4, 1>>>(p, n); break; case 5: case 6:"
@@ -443,7 +461,7 @@ COMPUTED(branches, {
     }
     return (unsigned)(b + 1000);
 })
-COMPUTED(compound, { int i = n; i -= 3; i <<= 2; i |= 5; i ^= 1; i >>= 1; i /= 3; i %= 17; i += (int)u; return (unsigned)i; })
+COMPUTED(compound, { int i = (n & 1023) + 3; i -= 3; i <<= 2; i |= 5; i ^= 1; i >>= 1; i /= 3; i %= 17; i += (int)u; return (unsigned)i; })
 COMPUTED(scopes, { int a = n; { int b = a; b = 5; a += b; } unsigned r = (unsigned)a; return r * 2 - 1; })
 COMPUTED(logic, { return (unsigned)((n > 3 && u < 100) || !l ? n - 1 : -n) % 1000u + (n == 4) * 8u; })
 COMPUTED(sizes, { return (unsigned)((unsigned long)(n + 100) * sizeof(short) / (u % 4 + 1)); })
