@@ -15,8 +15,8 @@ typedef RK_VEC(CXCursor) cursor_list;
 typedef struct {
     rk_arena *arena;
     harvest_list found;
-    cursor_list queue;    /**< instances of templates still to be run */
-    cursor_list patterns; /**< templates, and methods of class templates, that launch */
+    cursor_list queue;              /**< instances of templates still to be run */
+    cursor_list patterns;           /**< templates, and methods of class templates, that launch */
     RK_VEC(const char *) seen;      /**< USRs of the functions that were run or are in the queue */
     RK_VEC(const char *) instanced; /**< USRs of the templates that have an instance in the unit */
     CXCursor function;              /**< being run */
@@ -96,7 +96,8 @@ static const char *constant_text(rk_arena *arena, CXType type, CXCursor instance
     if (type.kind == CXType_Enum)
         return enumerator(arena, clang_getTypeDeclaration(type), value);
     if (type.kind == CXType_UInt || type.kind == CXType_ULong || type.kind == CXType_ULongLong)
-        return rk_arena_printf(arena, "%llu", clang_Cursor_getTemplateArgumentUnsignedValue(instance, i));
+        return rk_arena_printf(arena, "%llu",
+                               clang_Cursor_getTemplateArgumentUnsignedValue(instance, i));
     return rk_arena_printf(arena, "%lld", value);
 }
 
@@ -107,7 +108,8 @@ static const char *argument_text(rk_arena *arena, CXCursor instance, unsigned i)
     case CXTemplateArgumentKind_Type: {
         CXType type = clang_getCanonicalType(clang_Cursor_getTemplateArgumentType(instance, i));
         const char *text = rk_h_text(arena, clang_getTypeSpelling(type));
-        return strchr(text, '(') && strstr(text, " at ") ? NULL : text; /* a lambda or unnamed type */
+        return strchr(text, '(') && strstr(text, " at ") ? NULL
+                                                         : text; /* a lambda or unnamed type */
     }
     case CXTemplateArgumentKind_Integral: {
         CXCursor pattern = clang_getSpecializedCursorTemplate(instance);
@@ -153,8 +155,8 @@ static CXCursor kernel_of(CXCursor instance)
     if (clang_Cursor_isNull(pattern))
         return own;
     pattern = definition_of(pattern);
-    bool implicit = clang_equalLocations(clang_getCursorLocation(own),
-                                         clang_getCursorLocation(pattern));
+    bool implicit =
+        clang_equalLocations(clang_getCursorLocation(own), clang_getCursorLocation(pattern));
     return implicit ? pattern : own;
 }
 
@@ -198,7 +200,8 @@ static bool print_dimension(const char **out, harvest *h, rk_harvested *item, rk
                             const char *what)
 {
     if (value.kind == RK_HV_SCALAR && rk_sym_has_status(value.sym)) {
-        item->launch.reason = rk_arena_printf(h->arena, "%s: it depends on whether a CUDA call fails", what);
+        item->launch.reason =
+            rk_arena_printf(h->arena, "%s: it depends on whether a CUDA call fails", what);
         return false;
     }
     if (value.kind == RK_HV_SCALAR) {
@@ -220,9 +223,9 @@ static bool print_dim3(const char *out[3], harvest *h, rk_harvested *item, rk_hv
     for (int i = 0; i < 3; i++) {
         rk_hv field = value;
         if (value.kind == RK_HV_OBJECT)
-            field = rk_hv_scalar(rk_sym_name(
-                h->arena, rk_arena_printf(h->arena, "%s.%s", value.name, names[i]),
-                rk_ctype_unsigned));
+            field = rk_hv_scalar(
+                rk_sym_name(h->arena, rk_arena_printf(h->arena, "%s.%s", value.name, names[i]),
+                            rk_ctype_unsigned));
         else if (value.kind == RK_HV_STRUCT)
             field = rk_hv_field_of(h->arena, value, names[i], none);
         if (!print_dimension(&out[i], h, item, field, what))
@@ -260,7 +263,8 @@ static const char *pointer_text(harvest *h, rk_hv value)
     rk_ctype wide = {RK_CTYPE_INT, 8, true};
     const rk_sym *offset = rk_sym_binary(h->arena, "*", rk_sym_convert(h->arena, value.sym, wide),
                                          rk_sym_int(h->arena, value.element / element, wide));
-    const rk_sym *sum = rk_sym_binary(h->arena, "+", rk_sym_name(h->arena, value.name, wide), offset);
+    const rk_sym *sum =
+        rk_sym_binary(h->arena, "+", rk_sym_name(h->arena, value.name, wide), offset);
     return rk_sym_print(sum, h->arena);
 }
 
@@ -369,12 +373,13 @@ static CXCursor function_of(rk_hv callee)
     return callee.kind == RK_HV_FUNCTION ? callee.cursor : clang_getNullCursor();
 }
 
-/** An argument of cudaLaunchKernel has the type of the variable; the kernel's must be the same size. */
+/**
+ * An argument of cudaLaunchKernel has the type of the variable; the kernel's must be the same size.
+ */
 static void drop_unknown_count(rk_harvested *item, launch_parts *p)
 {
-    int wanted = clang_Cursor_isNull(item->instance)
-                     ? -1
-                     : clang_Cursor_getNumArguments(item->instance);
+    int wanted =
+        clang_Cursor_isNull(item->instance) ? -1 : clang_Cursor_getNumArguments(item->instance);
     if (wanted >= 0 && p->arg_count != (size_t)wanted)
         p->arg_count = 0;
 }
@@ -397,9 +402,8 @@ static void fill(harvest *h, rk_harvested *item, launch_parts *p, const rk_hstat
         return;
     }
     launch->when = condition_text(h, state->path);
-    int wanted = clang_Cursor_isNull(item->instance)
-                     ? (int)p->arg_count
-                     : clang_Cursor_getNumArguments(item->instance);
+    int wanted = clang_Cursor_isNull(item->instance) ? (int)p->arg_count
+                                                     : clang_Cursor_getNumArguments(item->instance);
     size_t count = wanted < 0 ? p->arg_count : (size_t)wanted;
     const char **args = RK_NEW_ARRAY(h->arena, const char *, count + 1);
     for (size_t i = 0; i < count && i < p->arg_count; i++)
@@ -444,9 +448,10 @@ static void note_instance(harvest *h, CXCursor reference)
 {
     CXCursor target = clang_getCursorReferenced(reference);
     enum CXCursorKind kind = clang_getCursorKind(target);
-    bool function = kind == CXCursor_FunctionDecl || kind == CXCursor_CXXMethod ||
-                    kind == CXCursor_Constructor;
-    CXCursor pattern = function ? clang_getSpecializedCursorTemplate(target) : clang_getNullCursor();
+    bool function =
+        kind == CXCursor_FunctionDecl || kind == CXCursor_CXXMethod || kind == CXCursor_Constructor;
+    CXCursor pattern =
+        function ? clang_getSpecializedCursorTemplate(target) : clang_getNullCursor();
     if (clang_Cursor_isNull(pattern) || in_system_header(target))
         return;
     const char *usr = rk_h_text(h->arena, clang_getCursorUSR(target));
@@ -528,8 +533,8 @@ static void run_function(harvest *h, CXCursor function, CXCursor body, const cur
         const char *name = rk_h_spelling(h->arena, c.items[i]);
         CXType type = clang_getCursorType(c.items[i]);
         if (*name)
-            state.env = rk_henv_set(h->arena, state.env, c.items[i],
-                                    rk_hv_of_name(h->arena, name, type));
+            state.env =
+                rk_henv_set(h->arena, state.env, c.items[i], rk_hv_of_name(h->arena, name, type));
     }
     rk_hrun run = {.arena = h->arena, .launch = on_launch, .user = h};
     size_t first = h->found.count;

@@ -7,24 +7,27 @@
 
 /**
  * One launch of one kernel instance. A launch site in a launcher template gives one for each
- * instantiation of the launcher that the unit shows. All strings belong to the arena; the cursors live
- * as long as the translation unit.
+ * instantiation of the launcher that the unit shows. All strings belong to the arena; the cursors
+ * live as long as the translation unit.
  */
 typedef struct {
-    CXCursor site;   /**< the launch: the CallExpr of `<<<...>>>`, or of cudaLaunchKernel */
-    CXCursor kernel; /**< its declaration (FunctionDecl or FunctionTemplate), the definition where the
-                          unit has it; the null cursor when the callee is not known */
-    CXCursor instance; /**< the FunctionDecl of the instance, whose body is instantiated where the unit
-                            needs it; `kernel` for one that is no template; null when not known */
-    const char *kernel_usr; /**< USR of `kernel`, "" when it is not known */
-    const char *kernel_name; /**< unqualified: "gemm"; as written when it is not known */
-    const char *const *template_args; /**< canonical: constants evaluated, types spelled canonically */
+    /** The launch: the CallExpr of `<<<...>>>`, or of cudaLaunchKernel. */
+    CXCursor site;
+    /** Its declaration (FunctionDecl or FunctionTemplate), the definition where the unit has it; the
+     * null cursor when the callee is not known. */
+    CXCursor kernel;
+    /** The FunctionDecl of the instance, whose body is instantiated where the unit needs it; `kernel`
+     * for one that is no template; null when not known. */
+    CXCursor instance;
+    const char *kernel_usr;           /**< USR of `kernel`, "" when it is not known */
+    const char *kernel_name;          /**< unqualified: "gemm"; as written when it is not known */
+    const char *const *template_args; /**< canonical: constants evaluated, types without aliases */
     size_t template_arg_count;
-    bool instance_known; /**< false: the callee or its template arguments depend on what is not in the
-                              unit */
-    const char *id;      /**< "gemm<32, 8>", "gemm"; NULL when the instance is not known */
-    unsigned offset;     /**< byte offset of the launch in `launch.file`, expansion side of macros */
-    rk_launch launch;    /**< params, grid, block, shared, args, when, or the reason why not resolved */
+    /** False: the callee or its template arguments depend on what is not in the unit. */
+    bool instance_known;
+    const char *id;   /**< "gemm<32, 8>", "gemm"; NULL when the instance is not known */
+    unsigned offset;  /**< byte offset of the launch in `launch.file`, expansion side of macros */
+    rk_launch launch; /**< what it passes, or the reason why that is not known */
 } rk_harvested;
 
 /** All launches of a translation unit, in the order of their places. */
@@ -37,12 +40,12 @@ typedef struct {
  * Finds every launch in the unit, except those whose function is defined in a system header: in
  * functions, methods, templates, lambdas and macros; `k<<<...>>>(...)` and cudaLaunchKernel.
  *
- * The expressions are over the parameters of the launching function (rk_launch.params), in the syntax
- * of rk_expr: a template parameter of a launcher is replaced by its argument, locals, helpers,
- * constants, enumerators, sizeof and dim3 by what they stand for. What an expression says is what the
- * program computes, C's conversions included; where that is not certain, because a variable changes,
- * a callee has no body, a type is dependent, the launch is unresolved and says why. `file` names are as the
- * unit has them. Never fails.
+ * The expressions are over the parameters of the launching function (rk_launch.params), in the
+ * syntax of rk_expr: a template parameter of a launcher is replaced by its argument, locals,
+ * helpers, constants, enumerators, sizeof and dim3 by what they stand for. What an expression says
+ * is what the program computes, C's conversions included; where that is not certain, because a
+ * variable changes, a callee has no body, a type is dependent, the launch is unresolved and says
+ * why. `file` names are as the unit has them. Never fails.
  */
 rk_harvest rk_harvest_launches(CXTranslationUnit unit, rk_arena *arena);
 

@@ -15,9 +15,9 @@ bool rk_h_root(CXCursor *out, rk_arena *arena, CXCursor lvalue)
             return kind == CXCursor_VarDecl || kind == CXCursor_ParmDecl;
         }
         bool pointer =
-            c.count > 0 && clang_getCanonicalType(clang_getCursorType(
-                                                      rk_h_unwrap(arena, c.items[0])))
-                                   .kind == CXType_Pointer;
+            c.count > 0 &&
+            clang_getCanonicalType(clang_getCursorType(rk_h_unwrap(arena, c.items[0]))).kind ==
+                CXType_Pointer;
         bool part = kind == CXCursor_MemberRefExpr || kind == CXCursor_ArraySubscriptExpr ||
                     kind == CXCursor_CStyleCastExpr || kind == CXCursor_CXXStaticCastExpr ||
                     kind == CXCursor_CXXConstCastExpr || kind == CXCursor_CXXReinterpretCastExpr;
@@ -69,8 +69,8 @@ static CXCursor only_candidate(rk_arena *arena, CXCursor callee)
 }
 
 /**
- * Arguments that are bare lvalues are bound to references. A method that is not const may change its
- * object.
+ * Arguments that are bare lvalues are bound to references. A method that is not const may change
+ * its object.
  */
 static void call_effects(effects *fx, CXCursor call)
 {
@@ -122,8 +122,7 @@ static void walk(effects *fx, CXCursor node)
         lose(fx, c.items[0], true, "has its address taken");
     else if (kind == CXCursor_CallExpr)
         call_effects(fx, node);
-    else if (kind == CXCursor_VarDecl &&
-             clang_getCursorType(node).kind == CXType_LValueReference &&
+    else if (kind == CXCursor_VarDecl && clang_getCursorType(node).kind == CXType_LValueReference &&
              !is_reference_to_const(clang_getCursorType(node)))
         lose(fx, c.items[c.count - 1], true, "has a reference to it");
 }

@@ -42,8 +42,8 @@ static rk_hv variable(rk_hrun *run, const rk_henv *env, CXCursor decl)
         return entry->value;
     const char *name = rk_h_spelling(run->arena, decl);
     CXCursor definition = clang_getCursorDefinition(decl);
-    CXCursor init = clang_Cursor_getVarDeclInitializer(
-        clang_Cursor_isNull(definition) ? decl : definition);
+    CXCursor init =
+        clang_Cursor_getVarDeclInitializer(clang_Cursor_isNull(definition) ? decl : definition);
     CXType type = clang_getCursorType(decl);
     if (clang_isConstQualifiedType(type) && !clang_Cursor_isNull(init))
         return rk_hv_convert(run->arena, rk_h_eval(run, NULL, init), type);
@@ -181,8 +181,8 @@ static rk_hv construct_fields(rk_hrun *run, const rk_henv *env, const CXCursor *
         CXType field_type = clang_getCursorType(r.fields[i]);
         rk_hv zero = rk_hv_scalar(rk_sym_int(run->arena, 0, rk_ctype_int));
         fields[i].name = rk_h_spelling(run->arena, r.fields[i]);
-        fields[i].value = rk_hv_convert(run->arena,
-                                        i < count ? rk_h_eval(run, env, args[i]) : zero, field_type);
+        fields[i].value =
+            rk_hv_convert(run->arena, i < count ? rk_h_eval(run, env, args[i]) : zero, field_type);
         fields[i].next = i + 1 < r.count ? &fields[i + 1] : NULL;
     }
     return (rk_hv){.kind = RK_HV_STRUCT, .fields = r.count ? fields : NULL};
@@ -196,10 +196,12 @@ static rk_hv construct_array(rk_hrun *run, const rk_henv *env, const CXCursor *a
         while (clang_getCursorKind(e) == CXCursor_CStyleCastExpr && operand_of(&e, run->arena, e))
             e = rk_h_unwrap(run->arena, e);
         rk_hchildren c = rk_h_children(run->arena, e);
-        bool address = clang_getCursorUnaryOperatorKind(e) == CXUnaryOperator_AddrOf && c.count == 1;
+        bool address =
+            clang_getCursorUnaryOperatorKind(e) == CXUnaryOperator_AddrOf && c.count == 1;
         fields[i].name = "";
-        fields[i].value = address ? rk_h_eval(run, env, c.items[0])
-                                  : rk_hv_unknown(run->arena, "an element is no variable's address");
+        fields[i].value = address
+                              ? rk_h_eval(run, env, c.items[0])
+                              : rk_hv_unknown(run->arena, "an element is no variable's address");
         fields[i].next = i + 1 < count ? &fields[i + 1] : NULL;
     }
     return (rk_hv){.kind = RK_HV_ARRAY, .fields = count ? fields : NULL};
@@ -226,7 +228,8 @@ rk_hv rk_h_construct(rk_hrun *run, const rk_henv *env, CXCursor expr, CXType typ
     if (t.kind == RK_CTYPE_OTHER)
         return construct_fields(run, env, args, count, type);
     if (count == 0)
-        return rk_hv_convert(run->arena, rk_hv_scalar(rk_sym_int(run->arena, 0, rk_ctype_int)), type);
+        return rk_hv_convert(run->arena, rk_hv_scalar(rk_sym_int(run->arena, 0, rk_ctype_int)),
+                             type);
     return rk_hv_convert(run->arena, rk_h_eval(run, env, args[0]), type);
 }
 
@@ -295,8 +298,8 @@ static rk_hv conditional(rk_hrun *run, const rk_henv *env, CXCursor expr)
     rk_hchildren c = rk_h_children(run->arena, expr);
     if (c.count != 3)
         return rk_hv_unknown(run->arena, "a conditional that is not followed");
-    rk_hv condition = rk_hv_convert(run->arena, rk_h_eval(run, env, c.items[0]),
-                                    clang_getCursorType(c.items[0]));
+    rk_hv condition =
+        rk_hv_convert(run->arena, rk_h_eval(run, env, c.items[0]), clang_getCursorType(c.items[0]));
     if (condition.kind == RK_HV_UNKNOWN)
         return condition;
     if (condition.kind != RK_HV_SCALAR)
@@ -310,23 +313,22 @@ static rk_hv conditional(rk_hrun *run, const rk_henv *env, CXCursor expr)
                         rk_hv_convert(run->arena, b, type));
 }
 
-/** Functions that rk_expr has too; those whose result is exact in float may be called with float. */
+/**
+ * Functions that rk_expr has too; those whose result is exact in float may be called with float.
+ */
 static const struct {
     const char *name, *expr;
     int args;
     bool exact;
-} functions[] = {{"ceil", "ceil", 1, true},     {"ceilf", "ceil", 1, true},
-                 {"floor", "floor", 1, true},   {"floorf", "floor", 1, true},
-                 {"round", "round", 1, true},   {"roundf", "round", 1, true},
-                 {"trunc", "trunc", 1, true},   {"truncf", "trunc", 1, true},
-                 {"sqrt", "sqrt", 1, true},     {"sqrtf", "sqrt", 1, true},
-                 {"fabs", "abs", 1, true},      {"fabsf", "abs", 1, true},
-                 {"abs", "abs", 1, true},       {"min", "min", 2, true},
-                 {"max", "max", 2, true},       {"fmin", "min", 2, true},
-                 {"fmax", "max", 2, true},      {"fminf", "min", 2, true},
-                 {"fmaxf", "max", 2, true},     {"log2", "log2", 1, false},
-                 {"pow", "pow", 2, false},      {"exp", "exp", 1, false},
-                 {"log", "log", 1, false}};
+} functions[] = {
+    {"ceil", "ceil", 1, true},    {"ceilf", "ceil", 1, true},   {"floor", "floor", 1, true},
+    {"floorf", "floor", 1, true}, {"round", "round", 1, true},  {"roundf", "round", 1, true},
+    {"trunc", "trunc", 1, true},  {"truncf", "trunc", 1, true}, {"sqrt", "sqrt", 1, true},
+    {"sqrtf", "sqrt", 1, true},   {"fabs", "abs", 1, true},     {"fabsf", "abs", 1, true},
+    {"abs", "abs", 1, true},      {"min", "min", 2, true},      {"max", "max", 2, true},
+    {"fmin", "min", 2, true},     {"fmax", "max", 2, true},     {"fminf", "min", 2, true},
+    {"fmaxf", "max", 2, true},    {"log2", "log2", 1, false},   {"pow", "pow", 2, false},
+    {"exp", "exp", 1, false},     {"log", "log", 1, false}};
 
 /** A call of a library function that rk_expr knows; false when it is none. */
 static bool library_call(rk_hv *out, rk_arena *arena, CXCursor function, CXType result,
@@ -487,7 +489,8 @@ rk_hv rk_h_call_value(rk_hrun *run, CXCursor function, const rk_hv *args, size_t
         if (clang_getCursorKind(c.items[i]) != CXCursor_ParmDecl || n >= count)
             continue;
         CXType type = clang_getCursorType(c.items[i]);
-        state.env = rk_henv_set(arena, state.env, c.items[i], rk_hv_convert(arena, args[n++], type));
+        state.env =
+            rk_henv_set(arena, state.env, c.items[i], rk_hv_convert(arena, args[n++], type));
     }
     rk_hrun inner = {.arena = arena, .helper = true, .depth = run->depth + 1};
     state = rk_h_run(&inner, c.items[c.count - 1], state);

@@ -37,8 +37,8 @@ static void lambda_launches(rk_hrun *run, rk_hchildren c, const rk_hstate *state
     inner.env = rk_h_lose_changed(run->arena, state->env, run->body);
     for (size_t i = 0; i < c.count; i++)
         if (clang_getCursorKind(c.items[i]) == CXCursor_ParmDecl)
-            inner.env = rk_henv_lose(run->arena, inner.env, c.items[i], true,
-                                     "is a parameter of a lambda");
+            inner.env =
+                rk_henv_lose(run->arena, inner.env, c.items[i], true, "is a parameter of a lambda");
     run_statement(run, c.items[c.count - 1], &inner);
 }
 
@@ -159,7 +159,8 @@ static bool run_assignment(rk_hrun *run, CXCursor e, rk_hstate *state)
     if (step) {
         bool up = op == CXUnaryOperator_PostInc || op == CXUnaryOperator_PreInc;
         rk_hv one = rk_hv_scalar(rk_sym_int(run->arena, 1, rk_ctype_int));
-        value = rk_h_binary(run->arena, up ? "+" : "-", rk_h_eval(run, state->env, c.items[0]), one);
+        value =
+            rk_h_binary(run->arena, up ? "+" : "-", rk_h_eval(run, state->env, c.items[0]), one);
     } else if (compound) {
         value = compound_value(run, state->env, e, c);
     } else {
@@ -170,8 +171,8 @@ static bool run_assignment(rk_hrun *run, CXCursor e, rk_hstate *state)
 
 static bool never_returns(rk_arena *arena, CXCursor call)
 {
-    static const char *const names[] = {"exit", "_exit", "_Exit", "abort", "terminate", "quick_exit",
-                                        "__assert_fail"};
+    static const char *const names[] = {"exit",      "_exit",      "_Exit",        "abort",
+                                        "terminate", "quick_exit", "__assert_fail"};
     const char *name = rk_h_spelling(arena, call);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(name, names[i]) == 0)
@@ -230,8 +231,8 @@ static void run_variable(rk_hrun *run, CXCursor decl, rk_hstate *state)
     } else {
         rk_hv value = rk_hv_convert(arena, rk_h_eval(run, state->env, init), type);
         if (rk_h_ctype(type).kind == RK_CTYPE_OTHER && value.kind == RK_HV_SCALAR)
-            value = rk_hv_unknown(arena, "the type of '%s' is not known",
-                                  rk_h_spelling(arena, decl));
+            value =
+                rk_hv_unknown(arena, "the type of '%s' is not known", rk_h_spelling(arena, decl));
         state->env = rk_henv_set(arena, state->env, decl, value);
     }
 }
@@ -287,8 +288,8 @@ static bool is_declaration(CXCursor cursor)
 }
 
 /**
- * An `if` on the result of a CUDA call: what comes after it is described for success. What depends on it
- * inside is not known to be reached.
+ * An `if` on the result of a CUDA call: what comes after it is described for success. What depends
+ * on it inside is not known to be reached.
  */
 static void run_status_if(rk_hrun *run, rk_hstate *state, bool success, const CXCursor *branches,
                           size_t count)
@@ -374,40 +375,64 @@ static void run_once(rk_hrun *run, CXCursor body, rk_hstate *state)
     state->continued = before.continued;
 }
 
-/** Runs a loop's header where it is told apart; *test is its condition, if it has one. */
-static void run_for_header(rk_hrun *run, rk_hchildren c, rk_hstate *state, CXCursor *test)
+/** Runs the start of a `for` and finds its condition, where the parts can be told apart. */
+static CXCursor run_for_header(rk_hrun *run, rk_hchildren c, rk_hstate *state)
 {
     size_t i = 0;
-    *test = clang_getNullCursor();
     if (c.count > 1 && is_declaration(c.items[0]))
         run_statement(run, c.items[i++], state);
     else if (c.count == 4)
         run_expression(run, c.items[i++], state);
-    if (c.count - i == 3)
-        *test = c.items[i];
+    bool all = c.count - i == 3;
+    bool test = all && clang_getCanonicalType(clang_getCursorType(c.items[i])).kind == CXType_Bool;
+    return test && !is_assignment(c.items[i]) ? c.items[i] : clang_getNullCursor();
 }
 
+/** Whether it is `do { ... } while (0)`. */
+static bool runs_once(rk_hrun *run, CXCursor stmt, rk_hchildren c)
+{
+    if (clang_getCursorKind(stmt) != CXCursor_DoStmt || c.count != 2)
+        return false;
+    const rk_sym *again = condition_of(run, NULL, c.items[1]);
+    return again && rk_sym_is_int(again, 0);
+}
+
+/** The variables that a loop declares in its header change with every run of the body. */
+static void lose_range_variable(rk_hrun *run, CXCursor stmt, rk_hchildren c, rk_hstate *state)
+{
+    if (clang_getCursorKind(stmt) != CXCursor_CXXForRangeStmt)
+        return;
+    for (size_t i = 0; i + 1 < c.count; i++)
+        if (clang_getCursorKind(c.items[i]) == CXCursor_VarDecl)
+            state->env =
+                rk_henv_lose(run->arena, state->env, c.items[i], true, "changes in a loop");
+}
+
+/**
+ * Runs what comes before a loop's first test, and finds the test; the null cursor if it has none.
+ */
+static CXCursor enter_loop(rk_hrun *run, CXCursor stmt, rk_hchildren c, rk_hstate *state)
+{
+    enum CXCursorKind kind = clang_getCursorKind(stmt);
+    if (kind == CXCursor_ForStmt)
+        return run_for_header(run, c, state);
+    return kind == CXCursor_WhileStmt && c.count == 2 ? c.items[0] : clang_getNullCursor();
+}
+
+/** The body is run once, with all that the loop changes unknown: it stands for every run of it. */
 static void run_loop(rk_hrun *run, CXCursor stmt, rk_hstate *state)
 {
     rk_hchildren c = rk_h_children(run->arena, stmt);
     enum CXCursorKind kind = clang_getCursorKind(stmt);
     if (c.count == 0)
         return;
-    bool last = kind != CXCursor_DoStmt;
-    CXCursor body = c.items[last ? c.count - 1 : 0], test = clang_getNullCursor();
-    if (kind == CXCursor_DoStmt && c.count == 2) {
-        const rk_sym *again = condition_of(run, NULL, c.items[1]);
-        if (again && rk_sym_is_int(again, 0)) {
-            run_once(run, body, state);
-            return;
-        }
+    CXCursor body = c.items[kind == CXCursor_DoStmt ? 0 : c.count - 1];
+    if (runs_once(run, stmt, c)) {
+        run_once(run, body, state);
+        return;
     }
-    if (kind == CXCursor_ForStmt)
-        run_for_header(run, c, state, &test);
-    else if (kind == CXCursor_WhileStmt && c.count == 2)
-        test = c.items[0];
-    const rk_sym *first =
-        clang_Cursor_isNull(test) ? NULL : condition_of(run, state->env, test);
+    CXCursor test = enter_loop(run, stmt, c, state);
+    const rk_sym *first = clang_Cursor_isNull(test) ? NULL : condition_of(run, state->env, test);
     const rk_hstate before = *state;
     state->env = rk_h_lose_changed(run->arena, state->env, stmt);
     rk_hstate inside = *state;
@@ -416,12 +441,8 @@ static void run_loop(rk_hrun *run, CXCursor stmt, rk_hstate *state)
         push_condition(run, &inside, first);
     else if (kind != CXCursor_DoStmt)
         inside.partial = true;
+    lose_range_variable(run, stmt, c, &inside);
     run->loops++;
-    if (kind == CXCursor_CXXForRangeStmt)
-        for (size_t i = 0; i + 1 < c.count; i++)
-            if (clang_getCursorKind(c.items[i]) == CXCursor_VarDecl)
-                inside.env = rk_henv_lose(run->arena, inside.env, c.items[i], true,
-                                          "changes in a loop");
     run_statement(run, body, &inside);
     run->loops--;
     bool left = inside.exits > before.exits;
@@ -465,10 +486,10 @@ static void find_cases(rk_hrun *run, selection *s, CXCursor node)
     s->has_default = s->has_default || kind == CXCursor_DefaultStmt;
     if (kind == CXCursor_CaseStmt && c.count > 0) {
         const rk_sym *equal = case_condition(run, s, c.items[0]);
-        s->no_case = equal && s->no_case && c.count == 2
-                         ? rk_sym_binary(run->arena, "&&", s->no_case,
-                                         rk_sym_negate(run->arena, equal))
-                         : NULL;
+        s->no_case =
+            equal && s->no_case && c.count == 2
+                ? rk_sym_binary(run->arena, "&&", s->no_case, rk_sym_negate(run->arena, equal))
+                : NULL;
     }
     for (size_t i = 0; i < c.count; i++)
         find_cases(run, s, c.items[i]);
@@ -497,7 +518,7 @@ static bool enter_group(rk_hrun *run, selection *s, CXCursor *stmt)
             break;
         const rk_sym *this = is_default ? s->no_case : case_condition(run, s, c.items[0]);
         known = known && this && (is_default || c.count == 2);
-        condition = !known ? NULL
+        condition = !known     ? NULL
                     : labelled ? rk_sym_binary(run->arena, "||", condition, this)
                                : this;
         labelled = true;
@@ -610,7 +631,9 @@ static void run_return(rk_hrun *run, CXCursor stmt, rk_hstate *state)
     run->lost = run->lost || run->loops > 0 || state->partial;
 }
 
-/** try: what the handlers see, and what holds after them, is not known where the block changes it. */
+/**
+ * try: what the handlers see, and what holds after them, is not known where the block changes it.
+ */
 static void run_try(rk_hrun *run, CXCursor stmt, rk_hstate *state)
 {
     rk_hchildren c = rk_h_children(run->arena, stmt);
@@ -707,7 +730,8 @@ rk_hstate rk_h_run(rk_hrun *run, CXCursor body, rk_hstate state)
         state.env = rk_h_lose_changed(run->arena, state.env, body);
         for (const rk_henv *e = state.env; e; e = e->next)
             if (e->value.kind == RK_HV_UNKNOWN)
-                state.env = rk_henv_lose(run->arena, state.env, e->variable, true, "may change by goto");
+                state.env =
+                    rk_henv_lose(run->arena, state.env, e->variable, true, "may change by goto");
         state.partial = true;
         run->lost = true;
     }

@@ -22,7 +22,7 @@ typedef struct rk_hv {
     const char *name;
     int64_t element;
     const struct rk_hv_field *fields; /**< in order of declaration */
-    CXCursor cursor; /**< of a function, or of a function reference's expression */
+    CXCursor cursor;                  /**< of a function, or of a function reference's expression */
 } rk_hv;
 
 typedef struct rk_hv_field {
@@ -49,12 +49,12 @@ typedef struct rk_hpath {
 typedef struct {
     const rk_henv *env;
     const rk_hpath *path;
-    bool partial; /**< reaching this point also depends on what is no expression */
-    bool ended;   /**< it is not reached: return, throw, exit or break come before */
-    bool broke;   /**< some way to here has left by a break or continue of the innermost loop or switch */
-    bool continued; /**< some way to here has left by a continue */
-    int leaks;    /**< how often some way has left, and another gone on */
-    int exits;    /**< how often some way has left the function */
+    bool partial;   /**< reaching this point also depends on what is no expression */
+    bool ended;     /**< it is not reached: return, throw, exit or break come before */
+    bool broke;     /**< some way has left by a break of the innermost loop or switch */
+    bool continued; /**< some way has left by a continue */
+    int leaks;      /**< how often some way has left, and another gone on */
+    int exits;      /**< how often some way has left the function */
 } rk_hstate;
 
 /** One return of a helper that is run for its value. */

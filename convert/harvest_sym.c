@@ -122,7 +122,7 @@ int rk_sym_successful(const rk_sym *e)
     if (e->kind != RK_SYM_BINARY)
         return -1;
     bool and = strcmp(e->text, "&&") == 0, or = strcmp(e->text, "||") == 0;
-    if (and || or)
+    if (and|| or)
         return a == or || b == or ? or : a >= 0 && b >= 0 ? and : -1;
     bool compared = rk_sym_has_status(e->a[0]) && e->a[1]->kind == RK_SYM_INT && a == 0;
     if (compared && (strcmp(e->text, "==") == 0 || strcmp(e->text, "!=") == 0))
@@ -140,8 +140,7 @@ bool rk_sym_equal(const rk_sym *a, const rk_sym *b)
     if ((a->text == NULL) != (b->text == NULL) || (a->text && strcmp(a->text, b->text) != 0))
         return false;
     for (int i = 0; i < 3; i++)
-        if ((a->a[i] == NULL) != (b->a[i] == NULL) ||
-            (a->a[i] && !rk_sym_equal(a->a[i], b->a[i])))
+        if ((a->a[i] == NULL) != (b->a[i] == NULL) || (a->a[i] && !rk_sym_equal(a->a[i], b->a[i])))
             return false;
     return true;
 }
@@ -188,7 +187,7 @@ static const rk_sym *to_int(rk_arena *arena, const rk_sym *e, rk_ctype type)
 {
     if (e->kind == RK_SYM_INT)
         return type.bytes == 8 && !type.is_signed && e->i < 0 ? cast(arena, e, type)
-                                                               : rk_sym_int(arena, e->i, type);
+                                                              : rk_sym_int(arena, e->i, type);
     if (e->kind == RK_SYM_REAL && fabs(e->d) < 1e15)
         return rk_sym_int(arena, (int64_t)e->d, type);
     if (!is_integer(e))
@@ -321,7 +320,8 @@ static const rk_sym *ring_constants(rk_arena *arena, char op, int64_t a, int64_t
     wide result = op == '+' ? (wide)a + b : op == '-' ? (wide)a - b : (wide)a * b;
     if (result < INT64_MIN || result > INT64_MAX)
         return NULL;
-    return to_int(arena, rk_sym_int(arena, (int64_t)result, (rk_ctype){RK_CTYPE_INT, 8, true}), type);
+    return to_int(arena, rk_sym_int(arena, (int64_t)result, (rk_ctype){RK_CTYPE_INT, 8, true}),
+                  type);
 }
 
 /** +, - and * of integers, modulo the type when it is unsigned. */
@@ -398,15 +398,18 @@ static const rk_sym *real_operation(rk_arena *arena, const char *op, const rk_sy
     if (!strchr("+-*/", *op))
         return NULL;
     if (a->kind == RK_SYM_REAL && b->kind == RK_SYM_REAL && (*op != '/' || b->d != 0)) {
-        double d = *op == '+' ? a->d + b->d : *op == '-' ? a->d - b->d
-                 : *op == '*' ? a->d * b->d : a->d / b->d;
+        double d = *op == '+'   ? a->d + b->d
+                   : *op == '-' ? a->d - b->d
+                   : *op == '*' ? a->d * b->d
+                                : a->d / b->d;
         return rk_sym_real(arena, d, type);
     }
     rk_sym *e = binary_node(arena, op, a, b, (rk_ctype){RK_CTYPE_REAL, 8, true});
     return to_real(arena, e, type);
 }
 
-static const rk_sym *fold_other(rk_arena *arena, const char *op, int64_t a, int64_t b, rk_ctype type)
+static const rk_sym *fold_other(rk_arena *arena, const char *op, int64_t a, int64_t b,
+                                rk_ctype type)
 {
     if ((*op == '/' || *op == '%') && (b == 0 || (a == INT64_MIN && b == -1)))
         return NULL;
@@ -429,7 +432,8 @@ static const rk_sym *fold_other(rk_arena *arena, const char *op, int64_t a, int6
 static const rk_sym *shift_left(rk_arena *arena, const rk_sym *a, const rk_sym *b)
 {
     if (b->kind == RK_SYM_INT && b->i >= 0 && b->i < 62) {
-        const rk_sym *power = rk_sym_int(arena, (int64_t)1 << b->i, (rk_ctype){RK_CTYPE_INT, 8, true});
+        const rk_sym *power =
+            rk_sym_int(arena, (int64_t)1 << b->i, (rk_ctype){RK_CTYPE_INT, 8, true});
         if (a->kind == RK_SYM_INT || a->type.is_signed || !is_integer(a))
             return ring(arena, "*", a, power);
         return ring(arena, "*", a, retyped(arena, power, a->type));
@@ -574,9 +578,9 @@ static int precedence(const rk_sym *e)
     static const struct {
         const char *op;
         int value;
-    } table[] = {{"||", 1}, {"&&", 2}, {"|", 3},  {"^", 4},  {"&", 5},   {"==", 6},
-                 {"!=", 6}, {"<", 7},  {"<=", 7}, {">", 7},  {">=", 7},  {"<<", 8},
-                 {">>", 8}, {"+", 9},  {"-", 9},  {"*", 10}, {"/", 10},  {"%", 10}};
+    } table[] = {{"||", 1}, {"&&", 2}, {"|", 3},  {"^", 4},  {"&", 5},  {"==", 6},
+                 {"!=", 6}, {"<", 7},  {"<=", 7}, {">", 7},  {">=", 7}, {"<<", 8},
+                 {">>", 8}, {"+", 9},  {"-", 9},  {"*", 10}, {"/", 10}, {"%", 10}};
     if (e->kind == RK_SYM_CHOICE)
         return 0;
     if (e->kind == RK_SYM_BINARY)

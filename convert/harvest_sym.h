@@ -7,11 +7,11 @@
 #include <stdint.h>
 
 /*
- * Symbolic values of host code: immutable expressions over the launching function's parameters, each
- * with its C type and the interval its value lies in. They are built with C's semantics and printed
- * in the syntax of rk_expr, which computes in 64 bits: where a narrower type would wrap, a cast is put,
- * and only where the interval does not rule wrapping out. Signed overflow is taken not to happen, as
- * compilers do.
+ * Symbolic values of host code: immutable expressions over the launching function's parameters,
+ * each with its C type and the interval its value lies in. They are built with C's semantics and
+ * printed in the syntax of rk_expr, which computes in 64 bits: where a narrower type would wrap, a
+ * cast is put, and only where the interval does not rule wrapping out. Signed overflow is taken not
+ * to happen, as compilers do.
  */
 
 /** A scalar C type. */
@@ -37,12 +37,12 @@ typedef enum {
 typedef struct rk_sym {
     rk_sym_kind kind;
     rk_ctype type;
-    rk_ctype target;            /**< of RK_SYM_CAST; `type` may be a wider one that holds its values */
-    const char *text;           /**< a name, a function, or an operator's spelling */
-    int64_t i;                  /**< of RK_SYM_INT */
-    double d;                   /**< of RK_SYM_REAL */
-    const struct rk_sym *a[3];  /**< operands; NULL after the last */
-    int64_t low, high;          /**< bounds of an integer's value */
+    rk_ctype target;  /**< of RK_SYM_CAST; `type` may be a wider one that holds its values */
+    const char *text; /**< a name, a function, or an operator's spelling */
+    int64_t i;        /**< of RK_SYM_INT */
+    double d;         /**< of RK_SYM_REAL */
+    const struct rk_sym *a[3]; /**< operands; NULL after the last */
+    int64_t low, high;         /**< bounds of an integer's value */
 } rk_sym;
 
 extern const rk_ctype rk_ctype_bool, rk_ctype_int, rk_ctype_unsigned, rk_ctype_size;
@@ -58,8 +58,9 @@ const rk_sym *rk_sym_name(rk_arena *arena, const char *name, rk_ctype type);
 const rk_sym *rk_sym_convert(rk_arena *arena, const rk_sym *e, rk_ctype type);
 
 /**
- * `a op b` for operands already converted to their common type, as C's AST has them; shifts take any
- * two integers. Comparisons and logic give bool. NULL for an operator that has no meaning for them.
+ * `a op b` for operands already converted to their common type, as C's AST has them; shifts take
+ * any two integers. Comparisons and logic give bool. NULL for an operator that has no meaning for
+ * them.
  */
 const rk_sym *rk_sym_binary(rk_arena *arena, const char *op, const rk_sym *a, const rk_sym *b);
 

@@ -139,7 +139,8 @@ rk_ctype rk_h_ctype(CXType type)
 static int64_t element_size(CXType type)
 {
     CXType t = resolve(type);
-    CXType element = t.kind == CXType_Pointer ? clang_getPointeeType(t) : clang_getArrayElementType(t);
+    CXType element =
+        t.kind == CXType_Pointer ? clang_getPointeeType(t) : clang_getArrayElementType(t);
     long long size = element.kind == CXType_Invalid ? 0 : clang_Type_getSizeOf(element);
     return size > 0 ? size : 0;
 }
@@ -164,9 +165,9 @@ rk_hv rk_hv_field_of(rk_arena *arena, rk_hv value, const char *name, CXType type
         for (const rk_hv_field *f = value.fields; f; f = f->next)
             if (strcmp(f->name, name) == 0)
                 return f->value;
-    return value.kind == RK_HV_UNKNOWN ? value
-                                       : rk_hv_unknown(arena, "the member '%s' is not followed",
-                                                       name);
+    return value.kind == RK_HV_UNKNOWN
+               ? value
+               : rk_hv_unknown(arena, "the member '%s' is not followed", name);
 }
 
 static rk_hv choose_fields(rk_arena *arena, const rk_sym *condition, rk_hv a, rk_hv b)
@@ -305,9 +306,9 @@ static rk_hv pointer_binary(rk_arena *arena, const char *op, rk_hv a, rk_hv b)
         if (other.name && !rk_sym_is_int(other.sym, 0))
             return rk_hv_unknown(arena, "a moved pointer is compared with null");
         if (other.name)
-            set = rk_sym_binary(arena, "!=",
-                                rk_sym_name(arena, other.name, (rk_ctype){RK_CTYPE_INT, 8, true}),
-                                rk_sym_int(arena, 0, (rk_ctype){RK_CTYPE_INT, 8, true}));
+            set = rk_sym_binary(
+                arena, "!=", rk_sym_name(arena, other.name, (rk_ctype){RK_CTYPE_INT, 8, true}),
+                rk_sym_int(arena, 0, (rk_ctype){RK_CTYPE_INT, 8, true}));
         return rk_hv_scalar(*op == '=' ? rk_sym_negate(arena, set) : set);
     }
     return rk_hv_unknown(arena, "an operation on pointers that is not followed");
@@ -351,8 +352,8 @@ const rk_henv *rk_henv_set(rk_arena *arena, const rk_henv *env, CXCursor variabl
     *entry = (rk_henv){.variable = variable, .value = value, .next = env};
     entry->escaped = old && old->escaped;
     if (entry->escaped)
-        entry->value = rk_hv_unknown(arena, "the address of '%s' is taken",
-                                     rk_h_spelling(arena, variable));
+        entry->value =
+            rk_hv_unknown(arena, "the address of '%s' is taken", rk_h_spelling(arena, variable));
     return entry;
 }
 

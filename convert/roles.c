@@ -68,8 +68,8 @@ rk_dtype rk_roles_dtype(CXType type)
 {
     CXType element = element_of(type);
     if (element.kind == CXType_Enum)
-        element = clang_getCanonicalType(
-            clang_getEnumDeclIntegerType(clang_getTypeDeclaration(element)));
+        element =
+            clang_getCanonicalType(clang_getEnumDeclIntegerType(clang_getTypeDeclaration(element)));
     CXString text = clang_getTypeSpelling(element);
     const char *name = clang_getCString(text);
     rk_dtype dtype = dtype_of_name(rk_str_starts(name, "struct ") ? name + 7 : name);
@@ -142,7 +142,8 @@ static bool is_pointer(CXType type)
 static bool points_to_const(CXType type)
 {
     CXType t = clang_getCanonicalType(type);
-    CXType pointee = t.kind == CXType_Pointer ? clang_getPointeeType(t) : clang_getArrayElementType(t);
+    CXType pointee =
+        t.kind == CXType_Pointer ? clang_getPointeeType(t) : clang_getArrayElementType(t);
     return clang_isConstQualifiedType(clang_getCanonicalType(pointee)) != 0;
 }
 
@@ -171,7 +172,9 @@ rk_roles rk_roles_of_signature(CXCursor function, const char *const *args, size_
     return (rk_roles){.params = params, .count = count};
 }
 
-/** The role that the uses of a pointer's memory make; what is not known goes by the pointer's type. */
+/**
+ * The role that the uses of a pointer's memory make; what is not known goes by the pointer's type.
+ */
 static rk_role role_of(unsigned char use, bool constant)
 {
     if (use & RK_ANYHOW)
@@ -189,8 +192,7 @@ static rk_role role_of(unsigned char use, bool constant)
     }
 }
 
-rk_roles rk_roles_infer(CXCursor kernel, const char *const *args, size_t arg_count,
-                        rk_arena *arena)
+rk_roles rk_roles_infer(CXCursor kernel, const char *const *args, size_t arg_count, rk_arena *arena)
 {
     rk_roles roles = rk_roles_of_signature(kernel, args, arg_count, arena);
     rk_use_table table = {.arena = arena};

@@ -16,13 +16,13 @@ typedef struct {
 /**
  * Infers each parameter's role and element type from the AST of `kernel`, a FunctionDecl or a
  * FunctionTemplate whose definition is in the unit. `args` are the canonical template arguments of
- * the instance (rk_harvested.template_args), which are put for the template's parameters in the types;
- * none for a kernel that is no template.
+ * the instance (rk_harvested.template_args), which are put for the template's parameters in the
+ * types; none for a kernel that is no template.
  *
  * Aliases are followed through local pointers, references, pointer arithmetic, casts, arrays' and
  * structs' members, lambdas and helpers whose body is in the unit. The answer errs on one side: a
- * pointer that goes where it cannot be followed is RK_ROLE_BOTH, or RK_ROLE_READ where the pointee is
- * const. Never fails; a kernel without a body gives the conservative roles.
+ * pointer that goes where it cannot be followed is RK_ROLE_BOTH, or RK_ROLE_READ where the pointee
+ * is const. Never fails; a kernel without a body gives the conservative roles.
  */
 rk_roles rk_roles_infer(CXCursor kernel, const char *const *args, size_t arg_count,
                         rk_arena *arena);
@@ -34,7 +34,9 @@ rk_roles rk_roles_infer(CXCursor kernel, const char *const *args, size_t arg_cou
 rk_roles rk_roles_of_signature(CXCursor function, const char *const *args, size_t arg_count,
                                rk_arena *arena);
 
-/** The element type of a scalar, pointer, reference or array type; RK_DTYPE_NONE for other types. */
+/**
+ * The element type of a scalar, pointer, reference or array type; RK_DTYPE_NONE for other types.
+ */
 rk_dtype rk_roles_dtype(CXType type);
 
 #endif

@@ -41,8 +41,7 @@ static bool is_reference(CXType type)
 
 static bool is_array(CXType type)
 {
-    return clang_getArrayElementType(rk_h_plain_type(type)).kind !=
-           CXType_Invalid;
+    return clang_getArrayElementType(rk_h_plain_type(type)).kind != CXType_Invalid;
 }
 
 static bool to_const(CXType type)
@@ -114,7 +113,9 @@ static bool is_cast(enum CXCursorKind kind)
            kind == CXCursor_CXXFunctionalCastExpr || kind == CXCursor_CXXDynamicCastExpr;
 }
 
-/** The operand of a cast or of a wrapper such as parentheses; false if the expression is neither. */
+/**
+ * The operand of a cast or of a wrapper such as parentheses; false if the expression is neither.
+ */
 static bool inner_of(CXCursor *out, analysis *an, CXCursor expr)
 {
     enum CXCursorKind kind = clang_getCursorKind(expr);
@@ -153,7 +154,8 @@ static rk_params memory_of(analysis *an, CXCursor lvalue)
     case CXCursor_MemberRefExpr:
         if (c.count == 0)
             return 0;
-        return is_pointer(clang_getCursorType(c.items[0])) && !is_array(clang_getCursorType(c.items[0]))
+        return is_pointer(clang_getCursorType(c.items[0])) &&
+                       !is_array(clang_getCursorType(c.items[0]))
                    ? points_to(an, c.items[0])
                    : memory_of(an, c.items[0]);
     case CXCursor_ConditionalOperator:
@@ -186,8 +188,8 @@ static rk_params points_to(analysis *an, CXCursor expr)
 {
     CXCursor inner, root;
     CXType type = rk_h_plain_type(clang_getCursorType(expr));
-    if (!carries_pointer(type) && (is_access(expr) || clang_Type_getSizeOf(type) != 8 ||
-                                   type.kind == CXType_Double))
+    if (!carries_pointer(type) &&
+        (is_access(expr) || clang_Type_getSizeOf(type) != 8 || type.kind == CXType_Double))
         return 0; /* only a number in which a pointer's bits fit, and that was not read from memory */
     if (inner_of(&inner, an, expr)) {
         bool decays = is_array(clang_getCursorType(inner));
@@ -231,9 +233,9 @@ static const struct {
     const char *name;
     unsigned char first, second;
 } memory_functions[] = {
-    {"__ldg", RK_READS, 0},   {"__ldcs", RK_READS, 0},  {"__ldca", RK_READS, 0},
-    {"__ldcg", RK_READS, 0},  {"__ldlu", RK_READS, 0},  {"__ldcv", RK_READS, 0},
-    {"__stcs", RK_WRITES, 0}, {"__stcg", RK_WRITES, 0}, {"__stwb", RK_WRITES, 0},
+    {"__ldg", RK_READS, 0},   {"__ldcs", RK_READS, 0},         {"__ldca", RK_READS, 0},
+    {"__ldcg", RK_READS, 0},  {"__ldlu", RK_READS, 0},         {"__ldcv", RK_READS, 0},
+    {"__stcs", RK_WRITES, 0}, {"__stcg", RK_WRITES, 0},        {"__stwb", RK_WRITES, 0},
     {"__stwt", RK_WRITES, 0}, {"memcpy", RK_WRITES, RK_READS}, {"memset", RK_WRITES, 0}};
 
 static bool atomic_call(analysis *an, const char *name, rk_hchildren c, bool discarded)
@@ -327,8 +329,8 @@ static void unknown_call(analysis *an, CXCursor function, const CXCursor *args, 
 static CXCursor *arguments_of(analysis *an, rk_hchildren c, size_t *count)
 {
     size_t callee = 0;
-    if (c.count > 1 && rk_str_starts(rk_h_spelling(an->arena, rk_h_unwrap(an->arena, c.items[1])),
-                                     "operator"))
+    if (c.count > 1 &&
+        rk_str_starts(rk_h_spelling(an->arena, rk_h_unwrap(an->arena, c.items[1])), "operator"))
         callee = 1;
     CXCursor *args = RK_NEW_ARRAY(an->arena, CXCursor, c.count + 1);
     *count = 0;
@@ -469,43 +471,16 @@ static void visit_assembly(analysis *an, CXCursor node)
         mark(an, points_to(an, c.items[i]) | memory_of(an, c.items[i]), RK_ANYHOW);
 }
 
-/** Visits an expression or statement; `how`: what is done with its value's memory. */
-static void visit(analysis *an, CXCursor node, access how)
+static bool is_assignment(CXCursor node)
 {
-    rk_hchildren c;
-    CXCursor inner;
+    return clang_getCursorKind(node) == CXCursor_BinaryOperator &&
+           clang_getCursorBinaryOperatorKind(node) == CXBinaryOperator_Assign;
+}
+
+static void visit_expression(analysis *an, CXCursor node, access how)
+{
     enum CXCursorKind kind = clang_getCursorKind(node);
-    switch (kind) {
-    case CXCursor_VarDecl:
-        visit_variable(an, node);
-        return;
-    case CXCursor_CallExpr:
-        visit_call(an, node, how == ACCESS_NONE);
-        mark_access(an, is_reference(clang_getCursorResultType(clang_getCursorReferenced(node)))
-                            ? result_of(an, node)
-                            : 0,
-                    how);
-        return;
-    case CXCursor_DeclRefExpr:
-        mark_access(an, memory_of(an, node), how);
-        return;
-    case CXCursor_GCCAsmStmt:
-    case CXCursor_MSAsmStmt:
-        visit_assembly(an, node);
-        return;
-    case CXCursor_ConditionalOperator:
-    case CXCursor_LambdaExpr:
-        visit_children(an, node, kind == CXCursor_LambdaExpr ? ACCESS_NONE : how);
-        return;
-    default:
-        break;
-    }
-    if (inner_of(&inner, an, node)) {
-        bool decays = is_array(clang_getCursorType(inner)) && !is_array(clang_getCursorType(node));
-        visit(an, inner, decays ? ACCESS_NONE : how);
-        return;
-    }
-    c = rk_h_children(an->arena, node);
+    rk_hchildren c = rk_h_children(an->arena, node);
     if (c.count == 0)
         return;
     if (kind == CXCursor_UnaryOperator) {
@@ -519,13 +494,55 @@ static void visit(analysis *an, CXCursor node, access how)
     } else if (kind == CXCursor_CompoundAssignOperator && c.count == 2) {
         visit(an, c.items[0], ACCESS_BOTH);
         visit(an, c.items[1], ACCESS_READ);
-    } else if (kind == CXCursor_BinaryOperator && c.count == 2 &&
-               clang_getCursorBinaryOperatorKind(node) == CXBinaryOperator_Assign) {
+    } else if (is_assignment(node) && c.count == 2) {
         visit(an, c.items[0], how == ACCESS_READ ? ACCESS_BOTH : ACCESS_WRITE);
         visit(an, c.items[1], ACCESS_READ);
         flow(an, c.items[0], c.items[1]);
     } else {
         visit_children(an, node, ACCESS_READ);
+    }
+}
+
+static void visit_result(analysis *an, CXCursor call, access how)
+{
+    CXType type = clang_getCursorResultType(clang_getCursorReferenced(call));
+    visit_call(an, call, how == ACCESS_NONE);
+    if (is_reference(type))
+        mark_access(an, result_of(an, call), how);
+}
+
+/** Visits an expression or statement; `how`: what is done with its value's memory. */
+static void visit(analysis *an, CXCursor node, access how)
+{
+    CXCursor inner;
+    switch (clang_getCursorKind(node)) {
+    case CXCursor_VarDecl:
+        visit_variable(an, node);
+        return;
+    case CXCursor_CallExpr:
+        visit_result(an, node, how);
+        return;
+    case CXCursor_DeclRefExpr:
+        mark_access(an, memory_of(an, node), how);
+        return;
+    case CXCursor_GCCAsmStmt:
+    case CXCursor_MSAsmStmt:
+        visit_assembly(an, node);
+        return;
+    case CXCursor_ConditionalOperator:
+        visit_children(an, node, how);
+        return;
+    case CXCursor_LambdaExpr:
+        visit_children(an, node, ACCESS_NONE);
+        return;
+    default:
+        break;
+    }
+    if (inner_of(&inner, an, node)) {
+        bool decays = is_array(clang_getCursorType(inner)) && !is_array(clang_getCursorType(node));
+        visit(an, inner, decays ? ACCESS_NONE : how);
+    } else {
+        visit_expression(an, node, how);
     }
 }
 

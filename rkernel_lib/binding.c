@@ -159,11 +159,11 @@ static bool usable(reader *r, const rk_kernel *kernel, const rk_launch *launch)
     for (size_t i = 0; i < launch->arg_count; i++)
         args = args && launch->args[i];
     const char *problem =
-        !launch->resolved ? rk_arena_printf(r->arena, "unresolved: %s", launch->reason)
+        !launch->resolved      ? rk_arena_printf(r->arena, "unresolved: %s", launch->reason)
         : launch->when_partial ? "made under conditions that are no expressions of its parameters"
-        : !args           ? "given something that is no parameter of that function"
-        : same > 1        ? "not the only one of this kernel in that function"
-                          : NULL;
+        : !args                ? "given something that is no parameter of that function"
+        : same > 1             ? "not the only one of this kernel in that function"
+                               : NULL;
     if (problem)
         fail(r, "RK-B002", "bind a function that launches the kernel once, from its own parameters",
              rk_arena_printf(r->arena, "the launch of '%s' by '%s' (%s:%d) is %s", kernel->id,
@@ -179,9 +179,10 @@ static const rk_launch *find_launch(reader *r, const rk_binding *b, const rk_ker
     const char **names = RK_NEW_ARRAY(r->arena, const char *, kernel->launch_count + 1);
     for (size_t i = 0; i < kernel->launch_count; i++)
         names[i] = kernel->launches[i].function;
-    const char *near = b->launcher ? rk_str_nearest(b->launcher, names, kernel->launch_count) : NULL;
+    const char *near =
+        b->launcher ? rk_str_nearest(b->launcher, names, kernel->launch_count) : NULL;
     fail(r, "RK-B002",
-         near ? rk_arena_printf(r->arena, "did you mean '%s'?", near)
+         near          ? rk_arena_printf(r->arena, "did you mean '%s'?", near)
          : b->launcher ? NULL
                        : "name the launching function: \"launcher\"",
          b->launcher ? rk_arena_printf(r->arena, "'%s' is not launched by a function '%s'",

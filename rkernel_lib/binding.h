@@ -8,7 +8,8 @@
 /** Value of one parameter of the launching function, as an expression over the op's operands. */
 typedef struct {
     const char *param; /**< of the launching function */
-    const char *value; /**< an operand's name for a pointer, else an expression: "dim(W, 0)", "eps" */
+    const char
+        *value; /**< an operand's name for a pointer, else an expression: "dim(W, 0)", "eps" */
 } rk_binding_arg;
 
 /**
@@ -34,8 +35,9 @@ typedef struct {
 /**
  * Reads every `*.bind.json` of `folder`, in name order, and checks each against the catalog: the
  * kernel and launch exist and are converted and resolved, each launcher parameter is bound once
- * (streams apart). NULL with RK-F..., RK-J..., RK-B001 (unknown kernel), RK-B002 (launcher), RK-B003
- * (arguments), RK-B004 (a malformed binding) or RK-E001 (an expression), all problems at once.
+ * (streams apart). NULL with RK-F..., RK-J..., RK-B001 (unknown kernel), RK-B002 (launcher),
+ * RK-B003 (arguments), RK-B004 (a malformed binding) or RK-E001 (an expression), all problems at
+ * once.
  */
 const rk_bindings *rk_bindings_read(const char *folder, const rk_catalog *catalog, rk_arena *arena,
                                     rk_diag *diag);

@@ -43,7 +43,7 @@ typedef struct {
     const char *file;
     int line;
     bool resolved;
-    const char *reason; /**< why not resolved, else NULL */
+    const char *reason;     /**< why not resolved, else NULL */
     const rk_param *params; /**< of the launching function */
     size_t param_count;
     const char *grid[3], *block[3], *shared; /**< NULL when not resolved */
@@ -52,7 +52,7 @@ typedef struct {
                                   (a buffer that the function allocates, a global): no binding takes
                                   such a launch */
     size_t arg_count;
-    const char *when; /**< condition under which the function reaches the launch, NULL: always */
+    const char *when;  /**< condition under which the function reaches the launch, NULL: always */
     bool when_partial; /**< it also depends on what is no expression of the parameters: `when` is
                             necessary, not sufficient. No binding takes such a launch */
 } rk_launch;
@@ -120,8 +120,8 @@ const rk_catalog *rk_catalog_merge(const rk_catalog *a, const rk_catalog *b, rk_
 const rk_kernel *rk_catalog_find(const rk_catalog *catalog, const char *id);
 
 /**
- * The first launch by that function, NULL if there is none; NULL function: the only launch, if it is
- * the only one.
+ * The first launch by that function, NULL if there is none; NULL function: the only launch, if it
+ * is the only one.
  */
 const rk_launch *rk_kernel_launch(const rk_kernel *kernel, const char *function);
 

@@ -23,7 +23,9 @@ static void fail(reader *r, const char *where, const char *member, const char *m
     r->ok = false;
 }
 
-/** Members that this version does not know are errors: they would be lost when it is written again. */
+/**
+ * Members that this version does not know are errors: they would be lost when it is written again.
+ */
 static void only_members(reader *r, const cJSON *at, const char *where, const char *const *known)
 {
     for (const cJSON *c = at->child; c; c = c->next) {
@@ -77,7 +79,8 @@ static int64_t integer(reader *r, const cJSON *at, const char *where, const char
     if (!read)
         r->ok = false;
     else if (value < least || value > INT_MAX)
-        fail(r, where, member, rk_arena_printf(r->arena, "it is below %d or too large", (int)least));
+        fail(r, where, member,
+             rk_arena_printf(r->arena, "it is below %d or too large", (int)least));
     else
         return value;
     return least;
@@ -161,7 +164,8 @@ static rk_param read_param(reader *r, const cJSON *at, const char *where, bool r
     p.role = (rk_role)one_of(r, string(r, at, where, "role"), where, "role", rk_catalog_roles,
                              RK_ROLE_ACCUMULATED + 1);
     if (p.pointer == (p.role == RK_ROLE_SCALAR))
-        fail(r, where, "role", "a pointer's role is not scalar, and no other parameter has another");
+        fail(r, where, "role",
+             "a pointer's role is not scalar, and no other parameter has another");
     return p;
 }
 
@@ -183,9 +187,9 @@ static const rk_param *read_params(reader *r, const cJSON *at, const char *above
 
 static void read_uses(rk_uses *out, reader *r, const cJSON *at, const char *above)
 {
-    static const char *const known[] = {"dims",    "barrier",       "reduce",         "early_return",
-                                        "warp",    "atomics",       "float_atomics",  "dynamic_shared",
-                                        NULL};
+    static const char *const known[] = {"dims",          "barrier",        "reduce",
+                                        "early_return",  "warp",           "atomics",
+                                        "float_atomics", "dynamic_shared", NULL};
     const cJSON *uses = NULL;
     if (!rk_json_object(&uses, r->json, at, above, "uses")) {
         r->ok = false;
@@ -275,8 +279,9 @@ static void read_configuration(rk_launch *launch, reader *r, const cJSON *at, co
 
 static rk_launch read_launch(reader *r, const cJSON *at, const char *where)
 {
-    static const char *const known[] = {"function", "file",   "line", "params", "unresolved", "grid",
-                                        "block",    "shared", "args", "when",   "when_partial", NULL};
+    static const char *const known[] = {"function",   "file", "line",         "params",
+                                        "unresolved", "grid", "block",        "shared",
+                                        "args",       "when", "when_partial", NULL};
     only_members(r, at, where, known);
     rk_launch launch = {.function = string(r, at, where, "function"),
                         .file = string(r, at, where, "file"),
@@ -372,8 +377,8 @@ static const char *relative_path(reader *r, const cJSON *at, const char *where, 
 
 static void read_rkernel(rk_kernel *kernel, reader *r, const cJSON *at, const char *above)
 {
-    static const char *const known[] = {"file",         "symbol", "frame", "static_shared",
-                                        "static_align", NULL};
+    static const char *const known[] = {"file",          "symbol",       "frame",
+                                        "static_shared", "static_align", NULL};
     const cJSON *rkernel = NULL;
     kernel->static_align = 1;
     if (!rk_json_object_or(&rkernel, r->json, at, above, "rkernel"))
@@ -434,9 +439,9 @@ static void check_hash(reader *r, const rk_kernel *kernel, const char *where)
 static rk_kernel read_kernel(reader *r, const cJSON *at, const char *where)
 {
     static const char *const known[] = {
-        "id",  "name",   "template_args", "source",      "line",       "column",   "hash",
-        "cpu", "params", "outcome",       "rkernel",     "uses",       "max_threads",
-        "min_blocks",    "launches",      "resources",   "diagnostics", NULL};
+        "id",          "name",       "template_args", "source",    "line",        "column",
+        "hash",        "cpu",        "params",        "outcome",   "rkernel",     "uses",
+        "max_threads", "min_blocks", "launches",      "resources", "diagnostics", NULL};
     only_members(r, at, where, known);
     rk_kernel k = {.id = string(r, at, where, "id"),
                    .name = string(r, at, where, "name"),
@@ -444,9 +449,9 @@ static rk_kernel read_kernel(reader *r, const cJSON *at, const char *where)
                    .line = (int)integer(r, at, where, "line", 1, -1),
                    .column = (int)integer(r, at, where, "column", 1, -1),
                    .hash = string(r, at, where, "hash")};
-    k.template_args = strings(r, array(r, at, where, "template_args", true),
-                              rk_arena_printf(r->arena, "%s.template_args", where),
-                              &k.template_arg_count, false);
+    k.template_args =
+        strings(r, array(r, at, where, "template_args", true),
+                rk_arena_printf(r->arena, "%s.template_args", where), &k.template_arg_count, false);
     k.outcome = (rk_outcome)one_of(r, string(r, at, where, "outcome"), where, "outcome",
                                    rk_catalog_outcomes, RK_REFUSED_KERNEL + 1);
     k.max_threads = (int)integer(r, at, where, "max_threads", 0, 0);

@@ -27,8 +27,7 @@ static void add_strings(cJSON *to, const char *member, const char *const *items,
 {
     cJSON *array = cJSON_AddArrayToObject(to, member);
     for (size_t i = 0; i < count; i++)
-        cJSON_AddItemToArray(array,
-                             items[i] ? cJSON_CreateString(items[i]) : cJSON_CreateNull());
+        cJSON_AddItemToArray(array, items[i] ? cJSON_CreateString(items[i]) : cJSON_CreateNull());
 }
 
 static cJSON *add_item(cJSON *array)

@@ -14,17 +14,28 @@
 enum { MAX_DEPTH = 512 };
 
 const rk_expr_op_info rk_expr_ops[RK_OP_COUNT] = {
-    [RK_OP_PLUS] = {"+", RK_PREC_UNARY}, [RK_OP_MINUS] = {"-", RK_PREC_UNARY},
-    [RK_OP_NOT] = {"!", RK_PREC_UNARY},  [RK_OP_BITNOT] = {"~", RK_PREC_UNARY},
-    [RK_OP_OR] = {"||", 1},              [RK_OP_AND] = {"&&", 2},
-    [RK_OP_BITOR] = {"|", 3},            [RK_OP_BITXOR] = {"^", 4},
-    [RK_OP_BITAND] = {"&", 5},           [RK_OP_EQ] = {"==", 6},
-    [RK_OP_NE] = {"!=", 6},              [RK_OP_LT] = {"<", 7},
-    [RK_OP_LE] = {"<=", 7},              [RK_OP_GT] = {">", 7},
-    [RK_OP_GE] = {">=", 7},              [RK_OP_SHL] = {"<<", 8},
-    [RK_OP_SHR] = {">>", 8},             [RK_OP_ADD] = {"+", 9},
-    [RK_OP_SUB] = {"-", 9},              [RK_OP_MUL] = {"*", 10},
-    [RK_OP_DIV] = {"/", 10},             [RK_OP_MOD] = {"%", 10},
+    [RK_OP_PLUS] = {"+", RK_PREC_UNARY},
+    [RK_OP_MINUS] = {"-", RK_PREC_UNARY},
+    [RK_OP_NOT] = {"!", RK_PREC_UNARY},
+    [RK_OP_BITNOT] = {"~", RK_PREC_UNARY},
+    [RK_OP_OR] = {"||", 1},
+    [RK_OP_AND] = {"&&", 2},
+    [RK_OP_BITOR] = {"|", 3},
+    [RK_OP_BITXOR] = {"^", 4},
+    [RK_OP_BITAND] = {"&", 5},
+    [RK_OP_EQ] = {"==", 6},
+    [RK_OP_NE] = {"!=", 6},
+    [RK_OP_LT] = {"<", 7},
+    [RK_OP_LE] = {"<=", 7},
+    [RK_OP_GT] = {">", 7},
+    [RK_OP_GE] = {">=", 7},
+    [RK_OP_SHL] = {"<<", 8},
+    [RK_OP_SHR] = {">>", 8},
+    [RK_OP_ADD] = {"+", 9},
+    [RK_OP_SUB] = {"-", 9},
+    [RK_OP_MUL] = {"*", 10},
+    [RK_OP_DIV] = {"/", 10},
+    [RK_OP_MOD] = {"%", 10},
 };
 
 /** Types by their spelling; the first of equal ones is how it is printed. */
@@ -170,8 +181,8 @@ static const rk_expr_type *take_type(parser *p)
         skip_space(p);
         size_t n = word_length(p->at);
         char longer[sizeof name];
-        int length = snprintf(longer, sizeof longer, "%s%s%.*s", name, *name ? " " : "", (int)n,
-                              p->at);
+        int length =
+            snprintf(longer, sizeof longer, "%s%s%.*s", name, *name ? " " : "", (int)n, p->at);
         if (n == 0 || length < 0 || (size_t)length >= sizeof longer || !type_of(longer))
             break;
         memcpy(name, longer, sizeof name);

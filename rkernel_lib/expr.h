@@ -9,10 +9,10 @@
  * Expressions as C writes them, over names: launch configurations (`(n + 255) / 256`), bindings
  * (`dim(W, 0)`) and conditions (`k % 4 == 0 && dtype(x) == f32`). Integers are 64-bit with C's
  * truncating division, reals are double; an operation on both is real. Casts between arithmetic
- * types, `sizeof(type)`, ?:, &&, || and the bit operators are C's; a cast wraps integers as C does, and
- * what does not fit 64 signed bits is an overflow. Names may have members and qualifiers (`cfg.n`).
- * Built-in functions: min, max, abs, ceil_div(a, b), pow, sqrt, rsqrt, ceil, floor, round, trunc, exp,
- * log, log2; all but the first four are real.
+ * types, `sizeof(type)`, ?:, &&, || and the bit operators are C's; a cast wraps integers as C does,
+ * and what does not fit 64 signed bits is an overflow. Names may have members and qualifiers
+ * (`cfg.n`). Built-in functions: min, max, abs, ceil_div(a, b), pow, sqrt, rsqrt, ceil, floor,
+ * round, trunc, exp, log, log2; all but the first four are real.
  */
 typedef struct rk_expr rk_expr;
 
@@ -25,8 +25,8 @@ typedef struct {
 
 /**
  * Gives names their values. Both callbacks return false when they do not know the name, which the
- * evaluation then diagnoses; `call` is asked for functions that are not built in, with its arguments
- * unevaluated (see rk_expr_name), and may be NULL.
+ * evaluation then diagnoses; `call` is asked for functions that are not built in, with its
+ * arguments unevaluated (see rk_expr_name), and may be NULL.
  */
 typedef struct rk_env {
     void *user;

@@ -228,9 +228,9 @@ static double rsqrt_of(double d)
 static const struct {
     const char *name;
     double (*of)(double);
-} real_functions[] = {{"ceil", ceil}, {"floor", floor}, {"round", round}, {"trunc", trunc},
-                      {"sqrt", sqrt}, {"exp", exp},     {"log", log},     {"log2", log2},
-                      {"rsqrt", rsqrt_of}};
+} real_functions[] = {{"ceil", ceil},   {"floor", floor}, {"round", round},
+                      {"trunc", trunc}, {"sqrt", sqrt},   {"exp", exp},
+                      {"log", log},     {"log2", log2},   {"rsqrt", rsqrt_of}};
 
 static bool real_function(rk_value *out, bool *found, const evaluation *ev, const rk_expr *e)
 {
@@ -372,7 +372,8 @@ bool rk_expr_eval_int(int64_t *out, const char *text, const rk_env *env, rk_plac
     if (!e || !rk_expr_eval(&v, e, env, diag))
         return false;
     if (v.is_real)
-        return rk_diag_add(diag, RK_ERROR, "RK-E005", e->source->place, "cast it to an integer type",
+        return rk_diag_add(diag, RK_ERROR, "RK-E005", e->source->place,
+                           "cast it to an integer type",
                            "'%.200s' is a real number where an integer is needed", text);
     *out = v.i;
     return true;

@@ -1,7 +1,8 @@
 /*
- * fuzz TARGET RUNS SEED SAMPLE...: feeds mutated samples to a reader and checks what must hold of any
- * input: no crash, a diagnostic whenever it is refused, and a stable meaning when it is taken. TARGET is
- * expr (each line of a sample is one), catalog or bindings. Prints the input that breaks a rule.
+ * fuzz TARGET RUNS SEED SAMPLE...: feeds mutated samples to a reader and checks what must hold of
+ * any input: no crash, a diagnostic whenever it is refused, and a stable meaning when it is taken.
+ * TARGET is expr (each line of a sample is one), catalog or bindings. Prints the input that breaks
+ * a rule.
  */
 #include "base/file.h"
 #include "base/str.h"
@@ -54,10 +55,15 @@ static void replace(fuzzer *fz, size_t at, size_t removed, const char *text, siz
 
 static void mutate(fuzzer *fz, const sample *other)
 {
-    static const char *const words[] = {
-        "(", ")", "(unsigned)", "9223372036854775807", "-1", "0", "0x", "1e999", "?", ":", "<<", ">>",
-        "/", "%", "&&", "sizeof(", "std::", "n", "cfg.n", "min(", ",", "\"", "{", "}", "[", "]",
-        "null", "true", "\\u0000", "\"\"", ": ", "1.5", "\xff", "'", "ceil_div(", "static_cast<int>("};
+    static const char *const words[] = {"(",       ")",    "(unsigned)", "9223372036854775807",
+                                        "-1",      "0",    "0x",         "1e999",
+                                        "?",       ":",    "<<",         ">>",
+                                        "/",       "%",    "&&",         "sizeof(",
+                                        "std::",   "n",    "cfg.n",      "min(",
+                                        ",",       "\"",   "{",          "}",
+                                        "[",       "]",    "null",       "true",
+                                        "\\u0000", "\"\"", ": ",         "1.5",
+                                        "\xff",    "'",    "ceil_div(",  "static_cast<int>("};
     size_t at = below(fz, fz->size + 1), left = fz->size - at;
     size_t some = below(fz, left < 16 ? left + 1 : 16);
     const char *word = words[below(fz, sizeof words / sizeof *words)];

@@ -63,7 +63,8 @@ static void put(fixture *f, const char *name, const char *text)
 static const rk_bindings *read_one(fixture *f, const char *binding)
 {
     put(f, "x.bind.json",
-        rk_arena_printf(f->arena, "{\"schema\": \"rammer.bindings/1\", \"bindings\": [%s]}", binding));
+        rk_arena_printf(f->arena, "{\"schema\": \"rammer.bindings/1\", \"bindings\": [%s]}",
+                        binding));
     f->diag = rk_diag_new(f->arena);
     return rk_bindings_read(f->folder, &catalog, f->arena, f->diag);
 }
@@ -119,7 +120,8 @@ Test(binding, missing_folder)
 Test(binding, each_problem_is_found)
 {
 #define WITH(kernel, launcher, args)                                                               \
-    "{\"op\": \"X\", \"kernel\": \"" kernel "\", \"launcher\": \"" launcher "\", \"args\": {" args "}}"
+    "{\"op\": \"X\", \"kernel\": \"" kernel "\", \"launcher\": \"" launcher "\", \"args\": {" args \
+    "}}"
 #define ARGS "\"W\": \"A\", \"y\": \"Y\", \"m\": \"1\""
     static const struct {
         const char *binding, *code, *says;
@@ -145,7 +147,8 @@ Test(binding, each_problem_is_found)
         {"{\"kernel\": \"one\", \"args\": {" ARGS "}}", "RK-J003", "op"},
         {"{\"op\": \"\", \"kernel\": \"one\", \"args\": {" ARGS "}}", "RK-B004", "empty"},
         {"{\"op\": \"X\", \"kernal\": \"one\", \"args\": {" ARGS "}}", "RK-B004", "kernal"},
-        {"{\"op\": \"X\", \"kernel\": \"one\", \"when\": 3, \"args\": {" ARGS "}}", "RK-J004", "string"},
+        {"{\"op\": \"X\", \"kernel\": \"one\", \"when\": 3, \"args\": {" ARGS "}}", "RK-J004",
+         "string"},
         {"3", "RK-B004", "object"},
     };
     fixture f = fresh();
@@ -154,8 +157,8 @@ Test(binding, each_problem_is_found)
         bool found = false;
         for (size_t k = 0; k < rk_diag_count(f.diag); k++) {
             const rk_diagnostic *d = rk_diag_at(f.diag, k);
-            found = found ||
-                    (strcmp(d->code, cases[i].code) == 0 && strstr(d->message, cases[i].says));
+            found =
+                found || (strcmp(d->code, cases[i].code) == 0 && strstr(d->message, cases[i].says));
         }
         if (!found)
             rk_diag_print(f.diag, 0, stderr, false);
@@ -172,8 +175,8 @@ Test(binding, all_problems_of_all_files_at_once)
     put(&f, "c.bind.json", "{\"schema\": \"rammer.bindings/2\", \"bindings\": []}");
     put(&f, "d.bind.json", "{");
     cr_expect_null(rk_bindings_read(f.folder, &catalog, f.arena, f.diag));
-    static const char *const codes[] = {"RK-B004", "RK-B004", "RK-B004", "RK-J003", "RK-J002",
-                                        "RK-J001"};
+    static const char *const codes[] = {"RK-B004", "RK-B004", "RK-B004",
+                                        "RK-J003", "RK-J002", "RK-J001"};
     cr_assert_eq(rk_diag_count(f.diag), 6);
     for (size_t i = 0; i < 6; i++)
         cr_expect_str_eq(rk_diag_at(f.diag, i)->code, codes[i]);

@@ -189,7 +189,8 @@ Test(catalog, bytes_do_not_depend_on_the_order)
     const char *a = text_of(&f, write_catalog(&f, "a.json", one, 3));
     const char *b = text_of(&f, write_catalog(&f, "b.json", two, 3));
     cr_expect_str_eq(a, b);
-    const rk_catalog *c = rk_catalog_read(rk_path_join(f.arena, f.folder, "a.json"), f.arena, f.diag);
+    const rk_catalog *c =
+        rk_catalog_read(rk_path_join(f.arena, f.folder, "a.json"), f.arena, f.diag);
     cr_assert(c && rk_catalog_write(c, rk_path_join(f.arena, f.folder, "c.json"), f.arena, f.diag));
     cr_expect_str_eq(text_of(&f, rk_path_join(f.arena, f.folder, "c.json")), a);
     const rk_catalog *again =
@@ -280,7 +281,8 @@ Test(catalog, each_inconsistency_is_found)
         rk_diag *diag = rk_diag_new(f.arena);
         const char *bad = replaced(f.arena, good, edits[i].from, edits[i].to);
         cr_assert(rk_file_write(path, bad, strlen(bad), f.diag));
-        cr_expect_null(rk_catalog_read(path, f.arena, diag), "%s -> %s", edits[i].from, edits[i].to);
+        cr_expect_null(rk_catalog_read(path, f.arena, diag), "%s -> %s", edits[i].from,
+                       edits[i].to);
         bool found = false;
         for (size_t k = 0; k < rk_diag_count(diag); k++) {
             const rk_diagnostic *d = rk_diag_at(diag, k);
@@ -337,7 +339,8 @@ Test(catalog, missing_file)
     done(&f);
 }
 
-static const rk_catalog *catalog_of(fixture *f, const char *folder, rk_kernel *kernels, size_t count)
+static const rk_catalog *catalog_of(fixture *f, const char *folder, rk_kernel *kernels,
+                                    size_t count)
 {
     rk_catalog *c = RK_NEW(f->arena, rk_catalog);
     *c = (rk_catalog){.folder = folder, .kernels = kernels, .kernel_count = count};
@@ -368,11 +371,12 @@ Test(catalog, merge_is_the_union)
 Test(catalog, merge_moves_paths)
 {
     fixture f = fresh();
-    const char *a = rk_path_join(f.arena, f.folder, "a"), *b = rk_path_join(f.arena, f.folder, "b/c");
+    const char *a = rk_path_join(f.arena, f.folder, "a"),
+               *b = rk_path_join(f.arena, f.folder, "b/c");
     cr_assert(rk_file_mkdirs(a, f.diag) && rk_file_mkdirs(b, f.diag));
     rk_kernel k = gemm();
-    const rk_catalog *merged = rk_catalog_merge(catalog_of(&f, a, NULL, 0),
-                                                catalog_of(&f, b, &k, 1), f.arena, f.diag);
+    const rk_catalog *merged =
+        rk_catalog_merge(catalog_of(&f, a, NULL, 0), catalog_of(&f, b, &k, 1), f.arena, f.diag);
     cr_assert(merged);
     cr_expect_str_eq(merged->folder, a);
     cr_expect_str_eq(merged->kernels[0].rkernel_file, "../b/c/gemm.rk.cu");

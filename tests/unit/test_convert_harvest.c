@@ -46,9 +46,9 @@ typedef struct {
 
 static fixture harvest_of(const char *source)
 {
-    static const char *const args[] = {"-xcuda", "--cuda-host-only", "-nocudainc", "-nocudalib",
-                                       "-std=c++17", "-Wno-everything", "-Xclang",
-                                       "-target-sdk-version=12.0"};
+    static const char *const args[] = {
+        "-xcuda",     "--cuda-host-only", "-nocudainc", "-nocudalib",
+        "-std=c++17", "-Wno-everything",  "-Xclang",    "-target-sdk-version=12.0"};
     fixture f = {.arena = rk_arena_new(), .index = clang_createIndex(0, 0)};
     const char *text = rk_arena_printf(f.arena, "%s%s", prelude, source);
     struct CXUnsavedFile file = {"case.cu", text, strlen(text)};
@@ -84,7 +84,8 @@ static const char *print(const rk_harvested *item, rk_arena *arena)
 {
     const rk_launch *l = &item->launch;
     rk_str out = {.arena = arena};
-    rk_str_addf(&out, "%s by %s:", item->id ? item->id : rk_arena_printf(arena, "?%s", item->kernel_name),
+    rk_str_addf(&out,
+                "%s by %s:", item->id ? item->id : rk_arena_printf(arena, "?%s", item->kernel_name),
                 l->function);
     if (!l->resolved) {
         rk_str_addf(&out, " ! %s", l->reason);
@@ -110,8 +111,8 @@ static void expect(const char *source, const char *expected)
     rk_str all = {.arena = f.arena};
     for (size_t i = 0; i < f.harvest.count; i++)
         rk_str_addf(&all, "%s%s", i ? "\n" : "", print(&f.harvest.items[i], f.arena));
-    cr_expect_str_eq(rk_str_text(&all), expected, "%s\ngives\n%s\nnot\n%s", source, rk_str_text(&all),
-                     expected);
+    cr_expect_str_eq(rk_str_text(&all), expected, "%s\ngives\n%s\nnot\n%s", source,
+                     rk_str_text(&all), expected);
     done(&f);
 }
 
@@ -123,8 +124,10 @@ Test(convert_harvest, numbers_and_parameters)
     expect(K "void f(float *p, int n) { k<<<4, 128>>>(p, n); }", ONE("4", "128"));
     expect(K "void f(float *p, int n) { k<<<(n + 255) / 256, 256>>>(p, n); }",
            ONE("(n + 255) / 256", "256"));
-    expect(K "void f(float *p, int n, cudaStream_t s) { k<<<n, 32, n * sizeof(float), s>>>(p, 2 * n); }",
-           "k by f: (n, 1, 1) (32, 1, 1) n * 4 (p, 2 * n)");
+    expect(
+        K
+        "void f(float *p, int n, cudaStream_t s) { k<<<n, 32, n * sizeof(float), s>>>(p, 2 * n); }",
+        "k by f: (n, 1, 1) (32, 1, 1) n * 4 (p, 2 * n)");
     expect(K "enum { B = 64 }; constexpr int C = 2;\n#define D(a, b) (((a) + (b) - 1) / (b))\n"
              "void f(float *p, int n) { k<<<D(n, B * C), B * C>>>(p, n); }",
            ONE("(n + 127) / 128", "128"));
@@ -134,8 +137,10 @@ Test(convert_harvest, numbers_and_parameters)
 
 Test(convert_harvest, locals)
 {
-    expect(K "void f(float *p, int n) { int b = 128; const int g = (n + b - 1) / b; k<<<g, b>>>(p, n); }",
-           ONE("(n + 127) / 128", "128"));
+    expect(
+        K
+        "void f(float *p, int n) { int b = 128; const int g = (n + b - 1) / b; k<<<g, b>>>(p, n); }",
+        ONE("(n + 127) / 128", "128"));
     expect(K "void f(float *p, int n) { int b; b = 64; b *= 2; b++; --b; k<<<n, b>>>(p, n); }",
            ONE("n", "128"));
     expect(K "void f(float *p, int n) { int b = 32, c = b; b = 64; k<<<b, c>>>(p, n); }",
@@ -151,10 +156,14 @@ Test(convert_harvest, dim3)
     expect(K "void f(float *p, int n) { dim3 b(16, 16); dim3 g((n + b.x - 1) / b.x, n / 16 + 1);"
              " k<<<g, b>>>(p, n); }",
            "k by f: ((unsigned)(n + 15) / 16, n / 16 + 1, 1) (16, 16, 1) 0 (p, n)");
-    expect(K "void f(float *p, int n) { dim3 g; g.x = n; g.z = 7; dim3 b = g; b.x = 32; k<<<g, b>>>(p, n); }",
-           "k by f: (n, 1, 7) (32, 1, 7) 0 (p, n)");
-    expect(K "void f(float *p, int n) { dim3 g = dim3(n, 2), b = {8u, 4u}; g = dim3(n); k<<<g, b>>>(p, n); }",
-           "k by f: (n, 1, 1) (8, 4, 1) 0 (p, n)");
+    expect(
+        K
+        "void f(float *p, int n) { dim3 g; g.x = n; g.z = 7; dim3 b = g; b.x = 32; k<<<g, b>>>(p, n); }",
+        "k by f: (n, 1, 7) (32, 1, 7) 0 (p, n)");
+    expect(
+        K
+        "void f(float *p, int n) { dim3 g = dim3(n, 2), b = {8u, 4u}; g = dim3(n); k<<<g, b>>>(p, n); }",
+        "k by f: (n, 1, 1) (8, 4, 1) 0 (p, n)");
     expect(K "void f(float *p, int n) { k<<<dim3{2u, 3u}, dim3{4u, 5u, 6u}>>>(p, n); }",
            "k by f: (2, 3, 1) (4, 5, 6) 0 (p, n)");
     expect(K "void f(float *p, int n, dim3 g, const dim3 &b) { k<<<g, b>>>(p, g.y); }",
@@ -177,7 +186,8 @@ Test(convert_harvest, structs)
            "k by f: ! grid: 'n' is read from memory");
     expect(K "struct C { int n; void f(float *p) { k<<<n, 1>>>(p, n); } };",
            "k by C::f: ! grid: 'n' is a member of the object");
-    expect(K "struct C { static constexpr int B = 32; void f(float *p) { k<<<B, B * 2>>>(p, B); } };",
+    expect(K
+           "struct C { static constexpr int B = 32; void f(float *p) { k<<<B, B * 2>>>(p, B); } };",
            "k by C::f: (32, 1, 1) (64, 1, 1) 0 (p, 32)");
 }
 
@@ -192,16 +202,19 @@ Test(convert_harvest, helpers)
     expect(K "int block(int n) { if (n > 512) return 256; if (n > 128) return 128; return 64; }"
              "void f(float *p, int n) { k<<<1, block(n)>>>(p, n); }",
            ONE("1", "n > 512 ? 256 : n > 128 ? 128 : 64"));
-    expect(K "dim3 grid(int n) { dim3 g; g.x = n; if (n > 9) { g.x = 9; g.y = n / 9; } return g; }"
-             "void f(float *p, int n) { k<<<grid(n), 1>>>(p, n); }",
-           "k by f: (n > 9 ? 9 : (unsigned)n, n > 9 ? (unsigned)(n / 9) : 1, 1) (1, 1, 1) 0 (p, n)");
+    expect(
+        K "dim3 grid(int n) { dim3 g; g.x = n; if (n > 9) { g.x = 9; g.y = n / 9; } return g; }"
+          "void f(float *p, int n) { k<<<grid(n), 1>>>(p, n); }",
+        "k by f: (n > 9 ? 9 : (unsigned)n, n > 9 ? (unsigned)(n / 9) : 1, 1) (1, 1, 1) 0 (p, n)");
     expect(K "int pow2(int n) { int t = 1; while (t < n) t *= 2; return t; }"
              "void f(float *p, int n) { k<<<1, pow2(n)>>>(p, n); }",
            "k by f: ! block: 't' changes in a way that is not followed");
     expect(K "int later(int); void f(float *p, int n) { k<<<later(n), 1>>>(p, n); }",
            "k by f: ! grid: it is the result of 'later', whose body is not here");
-    expect(K "int loop(int n) { return loop(n); } void f(float *p, int n) { k<<<loop(n), 1>>>(p, n); }",
-           "k by f: ! grid: 'loop' calls itself");
+    expect(
+        K
+        "int loop(int n) { return loop(n); } void f(float *p, int n) { k<<<loop(n), 1>>>(p, n); }",
+        "k by f: ! grid: 'loop' calls itself");
     expect(K "void f(float *p, int n) { k<<<ceil(n / 256.0), 256>>>(p, n); }",
            "k by f: ! grid: it is the result of 'ceil', whose body is not here");
 }
@@ -233,14 +246,17 @@ Test(convert_harvest, conditions)
            ONE("1", "1") " when a && b\n" ONE("2", "1") " when !(a && b) && a");
     expect(K "void f(float *p, int n) { if (!p) return; k<<<1, 1>>>(p, n); }",
            ONE("1", "1") " when p != 0");
-    expect(K "void f(float *p, int n) { if (n < 0) exit(1); if (n > 9) throw n; k<<<1, 1>>>(p, n); }",
+    expect(K
+           "void f(float *p, int n) { if (n < 0) exit(1); if (n > 9) throw n; k<<<1, 1>>>(p, n); }",
            ONE("1", "1") " when n >= 0 && n <= 9");
     expect(K "void f(float *p, int n) { int b = 32; if (n > 9) b = 64; k<<<1, b>>>(p, n); }",
            ONE("1", "n > 9 ? 64 : 32"));
     expect(K "bool odd(const float *); void f(float *p, int n) { if (odd(p)) k<<<1, 1>>>(p, n); }",
            ONE("1", "1") " ...");
-    expect(K "bool odd(const float *); void f(float *p, int n) { if (odd(p)) return; k<<<1, 1>>>(p, n); }",
-           ONE("1", "1") " ...");
+    expect(
+        K
+        "bool odd(const float *); void f(float *p, int n) { if (odd(p)) return; k<<<1, 1>>>(p, n); }",
+        ONE("1", "1") " ...");
     expect(K "void f(float *p, int n) { if constexpr (sizeof(int) == 4) k<<<1, 1>>>(p, n);"
              " else k<<<2, 1>>>(p, n); }",
            ONE("1", "1") "\nk by f: ! the launch is never reached");
@@ -250,40 +266,55 @@ Test(convert_harvest, conditions)
 
 Test(convert_harvest, cuda_calls_succeed)
 {
-    expect(K "void f(float *p, int n) { cudaError_t e = cudaGetLastError(); if (e != cudaSuccess) return;"
-             " if (cudaGetLastError()) exit(1); k<<<n, 1>>>(p, n); }",
-           ONE("n", "1"));
+    expect(
+        K
+        "void f(float *p, int n) { cudaError_t e = cudaGetLastError(); if (e != cudaSuccess) return;"
+        " if (cudaGetLastError()) exit(1); k<<<n, 1>>>(p, n); }",
+        ONE("n", "1"));
     expect(K "void f(float *p, int n) { if (cudaGetLastError() == cudaSuccess) k<<<1, 1>>>(p, n);"
              " else k<<<2, 1>>>(p, n); k<<<3, 1>>>(p, n); }",
            ONE("1", "1") " ...\n" ONE("2", "1") " ...\n" ONE("3", "1"));
-    expect(K "void f(float *p, int n) { if (cudaGetLastError() == cudaSuccess) return; k<<<1, 1>>>(p, n); }",
-           ONE("1", "1") " ...");
-    expect(K "void f(float *p, int n) { int b = 1; if (cudaGetLastError() && n > 2) b = 2; k<<<b, 1>>>(p, n); }",
-           ONE("1", "1"));
+    expect(
+        K
+        "void f(float *p, int n) { if (cudaGetLastError() == cudaSuccess) return; k<<<1, 1>>>(p, n); }",
+        ONE("1", "1") " ...");
+    expect(
+        K
+        "void f(float *p, int n) { int b = 1; if (cudaGetLastError() && n > 2) b = 2; k<<<b, 1>>>(p, n); }",
+        ONE("1", "1"));
     expect(K "void f(float *p, int n) { int b = cudaGetLastError() ? 1 : 2; k<<<b, 1>>>(p, n); }",
            "k by f: ! grid: it depends on whether a CUDA call fails");
-    expect(K "void f(float *p, int n) { while (cudaGetLastError() != cudaSuccess) k<<<1, 1>>>(p, n); }",
-           ONE("1", "1") " ...");
+    expect(
+        K
+        "void f(float *p, int n) { while (cudaGetLastError() != cudaSuccess) k<<<1, 1>>>(p, n); }",
+        ONE("1", "1") " ...");
 }
 
 Test(convert_harvest, switches)
 {
-    expect(K "void f(float *p, int n) { switch (n) { case 4: k<<<4, 1>>>(p, n); break; case 5: case 6:"
-             " k<<<5, 1>>>(p, n); break; default: k<<<6, 1>>>(p, n); } }",
-           ONE("4", "1") " when n == 4\n" ONE("5", "1") " when n == 5 || n == 6\n" ONE("6", "1")
-               " when n != 4 && n != 5 && n != 6");
-    expect(K "void f(float *p, int n) { int b = 1; switch (n) { case 4: b = 2; break; case 5: b = 3; }"
-             " k<<<1, b>>>(p, n); }",
-           ONE("1", "n == 4 ? 2 : n == 5 ? 3 : 1"));
-    expect(K "void f(float *p, int n) { switch (n) { case 4: return; default: break; } k<<<1, 1>>>(p, n); }",
-           ONE("1", "1") " when n != 4");
-    expect(K "void f(float *p, int n) { int b = 1; switch (n) { case 4: b = 2; case 5: k<<<1, b>>>(p, n); } }",
-           "k by f: ! block: 'b' changes in a way that is not followed");
+    expect(
+        K "void f(float *p, int n) { switch (n) { case 4: k<<<4, 1>>>(p, n); break; case 5: case 6:"
+          " k<<<5, 1>>>(p, n); break; default: k<<<6, 1>>>(p, n); } }",
+        ONE("4", "1") " when n == 4\n" ONE("5", "1") " when n == 5 || n == 6\n" ONE(
+            "6", "1") " when n != 4 && n != 5 && n != 6");
+    expect(
+        K "void f(float *p, int n) { int b = 1; switch (n) { case 4: b = 2; break; case 5: b = 3; }"
+          " k<<<1, b>>>(p, n); }",
+        ONE("1", "n == 4 ? 2 : n == 5 ? 3 : 1"));
+    expect(
+        K
+        "void f(float *p, int n) { switch (n) { case 4: return; default: break; } k<<<1, 1>>>(p, n); }",
+        ONE("1", "1") " when n != 4");
+    expect(
+        K
+        "void f(float *p, int n) { int b = 1; switch (n) { case 4: b = 2; case 5: k<<<1, b>>>(p, n); } }",
+        "k by f: ! block: 'b' changes in a way that is not followed");
     expect(K "void f(float *p, int n) { switch (n) { case 4: n = 0; case 5: k<<<1, 1>>>(p, 1); } }",
            "k by f: (1, 1, 1) (1, 1, 1) 0 (p, 1) when n == 4 || n == 5");
-    expect(K "void f(float *p, int n) { for (int i = 0; i < n; i++) { switch (n) { case 4: continue; }"
-             " k<<<1, 1>>>(p, 1); } }",
-           "k by f: (1, 1, 1) (1, 1, 1) 0 (p, 1) when 0 < n && n != 4");
+    expect(
+        K "void f(float *p, int n) { for (int i = 0; i < n; i++) { switch (n) { case 4: continue; }"
+          " k<<<1, 1>>>(p, 1); } }",
+        "k by f: (1, 1, 1) (1, 1, 1) 0 (p, 1) when 0 < n && n != 4");
 }
 
 Test(convert_harvest, loops)
@@ -292,45 +323,77 @@ Test(convert_harvest, loops)
            ONE("n", "32") " when 0 < n");
     expect(K "void f(float *p, int n) { for (int i = 0; i < n; i++) k<<<i, 32>>>(p, n); }",
            "k by f: ! grid: 'i' changes in a way that is not followed");
-    expect(K "void f(float *p, int n) { int b = 32; while (n > 4) { int c = b; k<<<c, 1>>>(p, 1); b *= 2; } }",
-           "k by f: ! grid: 'b' changes in a way that is not followed");
-    expect(K "void f(float *p, int n) { for (;;) { k<<<1, 1>>>(p, n); if (n) break; } k<<<2, 1>>>(p, n); }",
-           ONE("1", "1") " ...\n" ONE("2", "1"));
-    expect(K "void f(float *p, int n) { int b = 1; do { b = 2; k<<<1, b>>>(p, n); } while (0); k<<<2, b>>>(p, n); }",
-           ONE("1", "2") "\n" ONE("2", "2"));
-    expect(K "void f(float *p, int n) { do { if (n > 3) break; k<<<1, 1>>>(p, n); } while (0); k<<<2, 1>>>(p, n); }",
-           ONE("1", "1") " when n <= 3\n" ONE("2", "1"));
-    expect(K "void f(float *p, int n) { for (int i = 0; i < n; i++) if (i == 3) return; k<<<2, 1>>>(p, n); }",
-           ONE("2", "1") " ...");
+    expect(
+        K
+        "void f(float *p, int n) { int b = 32; while (n > 4) { int c = b; k<<<c, 1>>>(p, 1); b *= 2; } }",
+        "k by f: ! grid: 'b' changes in a way that is not followed");
+    expect(
+        K
+        "void f(float *p, int n) { for (;;) { k<<<1, 1>>>(p, n); if (n) break; } k<<<2, 1>>>(p, n); }",
+        ONE("1", "1") " ...\n" ONE("2", "1"));
+    expect(
+        K
+        "void f(float *p, int n) { int b = 1; do { b = 2; k<<<1, b>>>(p, n); } while (0); k<<<2, b>>>(p, n); }",
+        ONE("1", "2") "\n" ONE("2", "2"));
+    expect(
+        K
+        "void f(float *p, int n) { do { if (n > 3) break; k<<<1, 1>>>(p, n); } while (0); k<<<2, 1>>>(p, n); }",
+        ONE("1", "1") " when n <= 3\n" ONE("2", "1"));
+    expect(
+        K
+        "void f(float *p, int n) { for (int i = 0; i < n; i++) if (i == 3) return; k<<<2, 1>>>(p, n); }",
+        ONE("2", "1") " ...");
     expect(K "void f(float *p, int n) { int v[3] = {1, 2, 3}; for (int x : v) k<<<x, 1>>>(p, n); }",
            "k by f: ! grid: 'x' changes in a loop");
-    expect(K "void f(float *p, int n) { int b = 1; again: k<<<b, 1>>>(p, n); b++; if (b < n) goto again; }",
-           "k by f: ! grid: the address of 'b' is taken");
+    expect(
+        K
+        "void f(float *p, int n) { int b = 1; again: k<<<b, 1>>>(p, n); b++; if (b < n) goto again; }",
+        "k by f: ! grid: the address of 'b' is taken");
+}
+
+Test(convert_harvest, parts_of_a_for)
+{
+    expect(K "void f(float *p, int n) { int i; for (i = 0; i < n; i++) k<<<1, 1>>>(p, n); }",
+           ONE("1", "1") " when 0 < n");
+    expect(K "void f(float *p, int n) { int i; for (i = 0; i < n;) k<<<1, 1>>>(p, n); }",
+           ONE("1", "1") " ...");
+    expect(K "void f(float *p, int n) { int i = 2; for (; i < n; i++) k<<<1, 1>>>(p, n); }",
+           ONE("1", "1") " when 2 < n");
+    expect(K "void f(float *p, int n) { for (int i = 0;; i++) k<<<1, 1>>>(p, n); }",
+           ONE("1", "1") " ...");
 }
 
 Test(convert_harvest, what_may_change_is_unknown)
 {
     expect(K "void set(int *); void f(float *p, int n) { int b = 1; set(&b); k<<<b, 1>>>(p, n); }",
            "k by f: ! grid: 'b' has its address taken");
-    expect(K "void set(int *); void f(float *p, int n) { int b = 1; set(&b); b = 2; k<<<b, 1>>>(p, n); }",
-           "k by f: ! grid: the address of 'b' is taken");
+    expect(
+        K
+        "void set(int *); void f(float *p, int n) { int b = 1; set(&b); b = 2; k<<<b, 1>>>(p, n); }",
+        "k by f: ! grid: the address of 'b' is taken");
     expect(K "void set(int &); void f(float *p, int n) { int b = 1; set(b); k<<<b, 1>>>(p, n); }",
            "k by f: ! grid: 'b' is passed by reference");
-    expect(K "void see(const int &); void f(float *p, int n) { int b = 1; see(b); k<<<b, 1>>>(p, n); }",
-           ONE("1", "1"));
+    expect(
+        K
+        "void see(const int &); void f(float *p, int n) { int b = 1; see(b); k<<<b, 1>>>(p, n); }",
+        ONE("1", "1"));
     expect(K "void f(float *p, int n) { int b = 1; int &r = b; r = 2; k<<<b, 1>>>(p, n); }",
            "k by f: ! grid: 'b' has a reference to it");
-    expect(K "void f(float *p, int n) { int b = 1; auto l = [&] { b = 2; }; l(); k<<<b, 1>>>(p, n); }",
-           "k by f: ! grid: 'b' changes in a way that is not followed");
+    expect(
+        K "void f(float *p, int n) { int b = 1; auto l = [&] { b = 2; }; l(); k<<<b, 1>>>(p, n); }",
+        "k by f: ! grid: 'b' changes in a way that is not followed");
     expect(K "int g = 3; void f(float *p, int n) { k<<<g, 1>>>(p, n); }",
            "k by f: ! grid: 'g' is a variable outside of the function");
     expect(K "void f(float *p, int n) { static int b = 3; k<<<b, 1>>>(p, n); b++; }",
            "k by f: ! grid: 'b' is static");
-    expect(K "void f(float *p, int n) { int b; k<<<b, 1>>>(p, n); }", "k by f: ! grid: 'b' is not set");
+    expect(K "void f(float *p, int n) { int b; k<<<b, 1>>>(p, n); }",
+           "k by f: ! grid: 'b' is not set");
     expect(K "void f(float *p, int *n) { k<<<*n, n[1]>>>(p, 1); }",
            "k by f: ! grid: a value is read from memory");
-    expect(K "void f(float *p, int n) { int b = 1; try { b = 2; set: ; } catch (...) { b = 3; } k<<<b, 1>>>(p, n); }",
-           "k by f: ! grid: 'b' changes in a way that is not followed");
+    expect(
+        K
+        "void f(float *p, int n) { int b = 1; try { b = 2; set: ; } catch (...) { b = 3; } k<<<b, 1>>>(p, n); }",
+        "k by f: ! grid: 'b' changes in a way that is not followed");
 }
 
 Test(convert_harvest, arguments)
@@ -339,10 +402,12 @@ Test(convert_harvest, arguments)
            "{ k<<<1, 1>>>(a + n, &b[2 * n]); k<<<1, 1>>>(nullptr, (float *)a + 3); }",
            "k by f: (1, 1, 1) (1, 1, 1) 0 (a + n, b + 2 * n)\n"
            "k by f: (1, 1, 1) (1, 1, 1) 0 (0, a + 3)");
-    expect("__global__ void k(float4 *a); void f(float *a, int n) { k<<<1, 1>>>((float4 *)a + n); }",
-           "k by f: (1, 1, 1) (1, 1, 1) 0 (a + n * 4)");
-    expect("__global__ void k(float *a); void f(void *a, int n) { char *c = (char *)a + n; k<<<1, 1>>>((float *)c); }",
-           "k by f: (1, 1, 1) (1, 1, 1) 0 (?)");
+    expect(
+        "__global__ void k(float4 *a); void f(float *a, int n) { k<<<1, 1>>>((float4 *)a + n); }",
+        "k by f: (1, 1, 1) (1, 1, 1) 0 (a + n * 4)");
+    expect(
+        "__global__ void k(float *a); void f(void *a, int n) { char *c = (char *)a + n; k<<<1, 1>>>((float *)c); }",
+        "k by f: (1, 1, 1) (1, 1, 1) 0 (?)");
     expect(K "void f(int n) { float *d; cudaMalloc((void **)&d, n); k<<<n, 1>>>(d, n); }",
            "k by f: (n, 1, 1) (1, 1, 1) 0 (?, n)");
     expect("__global__ void k(float a, bool b); void f(double d, int n) { k<<<1, 1>>>(d, n > 2); }",
@@ -358,17 +423,19 @@ Test(convert_harvest, kernel_templates)
     expect("template <int A, int B> __global__ void g(float *p) {} enum { E = 4 };"
            "void f(float *p) { g<32, E * 2><<<1, 1>>>(p); }",
            "g<32, 8> by f: (1, 1, 1) (1, 1, 1) 0 (p)");
-    expect("template <class T> __global__ void g(T *p) {} typedef unsigned u;"
-           "void f(u *p, double *q) { g<<<1, 1>>>(p); g<<<1, 1>>>(q); }",
-           "g<unsigned int> by f: (1, 1, 1) (1, 1, 1) 0 (p)\ng<double> by f: (1, 1, 1) (1, 1, 1) 0 (q)");
+    expect(
+        "template <class T> __global__ void g(T *p) {} typedef unsigned u;"
+        "void f(u *p, double *q) { g<<<1, 1>>>(p); g<<<1, 1>>>(q); }",
+        "g<unsigned int> by f: (1, 1, 1) (1, 1, 1) 0 (p)\ng<double> by f: (1, 1, 1) (1, 1, 1) 0 (q)");
     expect("enum class Op { sum, most }; template <Op O, bool B, class T = float, unsigned U = 3>"
            "__global__ void g() {} void f() { g<Op::most, true><<<1, 1>>>(); }",
            "g<Op::most, true, float, 3> by f: (1, 1, 1) (1, 1, 1) 0 ()");
     expect("template <int A> __global__ void g() {} template <> __global__ void g<3>() {}"
            "void f() { g<3><<<1, 1>>>(); }",
            "g<3> by f: (1, 1, 1) (1, 1, 1) 0 ()");
-    expect("template <class F> __global__ void g(F x) {} void f() { auto l = [] {}; g<<<1, 1>>>(l); }",
-           "?g by f: (1, 1, 1) (1, 1, 1) 0 (?)");
+    expect(
+        "template <class F> __global__ void g(F x) {} void f() { auto l = [] {}; g<<<1, 1>>>(l); }",
+        "?g by f: (1, 1, 1) (1, 1, 1) 0 (?)");
 }
 
 Test(convert_harvest, launcher_templates)
@@ -377,46 +444,56 @@ Test(convert_harvest, launcher_templates)
         "template <int B, class T> __global__ void g(T *p, int n) {}"
         "template <int B, class T> void launch(T *p, int n) { g<B><<<(n + B - 1) / B, B, sizeof(T)>>>(p, n); }"
         "void f(float *p, double *q) { launch<64>(p, 100); launch<128>(q, 7); launch<64>(p, 3); }";
-    expect(source, "g<128, double> by launch<128, double>: ((n + 127) / 128, 1, 1) (128, 1, 1) 8 (p, n)\n"
-                   "g<64, float> by launch<64, float>: ((n + 63) / 64, 1, 1) (64, 1, 1) 4 (p, n)");
+    expect(source,
+           "g<128, double> by launch<128, double>: ((n + 127) / 128, 1, 1) (128, 1, 1) 8 (p, n)\n"
+           "g<64, float> by launch<64, float>: ((n + 63) / 64, 1, 1) (64, 1, 1) 4 (p, n)");
     expect("template <class T> __global__ void g(T *p) {}"
            "template <class T> struct L { void go(T *p, int n) { g<T><<<n, sizeof(T)>>>(p); } };"
            "void f(float *p) { L<float> l; l.go(p, 3); }",
            "g<float> by L<float>::go: (n, 1, 1) (4, 1, 1) 0 (p)");
-    expect("template <int B> __global__ void g() {} template <int B> void inner() { g<B><<<B, 1>>>(); }"
-           "template <int B> void outer() { inner<B * 2>(); } void f() { outer<4>(); }",
-           "g<8> by inner<8>: (8, 1, 1) (1, 1, 1) 0 ()");
-    expect("template <int B> __global__ void g() {} template <int B> void never(int n) { g<B><<<n, B>>>(); }",
-           "?g by never: ! block: it depends on the template parameter 'B'");
-    expect("namespace a { namespace b { __global__ void g(); struct S { static void f() { g<<<1, 1>>>(); } }; } }",
-           "g by a::b::S::f: (1, 1, 1) (1, 1, 1) 0 ()");
+    expect(
+        "template <int B> __global__ void g() {} template <int B> void inner() { g<B><<<B, 1>>>(); }"
+        "template <int B> void outer() { inner<B * 2>(); } void f() { outer<4>(); }",
+        "g<8> by inner<8>: (8, 1, 1) (1, 1, 1) 0 ()");
+    expect(
+        "template <int B> __global__ void g() {} template <int B> void never(int n) { g<B><<<n, B>>>(); }",
+        "?g by never: ! block: it depends on the template parameter 'B'");
+    expect(
+        "namespace a { namespace b { __global__ void g(); struct S { static void f() { g<<<1, 1>>>(); } }; } }",
+        "g by a::b::S::f: (1, 1, 1) (1, 1, 1) 0 ()");
 }
 
 Test(convert_harvest, ways_to_launch)
 {
-    expect(K "\n#define LAUNCH(g) k<<<g, 32>>>(p, n)\nvoid f(float *p, int n) { LAUNCH(n); LAUNCH(2); }",
-           ONE("n", "32") "\n" ONE("2", "32"));
-    expect(K "\n#define CHECK(x) do { x; if (cudaGetLastError() != cudaSuccess) exit(1); } while (0)\n"
-             "void f(float *p, int n) { CHECK((k<<<n, 1>>>(p, n))); CHECK((k<<<n, 2>>>(p, n))); }",
-           ONE("n", "1") "\n" ONE("n", "2"));
+    expect(
+        K
+        "\n#define LAUNCH(g) k<<<g, 32>>>(p, n)\nvoid f(float *p, int n) { LAUNCH(n); LAUNCH(2); }",
+        ONE("n", "32") "\n" ONE("2", "32"));
+    expect(
+        K "\n#define CHECK(x) do { x; if (cudaGetLastError() != cudaSuccess) exit(1); } while (0)\n"
+          "void f(float *p, int n) { CHECK((k<<<n, 1>>>(p, n))); CHECK((k<<<n, 2>>>(p, n))); }",
+        ONE("n", "1") "\n" ONE("n", "2"));
     expect(K "void f(float *p, int n) { auto l = [=](int m) { k<<<n, m>>>(p, n); }; l(3); }",
            "k by f: ! block: 'm' is a parameter of a lambda");
     expect(K "void f(float *p, int n) { [&] { k<<<n, 1>>>(p, n); }(); }", ONE("n", "1") " ...");
-    expect(K "void f(float *p, int n) { void (*q)(float *, int) = k; q<<<n, 1>>>(p, n); }", ONE("n", "1"));
+    expect(K "void f(float *p, int n) { void (*q)(float *, int) = k; q<<<n, 1>>>(p, n); }",
+           ONE("n", "1"));
     expect(K "void f(void (*q)(float *, int), float *p, int n) { q<<<n, 1>>>(p, n); }",
            "? by f: ! the kernel is not known");
     expect(K "void f(float *p, int n) { void *a[] = {&p, &n}; int b = n;"
              " cudaLaunchKernel((const void *)k, dim3(n, 2), b, a, 64, 0); }",
            "k by f: (n, 2, 1) (n, 1, 1) 64 (p, n)");
-    expect(K "void f(float *p, int n) { cudaError_t e = cudaLaunchKernel((void *)k, 1, 2, 0, 0, 0); }",
-           "k by f: (1, 1, 1) (2, 1, 1) 0 (?, ?)");
+    expect(
+        K "void f(float *p, int n) { cudaError_t e = cudaLaunchKernel((void *)k, 1, 2, 0, 0, 0); }",
+        "k by f: (1, 1, 1) (2, 1, 1) 0 (?, ?)");
     expect("extern \"C\" { " K " void f(float *p, int n) { k<<<1, 1>>>(p, n); } }", ONE("1", "1"));
     expect("void f() {}", "");
 }
 
 Test(convert_harvest, places_and_kernels)
 {
-    fixture f = harvest_of("template <int B> __global__ void g(int n) {}\nvoid f(int n)\n{\n    g<4><<<n, 32>>>(n);\n}\n");
+    fixture f = harvest_of(
+        "template <int B> __global__ void g(int n) {}\nvoid f(int n)\n{\n    g<4><<<n, 32>>>(n);\n}\n");
     cr_assert_eq(f.harvest.count, 1);
     const rk_harvested *item = &f.harvest.items[0];
     cr_expect_eq(clang_getCursorKind(item->kernel), CXCursor_FunctionTemplate);
@@ -434,14 +511,23 @@ Test(convert_harvest, places_and_kernels)
 /* ---- what is harvested equals what the code computes ------------------------------------- */
 
 #define COMPUTED(name, ...)                                                                        \
-    static unsigned name(__attribute__((unused)) int n, __attribute__((unused)) unsigned u,         \
-                         __attribute__((unused)) long l) __VA_ARGS__                                \
-    static const char name##_text[] = "unsigned name(int n, unsigned u, long l) " #__VA_ARGS__;
+    static unsigned name(__attribute__((unused)) int n, __attribute__((unused)) unsigned u,        \
+                         __attribute__((unused)) long l)                                           \
+        __VA_ARGS__ static const char name##_text[] =                                              \
+            "unsigned name(int n, unsigned u, long l) " #__VA_ARGS__;
 
 COMPUTED(unsigned_wrap, { return (u - 7) / 3 + (u * 3 - 1) % 5 + (~u >> 3); })
 COMPUTED(mixed_signs, { return (unsigned)((n - 5) / 2 * 3) + (unsigned)(n - 5) / 2; })
-COMPUTED(narrowing, { unsigned char c = (unsigned char)(l * 7); short s = (short)(u + 40000); return (unsigned)(c + s); })
-COMPUTED(reals, { float x = (float)n / 3; double d = x * 2.5; return (unsigned)(long)(d + 100000) + (n > x); })
+COMPUTED(narrowing, {
+    unsigned char c = (unsigned char)(l * 7);
+    short s = (short)(u + 40000);
+    return (unsigned)(c + s);
+})
+COMPUTED(reals, {
+    float x = (float)n / 3;
+    double d = x * 2.5;
+    return (unsigned)(long)(d + 100000) + (n > x);
+})
 COMPUTED(branches, {
     int b = 1;
     if (n > 10)
@@ -461,11 +547,41 @@ COMPUTED(branches, {
     }
     return (unsigned)(b + 1000);
 })
-COMPUTED(compound, { int i = (n & 1023) + 3; i -= 3; i <<= 2; i |= 5; i ^= 1; i >>= 1; i /= 3; i %= 17; i += (int)u; return (unsigned)i; })
-COMPUTED(scopes, { int a = n; { int b = a; b = 5; a += b; } unsigned r = (unsigned)a; return r * 2 - 1; })
-COMPUTED(logic, { return (unsigned)((n > 3 && u < 100) || !l ? n - 1 : -n) % 1000u + (n == 4) * 8u; })
+COMPUTED(compound, {
+    int i = (n & 1023) + 3;
+    i -= 3;
+    i <<= 2;
+    i |= 5;
+    i ^= 1;
+    i >>= 1;
+    i /= 3;
+    i %= 17;
+    i += (int)u;
+    return (unsigned)i;
+})
+COMPUTED(scopes, {
+    int a = n;
+    {
+        int b = a;
+        b = 5;
+        a += b;
+    }
+    unsigned r = (unsigned)a;
+    return r * 2 - 1;
+})
+COMPUTED(logic,
+         { return (unsigned)((n > 3 && u < 100) || !l ? n - 1 : -n) % 1000u + (n == 4) * 8u; })
 COMPUTED(sizes, { return (unsigned)((unsigned long)(n + 100) * sizeof(short) / (u % 4 + 1)); })
-COMPUTED(early, { if (n < 0) return 1; if (n > 100) { if (u & 1) return 2; return 3; } return (unsigned)n + 4; })
+COMPUTED(early, {
+    if (n < 0)
+        return 1;
+    if (n > 100) {
+        if (u & 1)
+            return 2;
+        return 3;
+    }
+    return (unsigned)n + 4;
+})
 
 typedef struct {
     int64_t n, u, l;
@@ -481,9 +597,11 @@ static bool input(void *user, rk_value *out, const char *name)
 static void expect_computed(unsigned (*native)(int, unsigned, long), const char *text)
 {
     rk_arena *arena = rk_arena_new();
-    fixture f = harvest_of(rk_arena_printf(arena, "__global__ void k(); %s\n"
-                                          "void f(int n, unsigned u, long l) { k<<<name(n, u, l), 1>>>(); }",
-                                   text));
+    fixture f = harvest_of(
+        rk_arena_printf(arena,
+                        "__global__ void k(); %s\n"
+                        "void f(int n, unsigned u, long l) { k<<<name(n, u, l), 1>>>(); }",
+                        text));
     cr_assert_eq(f.harvest.count, 1, "%s", text);
     const rk_launch *launch = &f.harvest.items[0].launch;
     cr_assert(launch->resolved, "%s: %s", text, launch->reason);
@@ -492,19 +610,22 @@ static void expect_computed(unsigned (*native)(int, unsigned, long), const char 
     cr_assert(e, "%s", launch->grid[0]);
     int valued = 0;
     for (int i = 0; i < 4000; i++) {
-        inputs in = {.n = i % 41 * (i % 3 ? 7 : -5), .u = (unsigned)i * (i % 5 ? 13u : 300000007u), .l = i % 29 * 1001 - 9};
+        inputs in = {.n = i % 41 * (i % 3 ? 7 : -5),
+                     .u = (unsigned)i * (i % 5 ? 13u : 300000007u),
+                     .l = i % 29 * 1001 - 9};
         in.u &= 0xffffffff;
         const rk_env env = {.user = &in, .name = input};
         rk_value value = {0};
-        if (!rk_expr_eval(&value, e, &env, diag)) { /* 64 unsigned bits are out of its reach, and said so */
+        if (!rk_expr_eval(&value, e, &env,
+                          diag)) { /* 64 unsigned bits are out of its reach, and said so */
             size_t last = rk_diag_count(diag) - 1;
             cr_assert_str_eq(rk_diag_at(diag, last)->code, "RK-E004", "%s", launch->grid[0]);
             continue;
         }
         valued++;
         unsigned expected = native((int)in.n, (unsigned)in.u, (long)in.l);
-        cr_assert_eq((unsigned)value.i, expected, "%s with n=%d u=%u l=%ld: %u and not %u\n%s", text,
-                     (int)in.n, (unsigned)in.u, (long)in.l, (unsigned)value.i, expected,
+        cr_assert_eq((unsigned)value.i, expected, "%s with n=%d u=%u l=%ld: %u and not %u\n%s",
+                     text, (int)in.n, (unsigned)in.u, (long)in.l, (unsigned)value.i, expected,
                      launch->grid[0]);
     }
     cr_expect_gt(valued, 2000, "%s has only %d values", launch->grid[0], valued);
@@ -557,42 +678,53 @@ Test(convert_harvest, roles_direct)
     expect_roles(AB("float x = a[(int)b[n]];"), "a:read b:read n:scalar");
     expect_roles(AB("if (a[n] > 0 && b) b[n]++;"), "a:read b:both n:scalar");
     expect_roles(AB("a[n] = b[n] = 3;"), "a:written b:both n:scalar");
-    expect_roles(AB("for (int i = 0; i < n; i++) a[i] = n ? b[i] : 0;"), "a:written b:read n:scalar");
+    expect_roles(AB("for (int i = 0; i < n; i++) a[i] = n ? b[i] : 0;"),
+                 "a:written b:read n:scalar");
 }
 
 Test(convert_harvest, roles_through_aliases)
 {
     expect_roles(AB("float *p = a + n; *p = 1;"), "a:written b:read n:scalar");
-    expect_roles(AB("float *p; p = b; p += 3; float x = *p; a[0] = x;"), "a:written b:read n:scalar");
+    expect_roles(AB("float *p; p = b; p += 3; float x = *p; a[0] = x;"),
+                 "a:written b:read n:scalar");
     expect_roles(AB("float &r = a[n]; r = b[n];"), "a:written b:read n:scalar");
     expect_roles(AB("const float &r = b[n]; a[n] = r;"), "a:written b:read n:scalar");
     expect_roles(AB("float *p = n ? a : b; *p = 1;"), "a:written b:written n:scalar");
-    expect_roles(AB("float4 v = *reinterpret_cast<float4 *>(b + n); reinterpret_cast<float4 *>(a)[n] = v;"),
-                 "a:written b:read n:scalar");
+    expect_roles(
+        AB("float4 v = *reinterpret_cast<float4 *>(b + n); reinterpret_cast<float4 *>(a)[n] = v;"),
+        "a:written b:read n:scalar");
     expect_roles(AB("float4 *p = (float4 *)a; p[n].x = b[n];"), "a:written b:read n:scalar");
     expect_roles(AB("float *p[2] = {a, b}; p[n][0] = 1;"), "a:written b:written n:scalar");
-    expect_roles(AB("struct { float *q; } s; s.q = a; s.q[n] = b[n];"), "a:written b:read n:scalar");
-    expect_roles(AB("size_t bits = (size_t)a + 16; ((float *)bits)[0] = b[0];"), "a:written b:read n:scalar");
-    expect_roles(AB("bool odd = ((size_t)b & 15) != 0; if (odd) a[n] = b[n];"), "a:written b:read n:scalar");
+    expect_roles(AB("struct { float *q; } s; s.q = a; s.q[n] = b[n];"),
+                 "a:written b:read n:scalar");
+    expect_roles(AB("size_t bits = (size_t)a + 16; ((float *)bits)[0] = b[0];"),
+                 "a:written b:read n:scalar");
+    expect_roles(AB("bool odd = ((size_t)b & 15) != 0; if (odd) a[n] = b[n];"),
+                 "a:written b:read n:scalar");
     expect_roles(AB("float *p = b; for (int i = 0; i < n; i++) { float *q = p; p = a; *q = 1; }"),
                  "a:written b:written n:scalar");
-    expect_roles(AB("auto put = [&](int i) { a[i] = b[i]; }; put(n);"), "a:written b:read n:scalar");
+    expect_roles(AB("auto put = [&](int i) { a[i] = b[i]; }; put(n);"),
+                 "a:written b:read n:scalar");
 }
 
 Test(convert_harvest, roles_through_helpers)
 {
-    expect_roles("__device__ float get(const float *p, int i) { return p[i]; }"
-                 "__device__ void put(float *p, int i, float x) { p[i] = x; }" AB("put(a, n, get(b, n));"),
-                 "a:written b:read n:scalar");
+    expect_roles(
+        "__device__ float get(const float *p, int i) { return p[i]; }"
+        "__device__ void put(float *p, int i, float x) { p[i] = x; }" AB("put(a, n, get(b, n));"),
+        "a:written b:read n:scalar");
     expect_roles("__device__ void put(float &r, float x) { r = x; }" AB("put(a[n], b[n]);"),
                  "a:written b:read n:scalar");
-    expect_roles("template <class T> __device__ T &at(T *p, int i) { return p[i]; }" AB("at(a, n) = at(b, n);"),
+    expect_roles("template <class T> __device__ T &at(T *p, int i) { return p[i]; }" AB(
+                     "at(a, n) = at(b, n);"),
                  "a:written b:read n:scalar");
-    expect_roles("__device__ void twice(float *p, int n) { if (n) twice(p, n - 1); p[n] = 0; }" AB("twice(a, n);"),
+    expect_roles("__device__ void twice(float *p, int n) { if (n) twice(p, n - 1); p[n] = 0; }" AB(
+                     "twice(a, n);"),
                  "a:both b:read n:scalar");
     expect_roles(AB("opaque(a); peek(b);"), "a:both b:read n:scalar");
-    expect_roles("struct F { float *p; __device__ void operator()(int i) const { p[i] = 1; } };"
-                 AB("F f = {a}; f(n);"), "a:both b:read n:scalar");
+    expect_roles("struct F { float *p; __device__ void operator()(int i) const { p[i] = 1; } };" AB(
+                     "F f = {a}; f(n);"),
+                 "a:both b:read n:scalar");
     expect_roles("__device__ float sq(float x) { return x * x; }" AB("a[n] = sq(b[n]);"),
                  "a:written b:read n:scalar");
     expect_roles(AB("a[n] = __ldg(b + n);"), "a:written b:read n:scalar");
@@ -606,11 +738,14 @@ Test(convert_harvest, roles_of_atomics)
                  "a:accumulated b:read n:scalar float atomics");
     expect_roles(AB("b[n] = atomicAdd(a, 1.0f);"), "a:both b:written n:scalar float atomics");
     expect_roles(AB("atomicAdd(a, 1.0f); b[0] = a[0];"), "a:both b:written n:scalar float atomics");
-    expect_roles(KERNEL("int *c, int n", "atomicAdd(c, 1);", "c, n"), "c:accumulated n:scalar atomics");
+    expect_roles(KERNEL("int *c, int n", "atomicAdd(c, 1);", "c, n"),
+                 "c:accumulated n:scalar atomics");
     expect_roles(KERNEL("int *c, int n", "atomicMax(c, 1);", "c, n"), "c:both n:scalar atomics");
-    expect_roles(KERNEL("int *c, int n", "while (atomicCAS(c, 0, 1)) {}", "c, n"), "c:both n:scalar atomics");
-    expect_roles("__device__ void add(float *p, float x) { atomicAdd(p, x); }" AB("add(a + n, b[n]);"),
-                 "a:accumulated b:read n:scalar float atomics");
+    expect_roles(KERNEL("int *c, int n", "while (atomicCAS(c, 0, 1)) {}", "c, n"),
+                 "c:both n:scalar atomics");
+    expect_roles(
+        "__device__ void add(float *p, float x) { atomicAdd(p, x); }" AB("add(a + n, b[n]);"),
+        "a:accumulated b:read n:scalar float atomics");
 }
 
 Test(convert_harvest, roles_of_what_cannot_be_seen)
@@ -620,19 +755,21 @@ Test(convert_harvest, roles_of_what_cannot_be_seen)
                  "a:both b:read n:scalar");
     expect_roles("__device__ float *g;" AB("g = a;"), "a:both b:read n:scalar");
     expect_roles(KERNEL("float **a, int n", "a[0][n] = 1;", "a, n"), "a:both n:scalar");
-    expect_roles(KERNEL("const float *a, float *b", "const float *p = a; *(float *)p = 1; b[0] = 2;", "a, b"),
+    expect_roles(KERNEL("const float *a, float *b",
+                        "const float *p = a; *(float *)p = 1; b[0] = 2;", "a, b"),
                  "a:written b:written");
 }
 
 Test(convert_harvest, types)
 {
-    fixture f = harvest_of("template <class T, int N> __global__ void k(const T *__restrict__ a, float4 *b, "
-                           "__half *c, long long d, bool e, T g, int (*h)[4]) {}\n"
-                           "void f(const double *a, float4 *b, __half *c) "
-                           "{ k<double, 3><<<1, 1>>>(a, b, c, 1, true, 2.0, nullptr); }");
+    fixture f = harvest_of(
+        "template <class T, int N> __global__ void k(const T *__restrict__ a, float4 *b, "
+        "__half *c, long long d, bool e, T g, int (*h)[4]) {}\n"
+        "void f(const double *a, float4 *b, __half *c) "
+        "{ k<double, 3><<<1, 1>>>(a, b, c, 1, true, 2.0, nullptr); }");
     cr_assert_eq(f.harvest.count, 1);
-    static const char *const types[] = {"const double *", "float4 *", "__half *", "long long",
-                                        "bool", "double", "int (*)[4]"};
+    static const char *const types[] = {"const double *", "float4 *", "__half *",  "long long",
+                                        "bool",           "double",   "int (*)[4]"};
     static const rk_dtype dtypes[] = {RK_F64, RK_F32, RK_F16, RK_I64, RK_BOOL, RK_F64, RK_I32};
     static const char *const args[] = {"double", "3"};
     const CXCursor kernels[] = {f.harvest.items[0].instance, f.harvest.items[0].kernel};

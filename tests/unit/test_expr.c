@@ -22,8 +22,8 @@ static bool known_name(void *user, rk_value *out, const char *name)
     static const struct {
         const char *name;
         int64_t value;
-    } names[] = {{"n", 1000}, {"m", -7}, {"cfg.n", 12}, {"p->q", 3}, {"big", INT64_MAX},
-                 {"least", INT64_MIN}};
+    } names[] = {{"n", 1000}, {"m", -7},          {"cfg.n", 12},
+                 {"p->q", 3}, {"big", INT64_MAX}, {"least", INT64_MIN}};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         if (strcmp(names[i].name, name) == 0) {
             *out = rk_value_int(names[i].value);
@@ -231,14 +231,54 @@ Test(expr, names_with_members)
 
 Test(expr, malformed)
 {
-    static const char *const texts[] = {
-        "",        " ",         "1 +",    "(1",       "1)",        "1 2",        "a b",
-        "* 3",     "1 ? 2",     "1 ? : 3", "f(1,",     "f(,)",      "f(1 2)",     "1.0.0",
-        "0x",      "0b2",       "08",     "1u8",      "12abc",     "1e",         "int",
-        "int x",   "(int)",     "sizeof", "sizeof x", "sizeof(x)", "sizeof(3)",  "static_cast(1)",
-        "a = 3",   "a ++",      "++a",    "--a",      "a[1]",      "'a'",        "\"s\"",
-        "1 <> 2",  "@",         "n\x80",  "a.",       "a->",       "1..2",       "static_cast<x>(1)",
-        "a ; b",   "n ? 1 : ",  "1e999",  "18446744073709551615", "0xffffffffffffffff", "1,2"};
+    static const char *const texts[] = {"",
+                                        " ",
+                                        "1 +",
+                                        "(1",
+                                        "1)",
+                                        "1 2",
+                                        "a b",
+                                        "* 3",
+                                        "1 ? 2",
+                                        "1 ? : 3",
+                                        "f(1,",
+                                        "f(,)",
+                                        "f(1 2)",
+                                        "1.0.0",
+                                        "0x",
+                                        "0b2",
+                                        "08",
+                                        "1u8",
+                                        "12abc",
+                                        "1e",
+                                        "int",
+                                        "int x",
+                                        "(int)",
+                                        "sizeof",
+                                        "sizeof x",
+                                        "sizeof(x)",
+                                        "sizeof(3)",
+                                        "static_cast(1)",
+                                        "a = 3",
+                                        "a ++",
+                                        "++a",
+                                        "--a",
+                                        "a[1]",
+                                        "'a'",
+                                        "\"s\"",
+                                        "1 <> 2",
+                                        "@",
+                                        "n\x80",
+                                        "a.",
+                                        "a->",
+                                        "1..2",
+                                        "static_cast<x>(1)",
+                                        "a ; b",
+                                        "n ? 1 : ",
+                                        "1e999",
+                                        "18446744073709551615",
+                                        "0xffffffffffffffff",
+                                        "1,2"};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         expect_code(texts[i], "RK-E001");
 }
@@ -283,22 +323,37 @@ Test(expr, division_by_zero)
 
 Test(expr, overflow)
 {
-    static const char *const texts[] = {"big + 1",        "least - 1",     "big * 2",
-                                        "-least",         "abs(least)",    "least / -1",
-                                        "least % -1",     "1 << 63",       "2 << 62",
-                                        "1 << 64",        "1 << -1",       "1 >> 64",
-                                        "(unsigned long)-1", "(size_t)m",  "(int)1e10",
-                                        "(unsigned)-1.5", "(long)1e19",    "1e308 * 10",
-                                        "rsqrt(0)",       "sqrt(-1)",      "log(0)",
-                                        "ceil_div(least, -1)", "(float)1e300"};
+    static const char *const texts[] = {"big + 1",
+                                        "least - 1",
+                                        "big * 2",
+                                        "-least",
+                                        "abs(least)",
+                                        "least / -1",
+                                        "least % -1",
+                                        "1 << 63",
+                                        "2 << 62",
+                                        "1 << 64",
+                                        "1 << -1",
+                                        "1 >> 64",
+                                        "(unsigned long)-1",
+                                        "(size_t)m",
+                                        "(int)1e10",
+                                        "(unsigned)-1.5",
+                                        "(long)1e19",
+                                        "1e308 * 10",
+                                        "rsqrt(0)",
+                                        "sqrt(-1)",
+                                        "log(0)",
+                                        "ceil_div(least, -1)",
+                                        "(float)1e300"};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         expect_code(texts[i], "RK-E004");
 }
 
 Test(expr, integers_are_needed)
 {
-    static const char *const texts[] = {"1.5", "h", "h % 2", "1.0 << 1", "~h", "1.5 & 1",
-                                        "ceil_div(1.5, 2)", "n / 2.0"};
+    static const char *const texts[] = {
+        "1.5", "h", "h % 2", "1.0 << 1", "~h", "1.5 & 1", "ceil_div(1.5, 2)", "n / 2.0"};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         expect_code(texts[i], "RK-E005");
 }
@@ -337,12 +392,13 @@ Test(expr, names_once_in_order)
 {
     fixture f = fresh();
     char names[64] = "";
-    const rk_expr *e = rk_expr_parse("b + a * dim(x, a) + (b ? c.d : 0)", rk_place_file("t"),
-                                     f.arena, f.diag);
+    const rk_expr *e =
+        rk_expr_parse("b + a * dim(x, a) + (b ? c.d : 0)", rk_place_file("t"), f.arena, f.diag);
     rk_expr_names(e, collect, names);
     cr_expect_str_eq(names, "b a x c.d ");
     cr_expect_null(rk_expr_name(e));
-    cr_expect_str_eq(rk_expr_name(rk_expr_parse(" (n) ", rk_place_file("t"), f.arena, f.diag)), "n");
+    cr_expect_str_eq(rk_expr_name(rk_expr_parse(" (n) ", rk_place_file("t"), f.arena, f.diag)),
+                     "n");
     rk_arena_free(f.arena);
 }
 
@@ -361,8 +417,8 @@ Test(expr, no_environment)
 /** Random expressions mean the same after printing. */
 static void grow(char *out, unsigned *seed, int depth)
 {
-    static const char *const binary[] = {"+", "-", "*", "/", "%", "<<", ">>", "&", "|", "^",
-                                         "&&", "||", "==", "!=", "<", ">="};
+    static const char *const binary[] = {"+", "-", "*",  "/",  "%",  "<<", ">>", "&",
+                                         "|", "^", "&&", "||", "==", "!=", "<",  ">="};
     *seed = *seed * 1103515245u + 12345u;
     unsigned pick = *seed >> 16;
     if (depth == 0 || pick % 5 == 0) {
@@ -394,7 +450,8 @@ Test(expr, printing_keeps_the_value)
         const char *printed = rk_expr_print(e, f.arena);
         const rk_expr *again = rk_expr_parse(printed, rk_place_file("t"), f.arena, f.diag);
         cr_assert(again, "%s", printed);
-        bool first = rk_expr_eval(&a, e, &env, f.diag), second = rk_expr_eval(&b, again, &env, f.diag);
+        bool first = rk_expr_eval(&a, e, &env, f.diag),
+             second = rk_expr_eval(&b, again, &env, f.diag);
         cr_assert(first == second && (!first || a.i == b.i), "%s\n%s", text, printed);
         valued += first;
         rk_arena_free(f.arena);
