@@ -13,11 +13,11 @@
 typedef struct {
     /** The launch: the CallExpr of `<<<...>>>`, or of cudaLaunchKernel. */
     CXCursor site;
-    /** Its declaration (FunctionDecl or FunctionTemplate), the definition where the unit has it; the
-     * null cursor when the callee is not known. */
+    /** Its declaration (FunctionDecl or FunctionTemplate), the definition where the unit has it; null
+     * when the callee is not known. */
     CXCursor kernel;
-    /** The FunctionDecl of the instance, whose body is instantiated where the unit needs it; `kernel`
-     * for one that is no template; null when not known. */
+    /** The FunctionDecl of the instance, whose body is instantiated where the unit needs it; that is
+     * `kernel` for one that is no template; null when not known. */
     CXCursor instance;
     const char *kernel_usr;           /**< USR of `kernel`, "" when it is not known */
     const char *kernel_name;          /**< unqualified: "gemm"; as written when it is not known */

@@ -190,7 +190,7 @@ static rk_params points_to(analysis *an, CXCursor expr)
     CXType type = rk_h_plain_type(clang_getCursorType(expr));
     if (!carries_pointer(type) &&
         (is_access(expr) || clang_Type_getSizeOf(type) != 8 || type.kind == CXType_Double))
-        return 0; /* only a number in which a pointer's bits fit, and that was not read from memory */
+        return 0; /* only a number that holds a pointer's bits and was not read from memory */
     if (inner_of(&inner, an, expr)) {
         bool decays = is_array(clang_getCursorType(inner));
         return points_to(an, inner) | (decays ? memory_of(an, inner) : 0);
