@@ -6,6 +6,9 @@
 
 #define DEFAULT_TOLERANCE 2e-5
 
+/** Of a case; outputs that are inferred come on top. */
+enum { MAX_OPERANDS = 12, MAX_TENSORS = 16 };
+
 static bool read_shape(eq_operand *out, const rk_json *json, const cJSON *list, const char *where)
 {
     for (const cJSON *d = list->child; d; d = d->next) {
@@ -19,8 +22,8 @@ static bool read_shape(eq_operand *out, const rk_json *json, const cJSON *list, 
 /** Either a shape, or null, or {"shape", "dtype", "range", "output"}. */
 static bool read_operand(eq_operand *out, const rk_json *json, const cJSON *at, const char *where)
 {
-    *out = (eq_operand){.name = at->string, .present = !cJSON_IsNull(at), .dtype = RK_F32,
-                        .low = -1, .high = 1};
+    *out = (eq_operand){
+        .name = at->string, .present = !cJSON_IsNull(at), .dtype = RK_F32, .low = -1, .high = 1};
     if (!out->present)
         return true;
     if (cJSON_IsArray(at))
@@ -48,8 +51,9 @@ static bool read_case(eq_case *out, const rk_json *json, const cJSON *at, const 
 {
     const cJSON *operands = cJSON_GetObjectItemCaseSensitive(at, "operands");
     int count = operands ? cJSON_GetArraySize(operands) : 0;
-    if (count == 0)
-        return rk_json_fail(json, "RK-J003", where, NULL, "a case has operands");
+    if (count == 0 || count > MAX_OPERANDS)
+        return rk_json_fail(json, "RK-J003", where, NULL, "a case has 1 to %d operands",
+                            MAX_OPERANDS);
     eq_operand *items = RK_NEW_ARRAY(json->arena, eq_operand, (size_t)count);
     *out = (eq_case){.where = where, .operands = items, .operand_count = (size_t)count};
     size_t i = 0;
@@ -77,8 +81,7 @@ static bool read_group(eq_group *out, const rk_json *json, const cJSON *at, cons
     for (const cJSON *k = kernels->child; k; k = k->next)
         names[out->kernel_count++] = k->valuestring;
     for (const cJSON *c = cases->child; c; c = c->next) {
-        const char *path =
-            rk_arena_printf(json->arena, "%s.cases[%zu]", where, out->case_count);
+        const char *path = rk_arena_printf(json->arena, "%s.cases[%zu]", where, out->case_count);
         if (!read_case(&items[out->case_count++], json, c, path))
             return false;
     }
@@ -127,8 +130,8 @@ static void add_attr(rk_graph *graph, rk_id node, const cJSON *a)
 
 /** Tensors of one node's operands. */
 typedef struct {
-    rk_id in[16], out[16];
-    const char *in_names[16], *out_names[16];
+    rk_id in[MAX_TENSORS], out[MAX_TENSORS];
+    const char *in_names[MAX_TENSORS], *out_names[MAX_TENSORS];
     size_t in_count, out_count;
 } operands;
 
@@ -165,17 +168,22 @@ rk_graph *eq_case_graph(const eq_group *group, const char *kernel, const eq_case
 {
     rk_graph *graph = rk_graph_new(arena, "case");
     operands all = {0};
-    for (size_t i = 0; i < c->operand_count && i < 12; i++)
+    for (size_t i = 0; i < c->operand_count; i++)
         add_operand(&all, graph, &c->operands[i], i);
     rk_id node;
     if (group->op) {
         infer_outputs(&all, graph, rk_op_find(group->op));
-        node = rk_graph_node(graph, "node", group->op, all.in, all.in_count, all.out,
-                             all.out_count);
+        node =
+            rk_graph_node(graph, "node", group->op, all.in, all.in_count, all.out, all.out_count);
     } else {
-        rk_node n = {.name = "node", .kernel = kernel, .launcher = group->launcher,
-                     .inputs = all.in, .input_count = all.in_count, .input_names = all.in_names,
-                     .outputs = all.out, .output_count = all.out_count,
+        rk_node n = {.name = "node",
+                     .kernel = kernel,
+                     .launcher = group->launcher,
+                     .inputs = all.in,
+                     .input_count = all.in_count,
+                     .input_names = all.in_names,
+                     .outputs = all.out,
+                     .output_count = all.out_count,
                      .output_names = all.out_names};
         node = rk_graph_kernel_node(graph, &n);
     }

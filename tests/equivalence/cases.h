@@ -6,9 +6,10 @@
 
 /** An operand of a case. */
 typedef struct {
-    const char *name; /**< of a kernel without an op: the launching function's parameter; else NULL */
-    bool present;     /**< false: an optional operand left out */
-    bool output;      /**< of a kernel without an op; outputs of an op are inferred */
+    const char
+        *name;    /**< of a kernel without an op: the launching function's parameter; else NULL */
+    bool present; /**< false: an optional operand left out */
+    bool output;  /**< of a kernel without an op; outputs of an op are inferred */
     rk_dtype dtype;
     int rank;
     int64_t shape[RK_MAX_RANK];
@@ -18,7 +19,7 @@ typedef struct {
 
 /** One node on which a kernel is tried. */
 typedef struct {
-    const char *where;  /**< "groups[2].cases[0]" */
+    const char *where; /**< "groups[2].cases[0]" */
     const eq_operand *operands;
     size_t operand_count;
     const cJSON *attrs; /**< attributes of the op, or scalars of the launching function; or NULL */

@@ -65,11 +65,15 @@ static void try_case(session *s, const eq_group *group, const rk_kernel *kernel,
     const char *reason = "no binding";
     for (size_t b = 0; b < s->world.bindings->count || !group->op; b++) {
         const rk_binding *binding = group->op ? &s->world.bindings->items[b] : NULL;
-        if (binding && (strcmp(binding->kernel, kernel->id) != 0 ||
-                        strcmp(binding->op, group->op) != 0))
+        if (binding &&
+            (strcmp(binding->kernel, kernel->id) != 0 || strcmp(binding->op, group->op) != 0))
             continue;
-        eq_trial trial = {.world = &s->world, .group = group, .c = c, .kernel = kernel,
-                          .arena = arena, .diag = diag};
+        eq_trial trial = {.world = &s->world,
+                          .group = group,
+                          .c = c,
+                          .kernel = kernel,
+                          .arena = arena,
+                          .diag = diag};
         if (try_binding(s, &trial, binding))
             applies = true;
         else if (trial.fit.reason)

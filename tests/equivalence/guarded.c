@@ -55,8 +55,8 @@ static bool all_canaries(const unsigned char *bytes, size_t count)
 bool eq_guarded_intact(const eq_guarded *b)
 {
     ASAN_UNPOISON_MEMORY_REGION(b->whole, whole_size(b));
-    bool intact = all_canaries(b->whole, GUARD + b->shift) &&
-                  all_canaries(b->data + b->size, behind(b));
+    bool intact =
+        all_canaries(b->whole, GUARD + b->shift) && all_canaries(b->data + b->size, behind(b));
     ASAN_POISON_MEMORY_REGION(b->whole, GUARD + b->shift);
     ASAN_POISON_MEMORY_REGION(b->data + b->size, behind(b));
     return intact;

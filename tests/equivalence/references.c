@@ -98,17 +98,14 @@ static bool row_count_negative(const rk_op_call *call, const void *const *in, vo
     return count_rows(call, in, out, is_negative, false);
 }
 
-bool (*eq_reference_find(const char *name))(const rk_op_call *call, const void *const *in,
-                                            void *const *out)
+eq_reference *eq_reference_find(const char *name)
 {
     static const struct {
         const char *name;
-        bool (*run)(const rk_op_call *call, const void *const *in, void *const *out);
+        eq_reference *run;
     } all[] = {
-        {"splitk_partial", splitk_partial},
-        {"matmul", matmul},
-        {"row_has_nonfinite", row_has_nonfinite},
-        {"row_count_above", row_count_above},
+        {"splitk_partial", splitk_partial},         {"matmul", matmul},
+        {"row_has_nonfinite", row_has_nonfinite},   {"row_count_above", row_count_above},
         {"row_count_negative", row_count_negative},
     };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)

@@ -3,8 +3,10 @@
 
 #include "sched/op.h"
 
+/** As rk_op.eval. */
+typedef bool eq_reference(const rk_op_call *call, const void *const *in, void *const *out);
+
 /** The definition of what a kernel that no op is bound to computes; NULL when there is none. */
-bool (*eq_reference_find(const char *name))(const rk_op_call *call, const void *const *in,
-                                            void *const *out);
+eq_reference *eq_reference_find(const char *name);
 
 #endif

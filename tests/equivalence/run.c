@@ -51,14 +51,14 @@ static void compare_launch(eq_trial *trial, const eq_legacy_launch *real)
     for (int i = 0; i < 3; i++)
         same = same && real->grid[i] == c->grid[i] && real->block[i] == c->block[i];
     if (!same)
-        eq_trial_fail(trial,
-                      "the catalog says grid (%lld, %lld, %lld) block (%lld, %lld, %lld) shared %lld, "
-                      "the launcher launches (%u, %u, %u) (%u, %u, %u) %llu",
-                      (long long)c->grid[0], (long long)c->grid[1], (long long)c->grid[2],
-                      (long long)c->block[0], (long long)c->block[1], (long long)c->block[2],
-                      (long long)c->shared, real->grid[0], real->grid[1], real->grid[2],
-                      real->block[0], real->block[1], real->block[2],
-                      (unsigned long long)real->shared);
+        eq_trial_fail(
+            trial,
+            "the catalog says grid (%lld, %lld, %lld) block (%lld, %lld, %lld) shared %lld, "
+            "the launcher launches (%u, %u, %u) (%u, %u, %u) %llu",
+            (long long)c->grid[0], (long long)c->grid[1], (long long)c->grid[2],
+            (long long)c->block[0], (long long)c->block[1], (long long)c->block[2],
+            (long long)c->shared, real->grid[0], real->grid[1], real->grid[2], real->block[0],
+            real->block[1], real->block[2], (unsigned long long)real->shared);
 }
 
 void eq_run_legacy(eq_trial *trial)
@@ -118,8 +118,8 @@ static uint64_t *kernel_slots(const eq_trial *trial)
         const rk_param *param = &kernel->params[i];
         bool real = rk_dtype_is_float(param->dtype);
         if (!param->pointer)
-            slots[i] = eq_scalar_bits(param->dtype, real ? rk_value_real(arg->real)
-                                                         : rk_value_int(arg->integer));
+            slots[i] = eq_scalar_bits(param->dtype,
+                                      real ? rk_value_real(arg->real) : rk_value_int(arg->integer));
         else if (arg->tensor != RK_NO_ID)
             slots[i] = address(trial, trial->result, (int)arg->tensor) +
                        (uint64_t)arg->offset * rk_dtype_size(param->dtype);

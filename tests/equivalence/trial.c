@@ -152,8 +152,7 @@ static bool run_oracle(eq_trial *trial)
     void **out = trial->oracle + trial->call.in_count;
     if (trial->group->op)
         return trial->call.node->op->eval && trial->call.node->op->eval(&trial->call, in, out);
-    bool (*reference)(const rk_op_call *, const void *const *, void *const *) =
-        eq_reference_find(trial->group->reference);
+    eq_reference *reference = eq_reference_find(trial->group->reference);
     return reference && reference(&trial->call, in, out);
 }
 
@@ -165,8 +164,8 @@ static bool near(double got, double want, double tolerance)
     return fabs(got - want) <= tolerance * (1 + fabs(want));
 }
 
-static void compare_near(eq_trial *trial, const char *who, const eq_guarded *got,
-                         void *const *want, double tolerance)
+static void compare_near(eq_trial *trial, const char *who, const eq_guarded *got, void *const *want,
+                         double tolerance)
 {
     for (size_t s = trial->call.in_count; s < trial->slots; s++) {
         const rk_tensor *t = rk_slot_tensor(&trial->call, (int)s);
@@ -196,8 +195,9 @@ static void compare_bytes(eq_trial *trial, const char *who)
         while (i < trial->result[s].size && got[i] == want[i])
             i++;
         if (i < trial->result[s].size)
-            eq_trial_fail(trial, "%s: output %zu differs from the legacy kernel's at byte %zu of %zu",
-                          who, s - trial->call.in_count, i, trial->result[s].size);
+            eq_trial_fail(trial,
+                          "%s: output %zu differs from the legacy kernel's at byte %zu of %zu", who,
+                          s - trial->call.in_count, i, trial->result[s].size);
     }
 }
 

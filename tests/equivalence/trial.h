@@ -26,12 +26,12 @@ typedef struct {
     bool accumulates;       /**< some parameter is added to, from zero */
     rk_arena *arena;
     rk_diag *diag;
-    size_t slots;           /**< inputs, then outputs */
-    eq_guarded *inputs;     /**< by slot; outputs have none */
-    void **originals;       /**< copies of the inputs */
-    void **oracle;          /**< by slot: the outputs as they should be */
-    eq_guarded *legacy;     /**< by slot: the outputs of the legacy kernel */
-    eq_guarded *result;     /**< by slot: those of the last run of the rKernel */
+    size_t slots;       /**< inputs, then outputs */
+    eq_guarded *inputs; /**< by slot; outputs have none */
+    void **originals;   /**< copies of the inputs */
+    void **oracle;      /**< by slot: the outputs as they should be */
+    eq_guarded *legacy; /**< by slot: the outputs of the legacy kernel */
+    eq_guarded *result; /**< by slot: those of the last run of the rKernel */
     int failures;
 } eq_trial;
 
