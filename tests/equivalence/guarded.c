@@ -10,7 +10,8 @@
 #define ASAN_UNPOISON_MEMORY_REGION(p, n) ((void)(p), (void)(n))
 #endif
 
-enum { GUARD = 4096, CANARY = 0xC5 };
+#define GUARD ((size_t)4096)
+enum { CANARY = 0xC5 };
 
 static size_t whole_size(const eq_guarded *b)
 {

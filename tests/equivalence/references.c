@@ -27,6 +27,8 @@ static bool splitk_partial(const rk_op_call *call, const void *const *in, void *
     int64_t n = scalar(call, "n");
     int64_t k = scalar(call, "k");
     int64_t slices = scalar(call, "slices");
+    if (slices < 1)
+        return false;
     int64_t length = (k + slices - 1) / slices;
     float *y = out[0];
     for (int64_t s = 0; s < slices; s++) {

@@ -68,7 +68,7 @@ void eq_run_legacy(eq_trial *trial)
     char *symbol = rk_arena_printf(trial->arena, "rk_legacy_%s", launch->function);
     void *found = dlsym(RTLD_DEFAULT, symbol);
     void (*function)(const uint64_t *slots);
-    memcpy(&function, &found, sizeof function);
+    memcpy((void *)&function, (const void *)&found, sizeof function);
     if (!found) {
         eq_trial_fail(trial, "the legacy launcher '%s' is not linked in", launch->function);
         return;
@@ -105,7 +105,7 @@ static rk_cpu_entry find_entry(eq_trial *trial)
     void *found = library ? dlsym(library, trial->kernel->cpu_entry) : NULL;
     if (!found)
         eq_trial_fail(trial, "no entry in '%s': %s", path, dlerror());
-    memcpy(&entry, &found, sizeof entry);
+    memcpy((void *)&entry, (const void *)&found, sizeof entry);
     return entry;
 }
 
