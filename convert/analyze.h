@@ -16,6 +16,7 @@ typedef struct {
     rk_unit *unit;
     RK_VEC(CXCursor) cursors; /**< of unit->functions, by the same index */
     RK_VEC(rk_body) bodies;
+    RK_VEC(CXCursor) instances; /**< of unit->instances, by the same index */
     RK_VEC(unsigned) system_seen;    /**< hashes of system functions that were looked into */
     RK_VEC(const char *) system_use; /**< the built-in that each reaches, NULL if none */
 } rk_analysis;

@@ -1,4 +1,5 @@
 #include "convert/analyze.h"
+#include "convert/decide.h"
 #include "convert/roles.h"
 
 #include <string.h>
@@ -115,10 +116,25 @@ static void add_instance(rk_analysis *analysis, size_t function, CXCursor kernel
                        "the shared memory of '%s' depends on arguments that have no name", id);
     instance->parts = parts.items;
     instance->part_count = parts.count;
-    const rk_roles roles = rk_roles_infer(cursor, args, arg_count, unit->arena);
-    instance->params = roles.params;
-    instance->atomics = roles.atomics;
-    instance->float_atomics = roles.float_atomics;
+    *rk_push(unit->arena, &analysis->instances) = cursor;
+}
+
+/** Infers the parameters' roles, for those that are refused from their signature alone. */
+static void add_roles(rk_analysis *analysis)
+{
+    rk_unit *unit = analysis->unit;
+    rk_decide(unit);
+    for (size_t i = 0; i < unit->instances.count; i++) {
+        rk_instance *instance = &unit->instances.items[i];
+        const CXCursor kernel = analysis->instances.items[i];
+        const rk_roles roles =
+            unit->functions.items[instance->function]->refused
+                ? rk_roles_of_signature(kernel, instance->args, instance->arg_count, unit->arena)
+                : rk_roles_infer(kernel, instance->args, instance->arg_count, unit->arena);
+        instance->params = roles.params;
+        instance->atomics = roles.atomics;
+        instance->float_atomics = roles.float_atomics;
+    }
 }
 
 /** Adds a launch to its instance, which is made if it is new. */
@@ -162,4 +178,5 @@ void rk_instances_collect(rk_analysis *analysis)
         if (f->kernel && !f->is_template && !f->class_template && !find_instance(unit, f->name))
             add_instance(analysis, i, analysis->cursors.items[i], f->name, NULL, 0);
     }
+    add_roles(analysis);
 }
