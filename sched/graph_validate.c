@@ -3,6 +3,7 @@
 #include "base/str.h"
 
 #include <stdarg.h>
+#include <string.h>
 
 void rk_check_fail(rk_graph_check *check, const char *code, const char *kind, const char *object,
                    const char *hint, const char *format, ...)
@@ -245,6 +246,56 @@ static void check_inferred(rk_graph_check *check)
     }
 }
 
+static bool overlap(const rk_tensor *a, const rk_tensor *b)
+{
+    return a->base == b->base && a->offset < b->offset + rk_tensor_elements(b) &&
+           b->offset < a->offset + rk_tensor_elements(a);
+}
+
+/** Whether output `o` may be written over input `i`: all of it, by an op or a parameter for that. */
+static bool may_update(const rk_node *node, size_t i, size_t o, const rk_tensor *in,
+                       const rk_tensor *out)
+{
+    if (in->offset != out->offset || rk_tensor_elements(in) != rk_tensor_elements(out))
+        return false;
+    if (node->op)
+        return i < 32 && (node->op->in_place >> i & 1);
+    return node->input_names[i] && node->output_names[o] &&
+           strcmp(node->input_names[i], node->output_names[o]) == 0;
+}
+
+/** An output shares no elements with another operand of its node, but to update it. */
+static void check_output(rk_graph_check *check, const rk_node *node, size_t o)
+{
+    const rk_tensor *tensors = check->graph->tensors;
+    const rk_tensor *out = &tensors[node->outputs[o]];
+    const rk_tensor *other = NULL;
+    for (size_t i = 0; i < node->input_count && !other; i++) {
+        const rk_tensor *in = node->inputs[i] == RK_NO_ID ? NULL : &tensors[node->inputs[i]];
+        if (in && overlap(in, out) && !may_update(node, i, o, in, out))
+            other = in;
+    }
+    for (size_t i = 0; i < o && !other; i++)
+        if (overlap(&tensors[node->outputs[i]], out))
+            other = &tensors[node->outputs[i]];
+    if (other)
+        rk_check_fail(check, "RK-G016", "node", node->name, "let it write a tensor of its own",
+                      "it writes '%s' over its operand '%s', and %s cannot do that in place",
+                      out->name, other->name, node->op ? node->op->name : node->kernel);
+}
+
+static void check_in_place(rk_graph_check *check)
+{
+    for (size_t n = 0; n < check->graph->node_count; n++) {
+        const rk_node *node = &check->graph->nodes[n];
+        bool known = !check->bad_nodes[n] &&
+                     operands_known(check, node->inputs, node->input_count) &&
+                     operands_known(check, node->outputs, node->output_count);
+        for (size_t o = 0; known && o < node->output_count; o++)
+            check_output(check, node, o);
+    }
+}
+
 bool rk_graph_validate_marked(rk_graph *graph, rk_graph_marks marks, rk_diag *diag)
 {
     rk_arena *scratch = rk_arena_new();
@@ -268,6 +319,8 @@ bool rk_graph_validate_marked(rk_graph *graph, rk_graph_marks marks, rk_diag *di
     infer(&check);
     if (check.good)
         check_inferred(&check);
+    if (check.good)
+        check_in_place(&check);
     rk_arena_free(scratch);
     return check.good;
 }

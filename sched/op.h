@@ -41,6 +41,11 @@ typedef struct rk_op {
                                        last, repeated one */
     const char *const *outputs; /**< NULL-terminated */
     const rk_attr_spec *attrs;  /**< terminated by a NULL name; may be NULL */
+    /**
+     * Bit i: an output may be written over input i, since each of its elements needs only the same
+     * element of that input, whatever kernel runs the op.
+     */
+    uint32_t in_place;
     /** Sets the outputs' shapes and dtypes from the inputs. False with RK-G008 or RK-G009. */
     bool (*infer)(const rk_op_call *call, rk_diag *diag);
     void (*cost)(rk_cost *out, const rk_op_call *call);

@@ -84,7 +84,7 @@ static bool div_eval(const rk_op_call *call, const void *const *in, void *const 
 
 #define A_B_TO_C                                                                                   \
     .inputs = (const char *const[]){"A", "B", NULL}, .outputs = (const char *const[]){"C", NULL},  \
-    .infer = binary_infer, .cost = binary_cost
+    .in_place = 1 | 1 << 1, .infer = binary_infer, .cost = binary_cost
 
 const rk_op rk_op_add = {
     .name = "Add",
@@ -161,6 +161,7 @@ const rk_op rk_op_bias_add = {
             {.name = "activation", .type = RK_ATTR_STRING, .s = "none"},
             {0},
         },
+    .in_place = 1,
     .infer = bias_infer,
     .cost = bias_cost,
     .eval = bias_eval,

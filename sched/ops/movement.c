@@ -207,6 +207,7 @@ const rk_op rk_op_identity = {
     .summary = "a copy",
     .inputs = (const char *const[]){"X", NULL},
     .outputs = (const char *const[]){"Y", NULL},
+    .in_place = 1,
     .infer = identity_infer,
     .cost = movement_cost,
     .eval = identity_eval,

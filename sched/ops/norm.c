@@ -147,6 +147,7 @@ const rk_op rk_op_batch_normalization = {
     .inputs = (const char *const[]){"X", "scale", "B", "input_mean", "input_var", NULL},
     .outputs = (const char *const[]){"Y", NULL},
     .attrs = (const rk_attr_spec[]){{.name = "epsilon", .type = RK_ATTR_REAL, .d = 1e-5}, {0}},
+    .in_place = 1,
     .infer = batch_infer,
     .cost = norm_cost,
     .eval = batch_eval,

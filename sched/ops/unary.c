@@ -137,10 +137,8 @@ static bool gelu_eval(const rk_op_call *call, const void *const *in, void *const
 }
 
 #define X_TO_Y                                                                                     \
-    .inputs = (const char *const[]){"X", NULL}, .outputs = (const char *const[])                   \
-    {                                                                                              \
-        "Y", NULL                                                                                  \
-    }
+    .inputs = (const char *const[]){"X", NULL}, .outputs = (const char *const[]){"Y", NULL},       \
+    .in_place = 1
 
 const rk_op rk_op_relu = {
     .name = "Relu",

@@ -157,6 +157,41 @@ Test(graph, an_update_in_place_is_ordered_as_listed)
                               "update>after:raw update>again:raw after>again:war");
 }
 
+Test(graph, only_elementwise_ops_update_in_place)
+{
+    start();
+    rk_id x = rk_graph_tensor(graph, "x", RK_F32, SHAPE(4, 4));
+    rk_id y = rk_graph_tensor(graph, "y", RK_F32, SHAPE(4, 4));
+    rk_id again = rk_graph_view(graph, "again", y, SHAPE(4, 4), 0);
+    rk_graph_input(graph, x);
+    relu("write", x, y);
+    rk_graph_node(graph, "turn", "Transpose", &y, 1, &again, 1);
+    expect_refused("RK-G016");
+}
+
+Test(graph, an_update_is_of_the_same_elements)
+{
+    start();
+    rk_id x = rk_graph_tensor(graph, "x", RK_F32, SHAPE(4, 4));
+    rk_id y = rk_graph_tensor(graph, "y", RK_F32, SHAPE(4, 4));
+    rk_id row = rk_graph_view(graph, "row", y, SHAPE(4), 4);
+    rk_graph_input(graph, x);
+    relu("write", x, y);
+    add("spread", y, row, y);
+    expect_refused("RK-G016");
+}
+
+Test(graph, outputs_do_not_overlap)
+{
+    start();
+    rk_id gates = rk_graph_tensor(graph, "gates", RK_F32, SHAPE(16));
+    rk_id state = tensor("state");
+    rk_graph_input(graph, gates);
+    rk_graph_input(graph, state);
+    rk_graph_node(graph, "cell", "LSTMCell", IDS(gates, gates, gates, state), IDS(state, state));
+    expect_refused("RK-G016");
+}
+
 Test(graph, a_write_hides_what_it_covers)
 {
     rk_id x = start_with_x();
