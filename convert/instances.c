@@ -137,6 +137,26 @@ static void add_roles(rk_analysis *analysis)
     }
 }
 
+/** The instance's id: a kernel of a namespace has its scope in it, "a::gemm<32>". */
+static const char *instance_id(const rk_unit *unit, size_t function, const char *name)
+{
+    return rk_arena_printf(unit->arena, "%s%s", unit->functions.items[function]->scope, name);
+}
+
+/** Whether the instance is this function's: overloads have one name, which names only the first. */
+static bool is_of(rk_unit *unit, const rk_instance *instance, size_t function)
+{
+    const rk_function *f = unit->functions.items[function];
+    if (instance->function == function)
+        return true;
+    for (size_t i = 0; i < f->problems.count; i++)
+        if (strcmp(f->problems.items[i].code, "RK-V120") == 0)
+            return false;
+    rk_problem_add(unit, function, RK_REFUSED, "RK-V120", f->place, "give it a name of its own",
+                   "another kernel of this file is '%s' too", instance->id);
+    return false;
+}
+
 /** Adds a launch to its instance, which is made if it is new. */
 static void add_launch(rk_analysis *analysis, const rk_harvested *item)
 {
@@ -152,11 +172,12 @@ static void add_launch(rk_analysis *analysis, const rk_harvested *item)
     const size_t function = rk_analysis_function(analysis, definition);
     if (function == RK_NONE || !unit->functions.items[function]->kernel)
         return;
-    if (!find_instance(unit, item->id))
-        add_instance(analysis, function, item->instance, item->id, item->template_args,
+    const char *id = instance_id(unit, function, item->id);
+    if (!find_instance(unit, id))
+        add_instance(analysis, function, item->instance, id, item->template_args,
                      item->template_arg_count);
-    rk_instance *instance = find_instance(unit, item->id);
-    if (!instance)
+    rk_instance *instance = find_instance(unit, id);
+    if (!instance || !is_of(unit, instance, function))
         return;
     rk_launch *launches = RK_NEW_ARRAY(unit->arena, rk_launch, instance->launch_count + 1);
     if (instance->launch_count)
@@ -175,8 +196,14 @@ void rk_instances_collect(rk_analysis *analysis)
     /* A kernel that nothing here launches is still one that a graph may name. */
     for (size_t i = 0; i < unit->functions.count; i++) {
         const rk_function *f = unit->functions.items[i];
-        if (f->kernel && !f->is_template && !f->class_template && !find_instance(unit, f->name))
-            add_instance(analysis, i, analysis->cursors.items[i], f->name, NULL, 0);
+        if (!f->kernel || f->is_template || f->class_template)
+            continue;
+        const char *id = instance_id(unit, i, f->name);
+        const rk_instance *instance = find_instance(unit, id);
+        if (!instance)
+            add_instance(analysis, i, analysis->cursors.items[i], id, NULL, 0);
+        else
+            is_of(unit, instance, i);
     }
     add_roles(analysis);
 }
