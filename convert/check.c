@@ -10,14 +10,12 @@
 
 /* The text that is checked. */
 
-/** The argument list of `__launch_bounds__` in a kernel's head; false if there is none. */
-static bool bounds_text(const rk_unit *unit, const rk_function *f, const char **threads,
-                        const char **blocks)
+/** The argument list of `__launch_bounds__` between two tokens; false if there is none. */
+static bool bounds_between(const rk_unit *unit, const rk_tokens *tokens, size_t first, size_t last,
+                           const char **threads, const char **blocks)
 {
-    const rk_tokens *tokens = &unit->files.items[f->definition.file]->tokens;
     *threads = *blocks = "0";
-    for (size_t i = rk_tokens_at(tokens, f->definition.begin);
-         i < tokens->count && tokens->items[i].offset < f->definition.end; i++) {
+    for (size_t i = first; i < last; i++) {
         if (!rk_token_is(tokens, i, "__launch_bounds__") || !rk_token_is(tokens, i + 1, "("))
             continue;
         const size_t close = rk_tokens_close(tokens, i + 1);
@@ -34,6 +32,25 @@ static bool bounds_text(const rk_unit *unit, const rk_function *f, const char **
             *blocks = rk_arena_strndup(unit->arena, tokens->text + end + 1,
                                        tokens->items[close].offset - end - 1);
         return true;
+    }
+    return false;
+}
+
+/** The launch bounds in a kernel's head, or in a macro there. */
+static bool bounds_text(rk_unit *unit, const rk_function *f, const char **threads,
+                        const char **blocks)
+{
+    const rk_tokens *tokens = &unit->files.items[f->definition.file]->tokens;
+    const size_t first = rk_tokens_at(tokens, f->definition.begin);
+    const size_t last = rk_tokens_at(tokens, f->definition.end);
+    if (bounds_between(unit, tokens, first, last, threads, blocks))
+        return true;
+    for (size_t i = first; i < last && tokens->items[i].offset < f->definition.name; i++) {
+        const char *text = rk_sources_macro(unit, rk_token_text(tokens, i, unit->arena));
+        if (!text || !strstr(text, "__launch_bounds__"))
+            continue;
+        const rk_tokens macro = rk_lex(text, strlen(text), unit->arena);
+        return bounds_between(unit, &macro, 0, macro.count, threads, blocks);
     }
     return false;
 }
@@ -63,7 +80,7 @@ static rk_bytes text_with_bounds(rk_unit *unit, size_t index)
     return text ? (rk_bytes){text, size} : file->output;
 }
 
-static bool has_bounds(const rk_unit *unit, const rk_function *f)
+static bool has_bounds(rk_unit *unit, const rk_function *f)
 {
     const char *threads, *blocks;
     return !f->in_class && bounds_text(unit, f, &threads, &blocks);
@@ -93,9 +110,9 @@ static char *calls_text(rk_unit *unit)
                         "using rk_frame_%zu = %s;\n",
                         i, instance->frame, i, instance->frame, i, instance->frame);
         if (has_bounds(unit, f)) {
-            const char *args = strchr(call, '<');
-            const char *bounds = rk_arena_printf(unit->arena, "%s%s_rk_bounds%s", f->spaces_prefix,
-                                                 f->name, args ? args : "");
+            const char *bounds =
+                rk_arena_printf(unit->arena, "%s%s_rk_bounds%s", f->spaces_prefix, f->name,
+                                rk_rewrite_named_args(unit, instance));
             rk_str_addf(&out, "constexpr long rk_threads_%zu = %s::threads, rk_blocks_%zu = "
                               "%s::blocks;\n",
                         i, bounds, i, bounds);

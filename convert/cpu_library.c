@@ -83,6 +83,8 @@ rk_cpu_jobs *rk_cpu_jobs_new(const rk_convert_options *options, const char *fold
     *rk_push(arena, &jobs->command) = include;
     *rk_push(arena, &jobs->command) = "-I";
     *rk_push(arena, &jobs->command) = rk_path_join(arena, include, "rk/shim");
+    /* Reports name a kernel's place; where the folder happens to be is no part of that. */
+    *rk_push(arena, &jobs->command) = rk_arena_printf(arena, "-ffile-prefix-map=%s/=", folder);
     const long processors = sysconf(_SC_NPROCESSORS_ONLN);
     jobs->limit = processors > 1 ? (size_t)processors : 1;
     return jobs;
@@ -94,7 +96,7 @@ static const char *first_error(const rk_cpu_jobs *jobs, const char *log)
     rk_bytes bytes;
     if (!rk_file_read(&bytes, log, jobs->arena, rk_diag_new(jobs->arena)))
         return "the compiler could not be run";
-    const char *mark = strstr(bytes.data, "error: ");
+    const char *mark = strstr(bytes.data, "rror: ");
     if (!mark)
         return bytes.size ? rk_arena_strndup(jobs->arena, bytes.data, strcspn(bytes.data, "\n"))
                           : "the compiler failed without a message";

@@ -88,9 +88,22 @@ static bool reaches(const rk_unit *unit, size_t from, size_t to, bool *seen)
     return false;
 }
 
+/** `__cluster_dims__` and the like, which clang does not know. */
+static void check_clusters(rk_unit *unit, size_t i)
+{
+    const rk_function *f = unit->functions.items[i];
+    const rk_tokens *tokens = &unit->files.items[f->definition.file]->tokens;
+    for (size_t k = rk_tokens_at(tokens, f->definition.begin);
+         k < tokens->count && tokens->items[k].offset < f->definition.end; k++)
+        if (rk_token_is(tokens, k, "__cluster_dims__") || rk_token_is(tokens, k, "__block_size__"))
+            refuse(unit, i, "RK-V102", "write the kernel without clusters",
+                   "'%s' runs in clusters, which cannot be part of an rTask");
+}
+
 static void check_shape(rk_unit *unit, size_t i)
 {
     const rk_function *f = unit->functions.items[i];
+    check_clusters(unit, i);
     if (f->from_macro)
         refuse(unit, i, "RK-V115", "write the function out",
                "a macro makes the function '%s', whose text cannot be edited");
@@ -123,7 +136,7 @@ static void check_calls(rk_unit *unit, size_t i)
     for (size_t c = 0; c < f->calls.count; c++) {
         const rk_call *call = &f->calls.items[c];
         const rk_function *to = callee_of(unit, call);
-        if (!to->needs_context || to->kernel)
+        if (!to->needs_context || to->kernel || to->special)
             continue;
         const rk_place place = call->name.file == RK_NONE
                                    ? f->place

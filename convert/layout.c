@@ -181,8 +181,9 @@ static void disable(rk_unit *unit, size_t file, const stretch *s)
         rk_edits_insert(&source->edits, s->end, RANK_DISABLE, "\n#endif\n");
 }
 
-static void disable_all(rk_unit *unit, size_t file)
+static bool disable_all(rk_unit *unit, size_t file)
 {
+    bool ok = true;
     rk_source_file *source = unit->files.items[file];
     stretch_vec all = find_stretches(unit, file);
     join_stretches(&source->tokens, &all);
@@ -190,11 +191,12 @@ static void disable_all(rk_unit *unit, size_t file)
         if (balanced(&source->tokens, all.items[i].begin, all.items[i].end, unit->arena))
             disable(unit, file, &all.items[i]);
         else
-            rk_diag_add(unit->diag, RK_ERROR, "RK-V004",
-                        rk_sources_place(unit, file, all.items[i].begin),
-                        "close each #if in the function that opens it",
-                        "a function that is not converted begins or ends inside an #if");
+            ok = rk_diag_add(unit->diag, RK_ERROR, "RK-V004",
+                             rk_sources_place(unit, file, all.items[i].begin),
+                             "close each #if in the function that opens it",
+                             "a function that is not converted begins or ends inside an #if");
     }
+    return ok;
 }
 
 /* Includes and the namespace. */
@@ -363,16 +365,18 @@ static void wrap_file(rk_unit *unit, rk_source_file *file)
                     rk_arena_printf(unit->arena, "%s%s", fresh ? "" : "\n", w.leave));
 }
 
-void rk_rewrite_layout(rk_unit *unit)
+bool rk_rewrite_layout(rk_unit *unit)
 {
+    bool ok = true;
     close_host_code(unit);
     for (size_t i = 0; i < unit->files.count; i++) {
         rk_source_file *file = unit->files.items[i];
         redirect_includes(unit, file);
         if (!file->touched)
             continue;
-        disable_all(unit, i);
+        ok &= disable_all(unit, i);
         if (!file->nested)
             wrap_file(unit, file);
     }
+    return ok;
 }

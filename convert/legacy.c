@@ -17,24 +17,31 @@ static bool adjacent(const rk_tokens *tokens, size_t i, const char *text)
     return true;
 }
 
+/** The token of the bracket that opens what `close` closes; parentheses in `<...>` count as one. */
+static size_t open_before(const rk_tokens *tokens, size_t close)
+{
+    const bool angle = rk_token_is(tokens, close, ">");
+    int depth = 0;
+    size_t i = close + 1;
+    do {
+        i--;
+        if (angle && rk_token_is(tokens, i, ")"))
+            i = open_before(tokens, i);
+        else
+            depth += rk_token_is(tokens, i, angle ? ">" : ")") -
+                     rk_token_is(tokens, i, angle ? "<" : "(");
+    } while (i > 0 && depth > 0);
+    return i;
+}
+
 /** The first token of the kernel's name, whose last one is before `open`; `open` when there is none. */
 static size_t callee_begin(const rk_tokens *tokens, size_t open)
 {
     size_t i = open;
-    if (i > 0 && rk_token_is(tokens, i - 1, ">")) {
-        int depth = 0;
-        do {
-            i--;
-            depth += rk_token_is(tokens, i, ">") - rk_token_is(tokens, i, "<");
-        } while (i > 0 && depth > 0);
-    } else if (i > 0 && rk_token_is(tokens, i - 1, ")")) {
-        int depth = 0;
-        do {
-            i--;
-            depth += rk_token_is(tokens, i, ")") - rk_token_is(tokens, i, "(");
-        } while (i > 0 && depth > 0);
-        return i;
-    }
+    if (i > 0 && rk_token_is(tokens, i - 1, ")"))
+        return open_before(tokens, i - 1);
+    if (i > 0 && rk_token_is(tokens, i - 1, ">"))
+        i = open_before(tokens, i - 1);
     while (i > 0 && (tokens->items[i - 1].kind == RK_TOKEN_NAME ||
                      rk_token_is(tokens, i - 1, "::") || rk_token_is(tokens, i - 1, "."))) {
         const bool name = tokens->items[i - 1].kind == RK_TOKEN_NAME;

@@ -241,7 +241,10 @@ bool rk_parse_texts(rk_unit *unit, const rk_bytes *texts)
 {
     struct CXUnsavedFile *files =
         RK_NEW_ARRAY(unit->arena, struct CXUnsavedFile, unit->files.count);
+    char real[PATH_MAX];
     const char *folder = rk_path_dir(unit->arena, unit->path);
+    if (realpath(folder, real)) /* a remapped file is found by its full name only */
+        folder = real;
     for (size_t i = 0; i < unit->files.count; i++)
         files[i] = (struct CXUnsavedFile){
             rk_path_join(unit->arena, folder, unit->files.items[i]->out_name), texts[i].data,

@@ -25,7 +25,7 @@ static void print_file(const rk_convert_file *file, FILE *out)
     count_file(&t, file);
     fprintf(out, "%s: ", file->path);
     if (!file->parsed) {
-        fprintf(out, "does not parse\n");
+        fprintf(out, "failed\n");
         return;
     }
     fprintf(out, "%zu kernels, %zu converted, %zu warned, %zu refused; %zu launches, %zu resolved\n",

@@ -454,9 +454,8 @@ bool rk_rewrite(rk_unit *unit)
     rk_rewrite_functions(unit);
     spread_touched(unit);
     name_files(unit);
-    rk_rewrite_layout(unit);
+    bool ok = rk_rewrite_layout(unit);
     rk_edits_insert(&unit->files.items[0]->edits, 0, RANK_FIRST, rk_rewrite_head(unit));
-    bool ok = true;
     for (size_t i = 0; i < unit->files.count; i++)
         ok &= apply(unit, unit->files.items[i]);
     return ok;

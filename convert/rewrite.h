@@ -12,8 +12,11 @@ bool rk_rewrite(rk_unit *unit);
 /** Adds the edits of the functions that take the context: rk_rewrite's first half. */
 void rk_rewrite_functions(rk_unit *unit);
 
-/** Adds those of a file as a whole: namespace, includes, disabled text. */
-void rk_rewrite_layout(rk_unit *unit);
+/**
+ * Adds those of a file as a whole: namespace, includes, disabled text. False with RK-V004 when text
+ * cannot be disabled because an #if begins or ends in it.
+ */
+bool rk_rewrite_layout(rk_unit *unit);
 
 /** What goes before the source's own text: the runtime's header, the user's -D, its macros kept. */
 char *rk_rewrite_head(const rk_unit *unit);
@@ -29,6 +32,9 @@ char *rk_rewrite_probes(const rk_unit *unit);
 
 /** The instance as the source's namespace names it: "gemm<32, 8>". */
 char *rk_rewrite_instance(const rk_unit *unit, const rk_instance *instance);
+
+/** Its arguments for the kernel's named template parameters: "<32, 8>" or "". */
+char *rk_rewrite_named_args(const rk_unit *unit, const rk_instance *instance);
 
 /** Whether the instance has an entry for the CPU: it is converted, and each argument fits a slot. */
 bool rk_rewrite_cpu_takes(const rk_unit *unit, const rk_instance *instance);

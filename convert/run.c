@@ -139,8 +139,7 @@ static bool write_unit(run *r, rk_unit *unit, path_vec *written)
         if (!write_text(r, written, folder, unit->files.items[i]->out_name,
                         unit->files.items[i]->output))
             return false;
-    const char *name =
-        options->output ? rk_path_base(options->output) : unit->files.items[0]->out_name;
+    const char *name = unit->files.items[0]->out_name;
     if (!write_text(r, written, folder, name, source))
         return false;
     if (options->arch_count)

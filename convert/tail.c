@@ -28,8 +28,7 @@ static char *spaces_text(const rk_function *f, bool open, rk_arena *arena)
     return rk_arena_strdup(arena, rk_str_text(&out));
 }
 
-/** The instance's arguments for its kernel's named template parameters: "<32, 8>" or "". */
-static char *named_args(const rk_unit *unit, const rk_instance *instance)
+char *rk_rewrite_named_args(const rk_unit *unit, const rk_instance *instance)
 {
     const rk_function *f = unit->functions.items[instance->function];
     rk_str out = {.arena = unit->arena};
@@ -86,7 +85,7 @@ void rk_rewrite_frames(rk_unit *unit, rk_str *out)
         if (!is_converted(unit, instance) || instance->part_count == 0)
             continue;
         instance->frame = rk_arena_printf(unit->arena, "%s%s_rk_frame%s", f->spaces_prefix, f->name,
-                                          named_args(unit, instance));
+                                          rk_rewrite_named_args(unit, instance));
         const bool generic = !f->is_template || fixed_parts(f, instance);
         const char *open = spaces_text(f, true, unit->arena);
         const char *close = spaces_text(f, false, unit->arena);
@@ -103,7 +102,7 @@ void rk_rewrite_frames(rk_unit *unit, rk_str *out)
         if (generic)
             continue;
         rk_str_addf(out, "%stemplate <> struct %s_rk_frame%s", open, f->name,
-                    named_args(unit, instance));
+                    rk_rewrite_named_args(unit, instance));
         add_bases(out, unit, instance, false);
         rk_str_addf(out, "%s\n", close);
     }

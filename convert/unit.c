@@ -60,7 +60,9 @@ bool rk_unit_convert(rk_unit *unit)
     read_defines(unit);
     if (!rk_sources_read(unit) || !rk_parse_source(unit))
         return false;
-    unit->files.items[0]->out_name = rk_arena_printf(unit->arena, "%s.rk.cu", unit->stem);
+    unit->files.items[0]->out_name =
+        unit->options->output ? rk_path_base(unit->options->output)
+                              : rk_arena_printf(unit->arena, "%s.rk.cu", unit->stem);
     rk_analyze(unit);
     leave_out(unit);
     for (int round = 0; round < MAX_ROUNDS; round++) {

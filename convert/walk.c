@@ -486,7 +486,10 @@ static void use_global(walker *w, CXCursor cursor, CXCursor target)
     if (!constant && !device)
         return;
     const bool initialised = !clang_Cursor_isNull(clang_Cursor_getVarDeclInitializer(target));
-    if (initialised && (constant || clang_isConstQualifiedType(clang_getCursorType(target))))
+    CXType type = clang_getCursorType(target);
+    while (type.kind == CXType_ConstantArray)
+        type = clang_getArrayElementType(type);
+    if (initialised && (constant || clang_isConstQualifiedType(type)))
         return;
     if (initialised)
         rk_problem_add(w->unit, w->function, RK_WARNING, "RK-V202", place_of(w, cursor),

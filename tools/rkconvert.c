@@ -246,7 +246,7 @@ static int convert(command *c)
         fputs(result.dump, stdout);
     else if (c->json)
         fputs(rk_convert_report_json(&result, c->diag, c->arena), stdout);
-    else if (result.file_count)
+    else if (result.file_count && !c->options.target_cpu)
         rk_convert_report_text(&result, stdout);
     return rk_convert_exit_code(&result, &c->options, c->diag);
 }

@@ -24,7 +24,10 @@
 #define __maxnreg__(...)
 #endif
 #ifndef __cluster_dims__
-#define __cluster_dims__(...) __attribute__((annotate("rk_cluster")))
+#define __cluster_dims__(...)
+#endif
+#ifndef __block_size__
+#define __block_size__(...)
 #endif
 #ifndef __managed__
 #define __managed__ __device__
@@ -60,6 +63,35 @@ template <class A, class B> __host__ auto max(const A &a, const B &b) -> decltyp
 {
     return a < b ? b : a;
 }
+
+/* Texture references, which CUDA 12 removed, and surfaces, which clang lacks. */
+template <class T, int Dim = 1, int Mode = 0> struct texture {
+    int normalized, filterMode, addressMode[3];
+};
+#define RK_PARSE_TEXTURE(name, dim, ...)                                                           \
+    template <class T, int Mode> __device__ T name(texture<T, dim, Mode>, __VA_ARGS__);
+RK_PARSE_TEXTURE(tex1Dfetch, 1, int)
+RK_PARSE_TEXTURE(tex1D, 1, float)
+RK_PARSE_TEXTURE(tex2D, 2, float, float)
+RK_PARSE_TEXTURE(tex3D, 3, float, float, float)
+template <class... T> cudaError_t cudaBindTexture(T &&...);
+template <class... T> cudaError_t cudaBindTextureToArray(T &&...);
+template <class... T> cudaError_t cudaUnbindTexture(T &&...);
+#define RK_PARSE_SURFACE(name, ...)                                                                \
+    template <class T> __device__ void surf##name##write(T, cudaSurfaceObject_t, __VA_ARGS__,      \
+                                                         int = 0);                                 \
+    template <class T> __device__ void surf##name##read(T *, cudaSurfaceObject_t, __VA_ARGS__,     \
+                                                        int = 0);                                  \
+    template <class T> __device__ T surf##name##read(cudaSurfaceObject_t, __VA_ARGS__, int = 0);
+RK_PARSE_SURFACE(1D, int)
+RK_PARSE_SURFACE(2D, int, int)
+RK_PARSE_SURFACE(3D, int, int, int)
+#ifdef RK_PARSE_BUILTIN
+template <class T> __device__ T tex1Dfetch(cudaTextureObject_t, int);
+template <class T> __device__ T tex1D(cudaTextureObject_t, float);
+template <class T> __device__ T tex2D(cudaTextureObject_t, float, float);
+template <class T> __device__ T tex3D(cudaTextureObject_t, float, float, float);
+#endif
 
 namespace rk_parse {
 

@@ -1,0 +1,2 @@
+#include "nowhere.h"
+__global__ void k(float *x) { x[threadIdx.x] = 1; }

@@ -1,0 +1,1 @@
+__device__ void __pipeline_memcpy_async(void *, const void *, unsigned long);

@@ -1,0 +1,32 @@
+# Converts in.cu (or what RK_IN names), shows the rKernels, and compiles them with what is there: the host
+# compiler for the CPU, nvcc for sm_80 and sm_90. Arguments go to rkconvert.
+in=${RK_IN:-in.cu}
+"$RKCONVERT" $in --builtin-cuda --no-cpu --out-dir out "$@" >report
+status=$?
+grep "^$in" report
+[ $status -le 1 ] || exit $status
+for file in out/*; do
+    case $file in
+    *.cpu.cpp | *catalog.json) continue ;;
+    esac
+    [ "$file" = "out/$(basename "$in" .cu).rk.cu" ] || echo "--- $file"
+    grep -v '^#pragma p[uo][sp]h*_macro\|^#undef' "$file"
+done
+include=$RK_SOURCE/rkernel_lib/include
+flags="-std=c++17 -I$include"
+for file in out/*.cpu.cpp; do
+    [ -f "$file" ] && ! ${CXX:-c++} $flags -I"$include/rk/shim" -w -fsyntax-only "$file" &&
+        echo "$file does not compile for the CPU"
+done
+nvcc=$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)
+[ -x "$nvcc" ] && [ -z "${RK_NO_NVCC:-}" ] || exit $status
+for arch in 80 90; do
+    for file in out/*.rk.cu; do
+        "$nvcc" $flags -arch=sm_$arch -ptx -o probe.ptx "$file" 2>log || {
+            cat log
+            echo "$file does not compile for sm_$arch"
+        }
+    done
+done
+rm -f probe.ptx log
+exit $status
