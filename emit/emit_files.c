@@ -70,6 +70,7 @@ bool rk_emit_file(const char *dir, const char *name, const rk_str *text, rk_aren
 /* Converted files. */
 
 typedef RK_VEC(const char *) name_vec;
+typedef RK_VEC(rk_emit_source) source_vec;
 
 static bool holds(const name_vec *names, const char *name)
 {
@@ -121,10 +122,43 @@ static void find_directives(name_vec *names, const char *text, const char *word,
     }
 }
 
+/** Adds to `files` what a file's quoted includes name and the catalog's folder has, at any depth. */
+static bool find_includes(name_vec *files, const char *file, const rk_catalog *catalog,
+                          rk_arena *arena, rk_diag *diag)
+{
+    rk_bytes text;
+    if (!rk_file_read(&text, rk_path_join(arena, catalog->folder, file), arena, diag))
+        return false;
+    name_vec includes = {0};
+    find_directives(&includes, text.data, "include", arena);
+    bool good = true;
+    for (size_t i = 0; good && i < includes.count; i++) {
+        const char *name = rk_path_join(arena, rk_path_dir(arena, file), includes.items[i]);
+        if (strstr(name, "..") || *name == '/' || holds(files, name) ||
+            !rk_file_exists(rk_path_join(arena, catalog->folder, name)))
+            continue;
+        *rk_push(arena, files) = name;
+        good = find_includes(files, name, catalog, arena, diag);
+    }
+    return good;
+}
+
+/** Whether one of the files is not the conversion's own copy for `source`: gemm.rk.common.cuh is. */
+static bool has_common(const name_vec *files, const char *source)
+{
+    const char *mark = strstr(source, ".rk.");
+    const size_t own = mark ? (size_t)(mark - source) + strlen(".rk.") : strlen(source);
+    for (size_t i = 0; i < files->count; i++) {
+        if (strncmp(files->items[i], source, own) != 0)
+            return true;
+    }
+    return false;
+}
+
 bool rk_emit_sources(rk_emit_source **out, size_t *count, const rk_image *image,
                      const rk_catalog *catalog, rk_arena *arena, rk_diag *diag)
 {
-    RK_VEC(rk_emit_source) sources = {0};
+    source_vec sources = {0}, last = {0};
     name_vec seen = {0};
     bool good = true;
     for (size_t i = 0; i < image->fn_count; i++) {
@@ -133,54 +167,47 @@ bool rk_emit_sources(rk_emit_source **out, size_t *count, const rk_image *image,
             continue;
         *rk_push(arena, &seen) = file;
         rk_bytes text;
-        if (!rk_file_read(&text, rk_path_join(arena, catalog->folder, file), arena, diag)) {
+        name_vec includes = {0};
+        if (!rk_file_read(&text, rk_path_join(arena, catalog->folder, file), arena, diag) ||
+            !find_includes(&includes, file, catalog, arena, diag)) {
             good = false;
             continue;
         }
         name_vec macros = {0};
         find_directives(&macros, text.data, "define", arena);
-        *rk_push(arena, &sources) = (rk_emit_source){file, macros.items, macros.count};
+        source_vec *to = has_common(&includes, file) ? &last : &sources;
+        *rk_push(arena, to) = (rk_emit_source){file, macros.items, macros.count};
     }
+    for (size_t i = 0; i < last.count; i++)
+        *rk_push(arena, &sources) = last.items[i];
     *out = sources.items;
     *count = sources.count;
     return good;
 }
 
-/** Copies one file and what it includes; `seen` holds what was copied. */
-static bool copy_source(const char *file, const rk_catalog *catalog, const char *to, name_vec *seen,
-                        rk_arena *arena, rk_diag *diag)
+/** Copies a file of the catalog's folder. */
+static bool copy_file(const char *file, const rk_catalog *catalog, const char *to, rk_arena *arena,
+                      rk_diag *diag)
 {
-    if (holds(seen, file))
-        return true;
-    *rk_push(arena, seen) = file;
-    rk_bytes text;
     const char *target = rk_path_join(arena, to, file);
-    if (!rk_file_read(&text, rk_path_join(arena, catalog->folder, file), arena, diag) ||
-        !rk_file_mkdirs(rk_path_dir(arena, target), diag) ||
-        !rk_file_write(target, text.data, text.size, diag))
-        return false;
-    name_vec includes = {0};
-    find_directives(&includes, text.data, "include", arena);
-    bool good = true;
-    for (size_t i = 0; i < includes.count; i++) {
-        const char *name = rk_path_join(arena, rk_path_dir(arena, file), includes.items[i]);
-        if (!strstr(name, "..") && *name != '/' &&
-            rk_file_exists(rk_path_join(arena, catalog->folder, name)))
-            good = copy_source(name, catalog, to, seen, arena, diag) && good;
-    }
-    return good;
+    return rk_file_mkdirs(rk_path_dir(arena, target), diag) &&
+           rk_file_copy(target, rk_path_join(arena, catalog->folder, file), arena, diag);
 }
 
 bool rk_emit_copy_kernels(const rk_image *image, const rk_catalog *catalog, const char *to,
                           rk_arena *arena, rk_diag *diag)
 {
-    name_vec seen = {0};
+    name_vec files = {0};
     bool good = rk_file_mkdirs(to, diag);
     for (size_t i = 0; i < image->fn_count; i++) {
         const char *file = image->fns[i].kernel->rkernel_file;
-        if (good && file)
-            good = copy_source(file, catalog, to, &seen, arena, diag);
+        if (!good || !file || holds(&files, file))
+            continue;
+        *rk_push(arena, &files) = file;
+        good = find_includes(&files, file, catalog, arena, diag);
     }
+    for (size_t i = 0; good && i < files.count; i++)
+        good = copy_file(files.items[i], catalog, to, arena, diag);
     return good;
 }
 

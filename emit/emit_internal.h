@@ -1,6 +1,7 @@
 #ifndef RK_EMIT_INTERNAL_H
 #define RK_EMIT_INTERNAL_H
 
+#include "base/json.h"
 #include "base/str.h"
 #include "emit/backend.h"
 
@@ -11,6 +12,9 @@
 
 /** Hash of the constants, 16 hex digits: ties weights.bin to its image.json. */
 const char *rk_emit_constants_hash(const rk_image *image, rk_arena *arena);
+
+/** Hash of an image file's tree without its member "hash", 16 hex digits. */
+const char *rk_emit_tables_hash(const cJSON *root, rk_arena *arena);
 
 /** `text` as a C identifier: other characters become '_', and one is put before a digit. */
 char *rk_emit_identifier(rk_arena *arena, const char *text);
@@ -39,8 +43,10 @@ bool rk_emit_copy_kernels(const rk_image *image, const rk_catalog *catalog, cons
                           rk_arena *arena, rk_diag *diag);
 
 /**
- * The image's converted files, each once, in the order of its functions; and for each the names of
- * the macros that it defines, so that one file's do not meet another's.
+ * The image's converted files, each once, and for each the names of the macros that it defines, so
+ * that one file's do not meet another's. In the order of its functions, but files with a header that
+ * was not converted come last: a function there is in the global namespace, where a call with an
+ * argument of type float4 in an earlier file, which has its own copy, would find it too.
  */
 typedef struct {
     const char *file; /**< relative to the catalog's folder */

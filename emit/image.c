@@ -116,8 +116,11 @@ static void add_ops(builder *b, rk_image *image)
     }
 }
 
-/** One vEU's list; returns its number of rTasks. */
-static uint32_t add_list(builder *b, const rk_rprogram *program, const rk_veu_list *list)
+/**
+ * One vEU's list; returns its number of rTasks. The waits of its rProgram are the items from
+ * `first_item` on.
+ */
+static uint32_t add_list(builder *b, const rk_veu_list *list, uint32_t first_item)
 {
     uint32_t tasks = 0;
     for (size_t i = 0; i < list->count; i++) {
@@ -129,10 +132,8 @@ static uint32_t add_list(builder *b, const rk_rprogram *program, const rk_veu_li
             continue;
         }
         *to = (rk_image_entry){RK_IMAGE_WAIT, (uint32_t)b->waits.count};
-        rk_image_wait wait = {(uint32_t)b->items.count, from->wait_count};
-        *rk_push(b->arena, &b->waits) = wait;
-        for (uint32_t j = 0; j < from->wait_count; j++)
-            *rk_push(b->arena, &b->items) = program->waits[from->wait_first + j];
+        *rk_push(b->arena, &b->waits) =
+            (rk_image_wait){first_item + from->wait_first, from->wait_count};
     }
     *rk_push(b->arena, &b->entries) = (rk_image_entry){RK_IMAGE_END, 0};
     return tasks;
@@ -144,11 +145,15 @@ static void add_programs(builder *b, rk_image *image)
     image->program_count = schedule->program_count;
     image->programs = RK_NEW_ARRAY(b->arena, rk_image_program, schedule->program_count);
     for (size_t i = 0; i < schedule->program_count; i++) {
+        const rk_rprogram *from = &schedule->programs[i];
         rk_image_program *program = &image->programs[i];
+        const uint32_t first_item = (uint32_t)b->items.count;
+        for (size_t j = 0; j < from->wait_count; j++)
+            *rk_push(b->arena, &b->items) = from->waits[j];
         program->veu_first = RK_NEW_ARRAY(b->arena, uint32_t, schedule->veu_count);
         for (uint32_t v = 0; v < schedule->veu_count; v++) {
             program->veu_first[v] = (uint32_t)b->entries.count;
-            uint32_t tasks = add_list(b, &schedule->programs[i], &schedule->programs[i].veus[v]);
+            uint32_t tasks = add_list(b, &from->veus[v], first_item);
             if (tasks > program->steps)
                 program->steps = tasks;
         }
