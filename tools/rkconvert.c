@@ -74,20 +74,20 @@ static bool set_choice(command *c, const char *name, const char *value)
     if (strcmp(name, "--target") == 0) {
         c->options.target_cpu = strcmp(value, "cpu") == 0;
         if (!c->options.target_cpu && strcmp(value, "cuda") != 0)
-            return usage(c, "RK-U102", "--target takes cuda or cpu, not '%s'", value);
+            return usage(c, "RK-U002", "--target takes cuda or cpu, not '%s'", value);
     } else if (strcmp(name, "--report") == 0) {
         c->json = strcmp(value, "json") == 0;
         if (!c->json && strcmp(value, "text") != 0)
-            return usage(c, "RK-U102", "--report takes text or json, not '%s'", value);
+            return usage(c, "RK-U002", "--report takes text or json, not '%s'", value);
     } else if (strcmp(name, "--dump") == 0) {
         c->options.dump = value;
         if (strcmp(value, "analysis") != 0 && strcmp(value, "edits") != 0)
-            return usage(c, "RK-U102", "--dump takes analysis or edits, not '%s'", value);
+            return usage(c, "RK-U002", "--dump takes analysis or edits, not '%s'", value);
     } else if (strcmp(name, "--kernel") == 0) {
         regex_t pattern;
         c->options.kernels = value;
         if (regcomp(&pattern, value, REG_EXTENDED | REG_NOSUB) != 0)
-            return usage(c, "RK-U102", "--kernel takes a regular expression, not '%s'", value);
+            return usage(c, "RK-U002", "--kernel takes a regular expression, not '%s'", value);
         regfree(&pattern);
     }
     return true;
@@ -140,7 +140,7 @@ static bool unknown(command *c, const char *name)
     const char *near = rk_str_nearest(name, value_names, sizeof value_names / sizeof *value_names);
     if (!near)
         near = rk_str_nearest(name, flag_names, sizeof flag_names / sizeof *flag_names);
-    return rk_diag_add(c->diag, RK_ERROR, "RK-U101", (rk_place){0},
+    return rk_diag_add(c->diag, RK_ERROR, "RK-U001", (rk_place){0},
                        near ? rk_arena_printf(c->arena, "did you mean %s?", near)
                             : "see rkconvert --help",
                        "there is no option '%s'", name);
@@ -156,7 +156,7 @@ static int read_option(command *c, int argc, char **argv, int i)
         if (strcmp(name, value_names[k]) != 0)
             continue;
         if (!equals && i + 1 >= argc)
-            return usage(c, "RK-U103", "%s needs a value", name);
+            return usage(c, "RK-U002", "%s needs a value", name);
         return set_value(c, name, equals ? equals + 1 : argv[i + 1]) ? (equals ? 1 : 2) : 0;
     }
     if (!equals && set_flag(c, name))
@@ -202,15 +202,15 @@ static bool check_command(command *c)
     const rk_convert_options *o = &c->options;
     const bool writes = !o->examine && !o->dump;
     if (o->input_count == 0)
-        return usage(c, "RK-U104", "there is nothing to convert%s", "");
+        return usage(c, "RK-U003", "there is nothing to convert%s", "");
     if (writes && !o->output && !o->out_dir)
-        return usage(c, "RK-U105", "say where to write, with -o or --out-dir%s", "");
+        return usage(c, "RK-U003", "say where to write, with -o or --out-dir%s", "");
     if (o->output && o->out_dir)
-        return usage(c, "RK-U105", "-o and --out-dir exclude each other%s", "");
+        return usage(c, "RK-U003", "-o and --out-dir exclude each other%s", "");
     if (o->output && (o->input_count != 1 || rk_file_is_dir(o->inputs[0])))
-        return usage(c, "RK-U105", "-o takes one source; use --out-dir%s", "");
+        return usage(c, "RK-U003", "-o takes one source; use --out-dir%s", "");
     if (o->target_cpu && writes && !o->output)
-        return usage(c, "RK-U105", "--target cpu needs -o%s", "");
+        return usage(c, "RK-U003", "--target cpu needs -o%s", "");
     return true;
 }
 
