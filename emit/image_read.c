@@ -122,8 +122,8 @@ static rk_image_io *read_ios(reader *r, const char *member, size_t *count)
             if (__builtin_mul_overflow(bytes, io->shape[d], &bytes))
                 bytes = -1;
         }
-        if (bytes != io->bytes || io->offset > r->image->memory_bytes ||
-            io->bytes > r->image->memory_bytes - io->offset)
+        if (io->dtype == RK_DTYPE_NONE || bytes < 1 || bytes != io->bytes ||
+            io->offset > r->image->memory_bytes || io->bytes > r->image->memory_bytes - io->offset)
             fail(r, where, "the tensor's size, type and place do not agree");
     }
     return ios;
@@ -346,6 +346,18 @@ static void read_constants(reader *r, const char *dir, rk_diag *diag)
     }
 }
 
+/**
+ * Whether the tables are as they were written: what a kernel does with other arguments, or without
+ * a wait, cannot be told from them. Takes the hash out of the tree.
+ */
+static void check_hash(reader *r, cJSON *root)
+{
+    cJSON *hash = cJSON_DetachItemFromObjectCaseSensitive(root, "hash");
+    if (!cJSON_IsString(hash) ||
+        strcmp(hash->valuestring, rk_emit_tables_hash(root, r->arena)) != 0)
+        fail(r, "hash", "the image was changed after it was written");
+}
+
 static void read_sizes(reader *r)
 {
     const cJSON *root = r->json->root;
@@ -382,5 +394,7 @@ rk_image *rk_image_read(const char *dir, const rk_catalog *catalog, rk_arena *ar
     image->entry_count = r.entries.count;
     image->items = r.items.items;
     image->item_count = r.items.count;
+    if (r.ok)
+        check_hash(&r, json.root);
     return r.ok ? image : NULL;
 }

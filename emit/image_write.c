@@ -5,6 +5,7 @@
 #include "base/str.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 static void add_number(cJSON *to, const char *member, int64_t value)
 {
@@ -126,6 +127,12 @@ static cJSON *describe(const rk_image *image, rk_arena *arena)
     return root;
 }
 
+const char *rk_emit_tables_hash(const cJSON *root, rk_arena *arena)
+{
+    const char *text = rk_json_print(root, arena);
+    return rk_arena_printf(arena, "%016" PRIx64, rk_hash(text, strlen(text), 0));
+}
+
 const char *rk_emit_constants_hash(const rk_image *image, rk_arena *arena)
 {
     uint64_t hash = rk_hash(image->constants, (size_t)image->constant_bytes, 0);
@@ -135,6 +142,7 @@ const char *rk_emit_constants_hash(const rk_image *image, rk_arena *arena)
 bool rk_image_write(const rk_image *image, const char *dir, rk_arena *arena, rk_diag *diag)
 {
     cJSON *root = describe(image, arena);
+    cJSON_AddStringToObject(root, "hash", rk_emit_tables_hash(root, arena));
     bool good = rk_file_write(rk_path_join(arena, dir, RK_WEIGHTS_FILE), image->constants,
                               (size_t)image->constant_bytes, diag) &&
                 rk_json_write(rk_path_join(arena, dir, RK_IMAGE_FILE), root, arena, diag);

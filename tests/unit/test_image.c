@@ -261,6 +261,9 @@ Test(image, refuses_what_is_inconsistent)
         {"\"bytes\": 3200", "\"bytes\": 3204", "RK-I001"},
         {"\"grid\": [4, 1, 1]", "\"grid\": [0, 1, 1]", "RK-I001"},
         {"\"grid\": [4, 1, 1]", "\"grid\": [4, 1]", "RK-I001"},
+        {"\"dtype\": \"f32\"", "\"dtype\": \"f33\"", "RK-I001"},
+        {"\"0:0 w0", "\"0:0", "RK-I001"},
+        {"\"constants\": \"", "\"constants\": \"0", "RK-I001"},
     };
     for (size_t i = 0; i < sizeof edits / sizeof edits[0]; i++)
         cr_expect_str_eq(read_edited(edits[i].from, edits[i].to), edits[i].code, "%s", edits[i].to);
