@@ -14,6 +14,9 @@ const rk_policy *rk_policy_find(const char *name)
 static bool size_vdevice(rk_vdevice *out, const rk_problem *problem, rk_diag *diag)
 {
     const rk_device *device = problem->device;
+    if (problem->graph->node_count == 0)
+        return rk_diag_add(diag, RK_ERROR, "RK-S005", (rk_place){.file = problem->graph->file},
+                           "add a node, such as an Identity", "the graph has no nodes to schedule");
     rk_demand demand = rk_candidates_demand(problem->candidates);
     const char *limit = NULL;
     int blocks = rk_device_occupancy(device, demand, &limit);

@@ -119,6 +119,27 @@ static bool make_reference(rk_values *values, const rk_plan *plan, rk_tool *tool
                            tool->arena, tool->diag);
 }
 
+/** Whether replacing the output folder leaves what the build reads alone; RK-U005. */
+static bool is_apart(const char *output, const char *graph, const rk_plan_options *plan,
+                     rk_tool *tool)
+{
+    const char *const read[] = {graph, plan->schedule, plan->device, plan->catalog, plan->bindings};
+    char *folder = realpath(output, NULL);
+    size_t length = folder ? strlen(folder) : 0;
+    bool good = true;
+    for (size_t i = 0; folder && good && i < sizeof read / sizeof *read; i++) {
+        char *path = read[i] ? realpath(read[i], NULL) : NULL;
+        if (path && strncmp(path, folder, length) == 0 &&
+            (path[length] == '/' || path[length] == '\0'))
+            good = rk_diag_add(tool->diag, RK_ERROR, "RK-U005", rk_place_file(output),
+                               "name another folder",
+                               "the folder holds '%s', which the build reads", read[i]);
+        free(path);
+    }
+    free(folder);
+    return good;
+}
+
 /** Fills the output folder, but for the report. */
 static bool emit(const char *dir, const rk_plan *plan, const build_options *options,
                  const char *graph, rk_tool *tool)
@@ -251,6 +272,8 @@ static int run(rk_tool *tool, int argc, char **argv)
     }
 
     const char *graph = arguments.items[0];
+    if (options.output && !is_apart(options.output, graph, &options.plan, tool))
+        return RK_EXIT_REFUSED;
     rk_plan plan;
     status =
         rk_plan_make(&plan, graph, &options.plan, options.output ? RK_STAGE_IMAGE : last, tool);

@@ -139,7 +139,11 @@ int rk_plan_make(rk_plan *out, const char *graph, const rk_plan_options *options
     rk_binding_dim *dims;
     plan->backend = rk_plan_backend(options->target ? options->target : "cpu", tool);
     plan->policy = find_policy(options->policy ? options->policy : "wavefront", tool);
-    if (!parse_dims(&dims, &options->bind, tool) || !plan->backend || !plan->policy)
+    bool good = parse_dims(&dims, &options->bind, tool) && plan->backend && plan->policy;
+    if (options->veus > INT32_MAX)
+        good = rk_diag_add(tool->diag, RK_ERROR, "RK-U002", (rk_place){0}, NULL,
+                           "--veus is at most %d", INT32_MAX);
+    if (!good)
         return RK_EXIT_USAGE;
 
     rk_tool_progress(tool, "reading the graph");

@@ -107,7 +107,7 @@ bool rk_values_make(rk_values *out, const rk_image *image, const rk_input_source
 /** How an output differs from its reference. */
 typedef struct {
     double error;   /**< largest absolute difference; infinite where one is no number */
-    double largest; /**< largest absolute value of the reference */
+    double largest; /**< largest absolute value of the reference, infinities apart */
     int64_t worst;  /**< element of the largest difference */
     bool good;      /**< error <= tolerance * max(1, largest) */
 } rk_comparison;

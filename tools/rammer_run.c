@@ -23,6 +23,8 @@ typedef struct {
     bool json;
 } run_options;
 
+enum { MOST_REPEATS = 1000000 };
+
 static const rk_option option_table[] = {
     {"input", 0, RK_OPTION_TEXTS, "X=X.npy", offsetof(run_options, inputs.given),
      "value of an input; default: input/X.npy beside it, else seeded"},
@@ -52,6 +54,7 @@ typedef struct {
 
 /** What came out of it. */
 typedef struct {
+    bool ran;
     rk_comparison *outputs; /**< for each output; NULL when not verified */
     const char *reference;  /**< what they were compared with */
     double seconds;         /**< median */
@@ -60,6 +63,17 @@ typedef struct {
     uint32_t workers;       /**< OS threads */
 } result;
 
+/** Whether all options are fine for what is planned already; RK-U009. */
+static bool nothing_to_plan(const rk_plan_options *options, const char *dir, rk_tool *tool)
+{
+    if (!options->target && !options->bindings && !options->device && !options->policy &&
+        !options->kernels && !options->schedule && !options->veus && options->bind.count == 0)
+        return true;
+    return rk_diag_add(tool->diag, RK_ERROR, "RK-U009", rk_place_file(dir),
+                       "build it again with these options, or run the graph",
+                       "the folder is built: of the options of a plan only --catalog is for it");
+}
+
 /** Loads a folder that `rammer build` wrote, or plans a graph. */
 static int load(subject *out, const char *argument, const run_options *options, rk_tool *tool)
 {
@@ -67,6 +81,8 @@ static int load(subject *out, const char *argument, const run_options *options, 
     char *graph = rk_path_join(tool->arena, argument, "graph.json");
     bool is_dir = rk_file_is_dir(argument);
     if (is_dir && rk_file_exists(image)) {
+        if (!nothing_to_plan(&options->plan, argument, tool))
+            return RK_EXIT_USAGE;
         out->dir = argument;
         rk_plan_options own = options->plan;
         char *beside = rk_path_join(tool->arena, argument, "catalog.json");
@@ -305,12 +321,13 @@ static bool execute(result *r, const subject *s, const run_options *options, rk_
     bool good =
         run_repeatedly(&r->seconds, rk_cpu_vdevice_run, vdevice, &values, options->repeat, tool);
     r->workers = rk_cpu_vdevice_workers(vdevice);
+    r->ran = good;
     if (good && options->one_by_one)
         good = compare_one_by_one(r, vdevice, s, &values, options, tool);
     rk_cpu_vdevice_free(vdevice);
-    if (r->seconds > 0 && options->verify)
+    if (r->ran && options->verify)
         good = verify(r, s, &values, options, tool) && good;
-    if (r->seconds > 0 && options->output_dir)
+    if (r->ran && options->output_dir)
         good = write_outputs(s, &values, options->output_dir, tool) && good;
     return good;
 }
@@ -323,7 +340,11 @@ static int run(rk_tool *tool, int argc, char **argv)
     int status = rk_options_parse(&arguments, &table, &rk_command_run, 1, 1, tool, argc, argv);
     if (status != RK_EXIT_GOOD)
         return status;
-    options.repeat = options.repeat < 1 ? 1 : options.repeat;
+    if (options.repeat < 1 || options.repeat > MOST_REPEATS) {
+        rk_diag_add(tool->diag, RK_ERROR, "RK-U002", (rk_place){0}, NULL,
+                    "--repeat is from 1 to %d", MOST_REPEATS);
+        return RK_EXIT_USAGE;
+    }
 
     subject s = {0};
     status = load(&s, arguments.items[0], &options, tool);
@@ -332,9 +353,9 @@ static int run(rk_tool *tool, int argc, char **argv)
     result r = {0};
     bool good = execute(&r, &s, &options, tool);
     rk_tool_progress(tool, NULL);
-    if (r.seconds > 0 && options.json)
+    if (r.ran && options.json)
         print_json(&s, &r, tool);
-    else if (r.seconds > 0)
+    else if (r.ran)
         print_text(&s, &r, tool);
     return good ? RK_EXIT_GOOD : RK_EXIT_REFUSED;
 }

@@ -140,7 +140,7 @@ void rk_values_compare(rk_comparison *out, const rk_image_io *io, const void *va
         double error = fabs(a - b);
         bool same = memcmp((const char *)value + (size_t)i * size,
                            (const char *)reference + (size_t)i * size, size) == 0;
-        if (same)
+        if (same || (isnan(a) && isnan(b)))
             error = 0;
         else if (isnan(error))
             error = INFINITY;
@@ -150,7 +150,7 @@ void rk_values_compare(rk_comparison *out, const rk_image_io *io, const void *va
             out->error = error;
             out->worst = i;
         }
-        if (fabs(b) > out->largest)
+        if (isfinite(b) && fabs(b) > out->largest)
             out->largest = fabs(b);
     }
     double allowed = rk_dtype_is_float(io->dtype) ? tolerance * fmax(1, out->largest) : 0;
