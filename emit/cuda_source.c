@@ -158,7 +158,8 @@ static void add_functions(rk_str *out, const rk_cuda_plan *plan, size_t k)
         rk_str_addf(out, "            if (context.active()) {\n                %s",
                     kernel->rkernel_symbol);
         add_arguments(out, kernel);
-        rk_str_addf(out, ";\n%s            } else {\n                context.finish();\n            }\n",
+        rk_str_addf(out,
+                    ";\n%s            } else {\n                context.finish();\n            }\n",
                     kernel->uses.early_return ? "" : "                context.finish();\n");
         rk_str_add(out, "            break;\n        }\n");
     }
@@ -279,12 +280,13 @@ void rk_cuda_text_test(rk_str *out, const rk_cuda_plan *plan)
         "    return good ? 0 : 1;\n}\n");
 }
 
+/** One block to an SM is bound to fit: without the 1, ptxas may spill to fit more. */
 static void add_launch(rk_str *out, const rk_cuda_plan *plan, size_t i)
 {
     const rk_image_fn *fn = &plan->image->fns[i];
     const rk_kernel *kernel = fn->kernel;
     size_t args = kernel->param_count ? kernel->param_count : 1;
-    rk_str_addf(out, "/* %s */\n__global__ void __launch_bounds__(%" PRId64 ")\n", kernel->id,
+    rk_str_addf(out, "/* %s */\n__global__ void __launch_bounds__(%" PRId64 ", 1)\n", kernel->id,
                 rk_emit_volume(fn->block));
     rk_str_addf(out, "    launch_%zu(const rk::launch_args<%zu> arg)\n{\n", i, args);
     rk_str_addf(out, "    rk::cuda_launch_context<%s> context;\n    %s",
