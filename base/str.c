@@ -67,26 +67,31 @@ bool rk_str_ends(const char *s, const char *suffix)
 
 enum { LONGEST_NAME = 63 };
 
-/** Levenshtein distance, one row kept; both names are at most LONGEST_NAME bytes. */
+static size_t least(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+/**
+ * Edit distance in which two swapped neighbours are one edit; both names are at most LONGEST_NAME
+ * bytes.
+ */
 static size_t distance(const char *a, size_t m, const char *b, size_t n)
 {
-    size_t row[LONGEST_NAME + 1];
+    size_t d[LONGEST_NAME + 1][LONGEST_NAME + 1];
+    for (size_t i = 0; i <= m; i++)
+        d[i][0] = i;
     for (size_t j = 0; j <= n; j++)
-        row[j] = j;
+        d[0][j] = j;
     for (size_t i = 1; i <= m; i++) {
-        size_t diagonal = row[0];
-        row[0] = i;
         for (size_t j = 1; j <= n; j++) {
-            size_t best = diagonal + (a[i - 1] != b[j - 1]);
-            if (row[j] + 1 < best)
-                best = row[j] + 1;
-            if (row[j - 1] + 1 < best)
-                best = row[j - 1] + 1;
-            diagonal = row[j];
-            row[j] = best;
+            d[i][j] = least(d[i - 1][j - 1] + (a[i - 1] != b[j - 1]),
+                            least(d[i - 1][j], d[i][j - 1]) + 1);
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+                d[i][j] = least(d[i][j], d[i - 2][j - 2] + 1);
         }
     }
-    return row[n];
+    return d[m][n];
 }
 
 const char *rk_str_nearest(const char *name, const char *const *names, size_t count)

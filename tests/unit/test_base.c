@@ -102,6 +102,8 @@ Test(base, str_nearest_suggests_only_what_is_near)
     static const char *const names[] = {"wavefront", "base", "search"};
     cr_assert_str_eq(rk_str_nearest("wavefrnt", names, 3), "wavefront");
     cr_assert_str_eq(rk_str_nearest("bose", names, 3), "base");
+    cr_assert_str_eq(rk_str_nearest("wvaefrotn", names, 3), "wavefront");
+    cr_assert_str_eq(rk_str_nearest("bsae", names, 3), "base");
     cr_assert_null(rk_str_nearest("unrelated", names, 3));
     cr_assert_null(rk_str_nearest("", names, 3));
 }
