@@ -15,6 +15,7 @@ typedef struct {
     const rk_json *json;
     rk_arena *arena;
     const char *where; /**< "bindings[3]" */
+    bool any_kernel;   /**< one that the catalog lacks is fine */
     bool ok;
 } reader;
 
@@ -130,16 +131,23 @@ static void read_args(reader *r, rk_binding *b, const cJSON *at, const rk_launch
         check_all_bound(r, b, launch);
 }
 
+/** The kernel if the catalog has it converted, else NULL. */
+static const rk_kernel *converted(const rk_catalog *catalog, const char *id)
+{
+    const rk_kernel *kernel = rk_catalog_find(catalog, id);
+    return kernel && kernel->outcome != RK_REFUSED_KERNEL ? kernel : NULL;
+}
+
 static const rk_kernel *find_kernel(reader *r, const rk_binding *b, const rk_catalog *catalog)
 {
-    const rk_kernel *kernel = rk_catalog_find(catalog, b->kernel);
-    if (kernel && kernel->outcome == RK_REFUSED_KERNEL) {
+    const rk_kernel *kernel = converted(catalog, b->kernel);
+    if (kernel || r->any_kernel || *b->kernel == '\0')
+        return kernel;
+    if (rk_catalog_find(catalog, b->kernel)) {
         fail(r, "RK-B001", "see the diagnostics of the conversion",
              rk_arena_printf(r->arena, "the kernel '%s' was refused by the converter", b->kernel));
         return NULL;
     }
-    if (kernel || *b->kernel == '\0')
-        return kernel;
     const char **ids = RK_NEW_ARRAY(r->arena, const char *, catalog->kernel_count + 1);
     for (size_t i = 0; i < catalog->kernel_count; i++)
         ids[i] = catalog->kernels[i].id;
@@ -210,7 +218,7 @@ static rk_binding read_binding(reader *r, const cJSON *at, const rk_catalog *cat
 }
 
 static bool read_file(binding_list *out, const char *path, const rk_catalog *catalog,
-                      rk_arena *arena, rk_diag *diag)
+                      bool any_kernel, rk_arena *arena, rk_diag *diag)
 {
     static const char *const known[] = {"schema", "bindings"};
     rk_json json;
@@ -224,19 +232,22 @@ static bool read_file(binding_list *out, const char *path, const rk_catalog *cat
     bool ok = file.ok;
     size_t i = 0;
     for (const cJSON *c = items->child; c; c = c->next, i++) {
-        reader r = {.json = &json, .arena = arena, .ok = true};
+        reader r = {.json = &json, .arena = arena, .any_kernel = any_kernel, .ok = true};
         r.where = rk_arena_printf(arena, "bindings[%zu]", i);
-        if (cJSON_IsObject(c))
-            *rk_push(arena, out) = read_binding(&r, c, catalog);
-        else
+        if (!cJSON_IsObject(c)) {
             fail(&r, "RK-B004", NULL, "expected an object");
+        } else {
+            rk_binding binding = read_binding(&r, c, catalog);
+            if (!any_kernel || converted(catalog, binding.kernel))
+                *rk_push(arena, out) = binding;
+        }
         ok = ok && r.ok;
     }
     return ok;
 }
 
-const rk_bindings *rk_bindings_read(const char *folder, const rk_catalog *catalog, rk_arena *arena,
-                                    rk_diag *diag)
+static const rk_bindings *read_folder(const char *folder, const rk_catalog *catalog,
+                                      bool any_kernel, rk_arena *arena, rk_diag *diag)
 {
     char **names;
     size_t count;
@@ -245,10 +256,24 @@ const rk_bindings *rk_bindings_read(const char *folder, const rk_catalog *catalo
     binding_list list = {0};
     bool ok = true;
     for (size_t i = 0; i < count; i++)
-        ok = read_file(&list, rk_path_join(arena, folder, names[i]), catalog, arena, diag) && ok;
+        ok = read_file(&list, rk_path_join(arena, folder, names[i]), catalog, any_kernel, arena,
+                       diag) &&
+             ok;
     if (!ok)
         return NULL;
     rk_bindings *all = RK_NEW(arena, rk_bindings);
     *all = (rk_bindings){.items = list.items, .count = list.count};
     return all;
+}
+
+const rk_bindings *rk_bindings_read(const char *folder, const rk_catalog *catalog, rk_arena *arena,
+                                    rk_diag *diag)
+{
+    return read_folder(folder, catalog, false, arena, diag);
+}
+
+const rk_bindings *rk_bindings_read_known(const char *folder, const rk_catalog *catalog,
+                                          rk_arena *arena, rk_diag *diag)
+{
+    return read_folder(folder, catalog, true, arena, diag);
 }

@@ -227,6 +227,38 @@ static bool find_by_op(finder *s, group *g)
     return g->items.count || fail_op(s, g, &r);
 }
 
+static bool takes(const rk_launch *launch, const char *name, bool pointer)
+{
+    for (size_t i = 0; i < launch->param_count; i++)
+        if (launch->params[i].pointer == pointer && strcmp(launch->params[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+static bool fail_argument(finder *s, const group *g, const rk_launch *launch, const char *name)
+{
+    return fail_group(s, g, "RK-S004", "give just the parameters of the launching function",
+                      rk_arena_printf(s->scratch, "'%s' has no such parameter '%s'",
+                                      launch->function, name));
+}
+
+/** The node gives nothing that the launching function does not take. */
+static bool check_known(finder *s, const group *g, const rk_launch *launch)
+{
+    const rk_node *node = g->call.node;
+    bool good = true;
+    for (size_t i = 0; i < node->input_count; i++)
+        if (node->input_names[i] && !takes(launch, node->input_names[i], true))
+            good = fail_argument(s, g, launch, node->input_names[i]);
+    for (size_t i = 0; i < node->output_count; i++)
+        if (node->output_names[i] && !takes(launch, node->output_names[i], true))
+            good = fail_argument(s, g, launch, node->output_names[i]);
+    for (size_t i = 0; i < node->attr_count; i++)
+        if (!takes(launch, node->attrs[i].name, false))
+            good = fail_argument(s, g, launch, node->attrs[i].name);
+    return good;
+}
+
 /** The node's arguments are exactly those that the launching function takes, streams apart. */
 static bool check_arguments(finder *s, const group *g, const rk_launch *launch)
 {
@@ -241,7 +273,7 @@ static bool check_arguments(finder *s, const group *g, const rk_launch *launch)
                               rk_arena_printf(s->scratch, "'%s' needs its parameter '%s'",
                                               launch->function, p->name));
     }
-    return true;
+    return check_known(s, g, launch);
 }
 
 static bool find_by_kernel(finder *s, group *g)

@@ -194,7 +194,7 @@ static bool pointer_argument(rk_kernel_arg *out, rk_fitting *f, const rk_param *
     if (out->offset < 0 || out->offset >= rk_tensor_elements(tensor))
         return rk_fitting_fail(f, RK_MISFIT_CONDITION, "'%s' begins outside '%s'", text,
                                tensor->name);
-    if (param->role == RK_ROLE_ACCUMULATED)
+    if (param->role == RK_ROLE_ACCUMULATED && (size_t)slot >= f->call->in_count)
         return rk_fitting_fail(f, RK_MISFIT_CONDITION,
                                "it adds to '%s', which nothing sets to an initial value",
                                tensor->name);

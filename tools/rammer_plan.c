@@ -100,8 +100,12 @@ static bool select_candidates(rk_plan *plan, const rk_plan_options *options, rk_
     rk_diag *diag = tool->diag;
     const char *folder = options->bindings ? options->bindings : rk_tool_share(tool, "bindings");
     plan->catalog = rk_plan_catalog(options, tool);
-    const rk_bindings *bindings =
-        plan->catalog ? rk_bindings_read(folder, plan->catalog, arena, diag) : NULL;
+    /* Of the shipped bindings a catalog of the user's has the kernels of some, or of none. */
+    bool known = options->catalog && !options->bindings;
+    const rk_bindings *bindings = NULL;
+    if (plan->catalog)
+        bindings =
+            (known ? rk_bindings_read_known : rk_bindings_read)(folder, plan->catalog, arena, diag);
     plan->device = rk_device_read(device_name(options, plan->backend->name),
                                   rk_tool_share(tool, "devices"), arena, diag);
     if (!bindings || !plan->device)

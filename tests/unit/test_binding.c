@@ -109,6 +109,21 @@ Test(binding, no_file_is_no_binding)
     done(&f);
 }
 
+Test(binding, of_kernels_that_the_catalog_has)
+{
+    fixture f = fresh();
+    put(&f, "a.bind.json",
+        "{\"schema\": \"rammer.bindings/1\", \"bindings\": [" GOOD
+        ", {\"op\": \"Other\", \"kernel\": \"elsewhere\", \"args\": {\"a\": \"A\"}}]}");
+    cr_expect_null(rk_bindings_read(f.folder, &catalog, f.arena, f.diag));
+    cr_expect_str_eq(rk_diag_at(f.diag, 0)->code, "RK-B001");
+    const rk_bindings *some = rk_bindings_read_known(f.folder, &catalog, f.arena, f.diag);
+    cr_assert(some && some->count == 1);
+    cr_expect_str_eq(some->items[0].kernel, "gemv");
+    cr_expect_eq(rk_diag_count(f.diag), 1);
+    done(&f);
+}
+
 Test(binding, missing_folder)
 {
     fixture f = fresh();

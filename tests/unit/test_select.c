@@ -383,6 +383,16 @@ Test(select, what_a_kernel_node_names_must_exist)
     }
 }
 
+Test(select, a_kernel_node_gives_nothing_else)
+{
+    setting *s = make();
+    add_kernel_node(s, "other", "launch_gemv", true);
+    rk_graph_attr_int(s->graph, 0, "colums", 3);
+    const char *message = refused(s, "RK-S004");
+    cr_expect(strstr(message, "no such parameter 'colums'"), "%s", message);
+    rk_arena_free(s->arena);
+}
+
 Test(select, the_cpu_needs_compiled_kernels)
 {
     setting *s = make();
