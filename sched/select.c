@@ -237,9 +237,9 @@ static bool takes(const rk_launch *launch, const char *name, bool pointer)
 
 static bool fail_argument(finder *s, const group *g, const rk_launch *launch, const char *name)
 {
-    return fail_group(s, g, "RK-S004", "give just the parameters of the launching function",
-                      rk_arena_printf(s->scratch, "'%s' has no such parameter '%s'",
-                                      launch->function, name));
+    return fail_group(
+        s, g, "RK-S004", "give just the parameters of the launching function",
+        rk_arena_printf(s->scratch, "'%s' has no such parameter '%s'", launch->function, name));
 }
 
 /** The node gives nothing that the launching function does not take. */
