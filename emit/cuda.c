@@ -121,6 +121,25 @@ static void order_launches(rk_cuda_plan *plan, rk_arena *arena)
         plan->launch_order[i] = placed[i].op;
 }
 
+/**
+ * The prefix of the C API, and the name of its files: an identifier, and none of the files that
+ * stand beside them or that sources include.
+ */
+static const char *plan_name(const rk_image *image, rk_arena *arena)
+{
+    static const char *const taken[] = {"assert",           "bench",  "complex", "cuda",   "ctype",
+                                        "cuda_runtime_api", "errno",  "fenv",    "float",  "limits",
+                                        "locale",           "math",   "memory",  "setjmp", "signal",
+                                        "stdarg",           "stddef", "stdint",  "stdio",  "stdlib",
+                                        "string",           "test",   "time",    "wchar"};
+    char *name = rk_emit_identifier(arena, image->name);
+    for (size_t i = 0; i < sizeof taken / sizeof *taken; i++) {
+        if (strcmp(name, taken[i]) == 0)
+            return rk_arena_printf(arena, "%s_model", name);
+    }
+    return name;
+}
+
 /** "90" of "sm_90"; the oldest that the toolkits of today compile for where the device is older. */
 static const char *arch_number(const char *arch)
 {
@@ -182,7 +201,7 @@ static bool emit(const rk_emit_request *request, rk_arena *arena, rk_diag *diag)
     const rk_image *image = request->image;
     rk_cuda_plan plan = {
         .image = image,
-        .name = rk_emit_identifier(arena, image->name),
+        .name = plan_name(image, arena),
         .veu_threads = (image->veu_threads + RK_WARP - 1) / RK_WARP * RK_WARP,
         .veu_shared = rk_emit_veu_shared(image),
         .arch = arch_number(image->device->arch),

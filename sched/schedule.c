@@ -2,6 +2,9 @@
 
 #include <string.h>
 
+/** What the vEUs know of each other takes memory for each pair; GPUs keep some 5,000 blocks. */
+enum { RK_MOST_VEUS = 8192 };
+
 const rk_policy *rk_policy_find(const char *name)
 {
     for (size_t i = 0; i < rk_policy_count; i++)
@@ -30,6 +33,11 @@ static bool size_vdevice(rk_vdevice *out, const rk_problem *problem, rk_diag *di
     int64_t veus = (int64_t)blocks * device->sms;
     if (problem->max_veus && veus > problem->max_veus)
         veus = problem->max_veus;
+    if (veus > RK_MOST_VEUS)
+        return rk_diag_add(diag, RK_ERROR, "RK-S005", (rk_place){.file = problem->graph->file},
+                           "correct the device, or plan for fewer with --veus",
+                           "device '%s' keeps %lld vEUs, and a schedule has at most %d",
+                           device->name, (long long)veus, RK_MOST_VEUS);
     *out = (rk_vdevice){.veus = (uint32_t)veus,
                         .threads = demand.threads,
                         .shared = demand.shared,

@@ -115,6 +115,19 @@ Test(cuda, the_folder_stands_alone)
     }
 }
 
+Test(cuda, no_name_hides_a_file)
+{
+    const rk_catalog *catalog = sample_catalog(arena, kernels);
+    rk_image *image = sample_image(arena, catalog);
+    image->name = "test";
+    cr_assert(emit(image, catalog));
+    cr_expect(strstr(text_of("test.cu"), "#include \"test_model.h\""));
+    cr_expect(strstr(text_of("test_model.cu"), "test_model_create"));
+    image->name = "math";
+    cr_assert(emit(image, catalog));
+    cr_expect_not(rk_file_exists(rk_path_join(arena, folder, "math.h")));
+}
+
 Test(cuda, the_same_image_gives_the_same_bytes)
 {
     static const char *const files[] = {"sample.cu", "sample_tables.c", "bench.cu", "sample.h"};

@@ -344,6 +344,18 @@ Test(schedule, no_veu_fits_a_device_too_small)
     fixture_free(f);
 }
 
+Test(schedule, an_absurd_number_of_veus_is_refused)
+{
+    fixture *f = chain(2, 1);
+    f->device->sms = 65536;
+    cr_expect(!rk_schedule_run(rk_policy_find("base"), &f->problem, f->arena, f->diag));
+    cr_assert_eq(rk_diag_count(f->diag), 1);
+    cr_expect_str_eq(rk_diag_at(f->diag, 0)->code, "RK-S005");
+    f->problem.max_veus = 8;
+    cr_expect(rk_schedule_run(rk_policy_find("base"), &f->problem, f->arena, f->diag));
+    fixture_free(f);
+}
+
 Test(schedule, veus_follow_from_occupancy_and_the_limit)
 {
     fixture *f = chain(4, 8);
