@@ -5,6 +5,12 @@
 
 /** Registers of a thread where no compiler has counted them for the device. */
 enum { LIKELY_REGISTERS = 64, FRAME_ALIGNMENT = 16 };
+
+/**
+ * What the vDevice's loop keeps in registers while a kernel runs in it: with less, ptxas (CUDA 13)
+ * spilled in some of the shipped kernels at the bound that their own count allows.
+ */
+enum { VDEVICE_REGISTERS = 32 };
 /** The largest grids and blocks that CUDA takes. */
 static const int64_t most_blocks[3] = {INT32_MAX, 65535, 65535};
 static const int64_t most_threads[3] = {1024, 1024, 64};
@@ -73,7 +79,10 @@ static int arch_number(const char *arch)
     return strncmp(arch, "sm_", 3) == 0 ? atoi(arch + 3) : 0;
 }
 
-/** What ptxas counted for the device's architecture, else for the nearest older one. */
+/**
+ * What ptxas counted for the device's architecture, else for the nearest older one, and the
+ * vDevice's loop beside it.
+ */
 static int registers_of(const rk_fitting *f)
 {
     if (strcmp(f->device->target, "cpu") == 0)
@@ -85,7 +94,9 @@ static int registers_of(const rk_fitting *f)
             (!best || arch_number(r->arch) > arch_number(best->arch)))
             best = r;
     }
-    return best ? best->registers : LIKELY_REGISTERS;
+    const int kernel = best ? best->registers : LIKELY_REGISTERS;
+    const int most = f->device->max_registers_per_thread;
+    return kernel + VDEVICE_REGISTERS < most ? kernel + VDEVICE_REGISTERS : most;
 }
 
 /** What one rTask needs, against what the device has. */
