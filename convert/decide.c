@@ -197,6 +197,60 @@ static void check_branches(rk_unit *unit, size_t index)
     }
 }
 
+static bool inside_function(const rk_unit *unit, size_t file, size_t offset)
+{
+    for (size_t i = 0; i < unit->functions.count; i++) {
+        const rk_function *f = unit->functions.items[i];
+        if (f->definition.file == file && offset >= f->definition.begin && offset < f->end)
+            return true;
+    }
+    return false;
+}
+
+/**
+ * Refuses all kernels where a branch that is not seen holds another definition or use of a function that
+ * changes: it would no longer fit.
+ */
+static void check_unseen_name(rk_unit *unit, size_t file, size_t i)
+{
+    const rk_tokens *tokens = &unit->files.items[file]->tokens;
+    if (tokens->items[i].kind != RK_TOKEN_NAME ||
+        (!rk_token_is(tokens, i + 1, "<") && !rk_token_is(tokens, i + 1, "(")) ||
+        inside_function(unit, file, tokens->items[i].offset))
+        return;
+    const char *name = NULL;
+    for (size_t k = 0; k < unit->functions.count; k++)
+        if (unit->functions.items[k]->needs_context &&
+            rk_token_is(tokens, i, unit->functions.items[k]->name))
+            name = unit->functions.items[k]->name;
+    for (size_t k = 0; name && k < unit->functions.count; k++)
+        if (unit->functions.items[k]->kernel)
+            rk_problem_add(unit, k, RK_REFUSED, "RK-V116",
+                           rk_sources_place(unit, file, tokens->items[i].offset),
+                           "move what depends on it into a function of its own",
+                           "'%s' is in a branch on __CUDA_ARCH__, of which only one side is seen",
+                           name);
+}
+
+static void check_file_branches(rk_unit *unit, size_t file)
+{
+    const rk_tokens *tokens = &unit->files.items[file]->tokens;
+    int depth = 0, from = 0;
+    for (size_t i = 0; i < tokens->count; i++) {
+        if (tokens->items[i].kind != RK_TOKEN_DIRECTIVE) {
+            if (from > 0)
+                check_unseen_name(unit, file, i);
+            continue;
+        }
+        const rk_directive d = rk_directive_of(tokens, i, unit->arena);
+        depth += rk_str_starts(d.name, "if");
+        if (from == 0 && rk_str_starts(d.name, "if") && strstr(d.rest, "__CUDA_ARCH__"))
+            from = depth;
+        if (strcmp(d.name, "endif") == 0 && depth-- == from)
+            from = 0;
+    }
+}
+
 /* Returns, barriers and warp operations. */
 
 /** Whether `later` may run after `ret` in another thread's view: by order, or around a loop. */
@@ -307,6 +361,19 @@ static void reset(rk_unit *unit)
     }
 }
 
+/** Whether a specialisation has lost the template that it is of. */
+static bool primary_removed(const rk_unit *unit, size_t specialisation)
+{
+    const rk_function *f = unit->functions.items[specialisation];
+    for (size_t i = 0; i < unit->functions.count; i++) {
+        const rk_function *other = unit->functions.items[i];
+        if (other->is_template && other->removed && !f->reached &&
+            strcmp(other->name, f->name) == 0 && strcmp(other->scope, f->scope) == 0)
+            return true;
+    }
+    return false;
+}
+
 /** Kernels' outcome, what they reach, and which other text cannot stay. */
 static void settle(rk_unit *unit)
 {
@@ -323,6 +390,9 @@ static void settle(rk_unit *unit)
         rk_function *f = unit->functions.items[i];
         f->removed = device_code(f) && !f->reached && (f->needs_context || f->refused);
     }
+    for (size_t i = 0; i < unit->functions.count; i++)
+        if (unit->functions.items[i]->specialisation)
+            unit->functions.items[i]->removed |= primary_removed(unit, i);
 }
 
 void rk_decide(rk_unit *unit)
@@ -332,6 +402,8 @@ void rk_decide(rk_unit *unit)
         ;
     while (spread_reach(unit))
         ;
+    for (size_t i = 0; i < unit->files.count; i++)
+        check_file_branches(unit, i);
     for (size_t i = 0; i < unit->functions.count; i++) {
         const rk_function *f = unit->functions.items[i];
         if (f->needs_context) {

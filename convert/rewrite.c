@@ -164,6 +164,10 @@ static void edit_parameters(rk_unit *unit, const rk_declaration *d)
     if (!rk_token_is(tokens, open, "("))
         return;
     const size_t at = tokens->items[open].offset + 1;
+    const size_t close = rk_tokens_close(tokens, open);
+    for (size_t i = open; i < close; i++)
+        if (rk_token_is(tokens, i, "__grid_constant__")) /* for __global__ functions only */
+            remove_tokens(unit, d->file, i, i);
     if (rk_token_is(tokens, open + 1, ")"))
         insert(unit, d->file, at, RANK_HEAD, "RkCtx &rk_ctx");
     else if (rk_token_is(tokens, open + 1, "void") && rk_token_is(tokens, open + 2, ")"))
@@ -383,10 +387,16 @@ void rk_rewrite_functions(rk_unit *unit)
     }
 }
 
-/** A touched header's includers are touched too, so that they see its namespace. */
+/**
+ * A touched header's includers are touched too, so that they see its namespace; so is a header whose
+ * device code is disabled.
+ */
 static void spread_touched(rk_unit *unit)
 {
     unit->files.items[0]->touched = true;
+    for (size_t i = 0; i < unit->functions.count; i++)
+        if (unit->functions.items[i]->removed)
+            unit->files.items[unit->functions.items[i]->definition.file]->touched = true;
     for (bool changed = true; changed;) {
         changed = false;
         for (size_t i = 0; i < unit->files.count; i++) {
