@@ -22,7 +22,7 @@ while IFS='|' read -r model parameters repeats; do
     # shellcheck disable=SC2086
     "$rammer" zoo "$model" $parameters -o "$scratch/$name" >/dev/null
     for policy in base wavefront; do
-        for veus in 1 2 4; do
+        for veus in 1 2; do
             "$rammer" build "$scratch/$name/graph.json" --target cpu --policy $policy --veus $veus \
                 -o "$scratch/built" --json >"$scratch/build.json"
             "$rammer" run "$scratch/built" --one-by-one --repeat "$repeats" --json >"$scratch/run.json"
