@@ -58,6 +58,11 @@ bool rk_check_residency(rk_checker *c)
                 need.threads, (long long)need.shared, s->veu_threads, (long long)s->veu_shared);
         veu.registers = need.registers > veu.registers ? need.registers : veu.registers;
     }
+    if (c->memory->total_bytes > device->memory_bytes)
+        good = rk_checker_fail(c, 7, RK_NO_ID, "take smaller tensors, or another device",
+                               "the tensors take %lld bytes, and device '%s' has %lld",
+                               (long long)c->memory->total_bytes, device->name,
+                               (long long)device->memory_bytes);
     const char *limit = NULL;
     int blocks = rk_device_occupancy(device, veu, &limit);
     if (s->veu_count == 0 || (int64_t)blocks * device->sms < s->veu_count)

@@ -35,6 +35,7 @@ static inline fixture *fixture_new(int sms)
                              .register_granularity = 256,
                              .register_partitions = 4,
                              .max_registers_per_thread = 255,
+                             .memory_bytes = INT64_C(1) << 30,
                              .shared_per_sm = 65536,
                              .shared_per_block = 65536,
                              .shared_granularity = 128,

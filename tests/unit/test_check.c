@@ -262,6 +262,14 @@ Test(check, buffers_in_use_at_once_do_not_share)
     fixture_free(p->f);
 }
 
+Test(check, tensors_fit_the_device)
+{
+    plan *p = make_good();
+    p->f->device->memory_bytes = 1;
+    cr_expect(strstr(refused(p, "RK-K007"), "the tensors take"));
+    fixture_free(p->f);
+}
+
 Test(check, many_problems_are_shown_once_and_counted)
 {
     fixture *f = fixture_new(4);
