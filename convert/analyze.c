@@ -78,8 +78,7 @@ static bool read_declaration(const rk_unit *unit, rk_declaration *out, CXCursor 
     for (size_t i = 0; i < children.count; i++) {
         if (!is_attribute(clang_getCursorKind(children.items[i])))
             continue;
-        const rk_where a =
-            rk_ast_expansion(unit, clang_getCursorLocation(children.items[i]));
+        const rk_where a = rk_ast_expansion(unit, clang_getCursorLocation(children.items[i]));
         if (a.file == at.file && a.offset >= floor && a.offset < out->begin)
             out->begin = a.offset;
     }
@@ -119,7 +118,8 @@ static void read_scope(rk_unit *unit, rk_function *f, CXCursor cursor)
             if (*name)
                 prefix = rk_arena_printf(arena, "%s::%s", name, prefix);
             spaces = *spaces ? rk_arena_printf(arena, "%s %s", *name ? name : "-", spaces)
-                             : *name ? name : "-";
+                     : *name ? name
+                             : "-";
         }
         if (*name && strchr(name, '(') == NULL)
             scope = rk_arena_printf(arena, "%s::%s", name, scope);
@@ -133,8 +133,8 @@ static void read_attributes(rk_function *f, CXCursor cursor)
 {
     f->kernel = rk_ast_has_attribute(cursor, CXCursor_CUDAGlobalAttr, NULL);
     f->device = rk_ast_has_attribute(cursor, CXCursor_CUDADeviceAttr, NULL);
-    f->host = rk_ast_has_attribute(cursor, CXCursor_CUDAHostAttr, NULL) ||
-              (!f->kernel && !f->device);
+    f->host =
+        rk_ast_has_attribute(cursor, CXCursor_CUDAHostAttr, NULL) || (!f->kernel && !f->device);
 }
 
 static bool head_has(const rk_unit *unit, const rk_declaration *d, const char *word)
@@ -163,14 +163,14 @@ static void read_kind(const rk_unit *unit, rk_function *f, CXCursor cursor)
     f->specialisation = !f->is_template && kind != CXCursor_Constructor &&
                         !clang_Cursor_isNull(clang_getSpecializedCursorTemplate(cursor)) &&
                         !f->class_template;
-    f->in_class = clang_equalCursors(clang_getCursorLexicalParent(cursor),
-                                     clang_getCursorSemanticParent(cursor)) &&
-                  (f->method || f->special) &&
-                  clang_getCursorKind(clang_getCursorSemanticParent(cursor)) !=
-                      CXCursor_TranslationUnit &&
-                  clang_getCursorKind(clang_getCursorSemanticParent(cursor)) != CXCursor_Namespace;
-    f->is_constexpr = head_has(unit, &f->definition, "constexpr") ||
-                      head_has(unit, &f->definition, "consteval");
+    f->in_class =
+        clang_equalCursors(clang_getCursorLexicalParent(cursor),
+                           clang_getCursorSemanticParent(cursor)) &&
+        (f->method || f->special) &&
+        clang_getCursorKind(clang_getCursorSemanticParent(cursor)) != CXCursor_TranslationUnit &&
+        clang_getCursorKind(clang_getCursorSemanticParent(cursor)) != CXCursor_Namespace;
+    f->is_constexpr =
+        head_has(unit, &f->definition, "constexpr") || head_has(unit, &f->definition, "consteval");
 }
 
 /** Where the body is; false when a macro makes it. */
@@ -322,7 +322,8 @@ size_t rk_analysis_body(rk_analysis *analysis, CXCursor definition, size_t funct
         rk_analysis_body(analysis, own, function);
     const size_t index = analysis->bodies.count;
     rk_body *body = rk_push(arena, &analysis->bodies);
-    *body = (rk_body){.cursor = definition, .function = function, .pattern = clang_equalCursors(own, definition)};
+    *body = (rk_body){
+        .cursor = definition, .function = function, .pattern = clang_equalCursors(own, definition)};
     rk_walk(analysis, index);
     return index;
 }

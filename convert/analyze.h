@@ -7,7 +7,7 @@
 typedef struct {
     CXCursor cursor;
     size_t function;
-    bool pattern;       /**< the function's own text */
+    bool pattern;           /**< the function's own text */
     RK_VEC(size_t) callees; /**< indices of bodies */
 } rk_body;
 
@@ -16,7 +16,7 @@ typedef struct {
     rk_unit *unit;
     RK_VEC(CXCursor) cursors; /**< of unit->functions, by the same index */
     RK_VEC(rk_body) bodies;
-    RK_VEC(CXCursor) instances; /**< of unit->instances, by the same index */
+    RK_VEC(CXCursor) instances;      /**< of unit->instances, by the same index */
     RK_VEC(unsigned) system_seen;    /**< hashes of system functions that were looked into */
     RK_VEC(const char *) system_use; /**< the built-in that each reaches, NULL if none */
 } rk_analysis;
@@ -36,6 +36,12 @@ size_t rk_analysis_body(rk_analysis *analysis, CXCursor definition, size_t funct
 /** Walks the body, adding to its function what it uses. */
 void rk_walk(rk_analysis *analysis, size_t body);
 
+/** Whether a namespace of that name is around the declaration. */
+bool rk_system_in_namespace(CXCursor declaration, const char *name, rk_arena *arena);
+
+/** Whether a function is CUDA's own. The compiler declares some of them where they are first used. */
+bool rk_system_is_function(CXCursor function, const char *name);
+
 /** The built-in that a system function's own code reads, NULL if there is none. */
 const char *rk_walk_system(rk_analysis *analysis, CXCursor function);
 
@@ -54,8 +60,7 @@ void rk_problem_add(rk_unit *unit, size_t function, rk_severity severity, const 
  * Analyses a declaration of shared memory in a body. `statement` is the DeclStmt. What it finds must
  * come from the template's own text, which is walked before its instances.
  */
-void rk_shared_declare(rk_analysis *analysis, size_t body, CXCursor statement,
-                       CXCursor variable);
+void rk_shared_declare(rk_analysis *analysis, size_t body, CXCursor statement, CXCursor variable);
 
 /** A name of a file-scope array in shared memory, used by the function. */
 void rk_shared_at_file_scope(rk_analysis *analysis, size_t function, CXCursor variable,

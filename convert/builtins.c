@@ -64,8 +64,7 @@ static const rk_builtin builtins[] = {
     {"__reduce_xor_sync", RK_USE_REDUCE_XOR,
      "const auto __reduce_xor_sync = [&rk_ctx](unsigned m, auto v) "
      "{ return rk_ctx.reduce_xor_(m, v); };"},
-    {"__ldg", RK_USE_LDG,
-     "const auto __ldg = [&rk_ctx](const auto *p) { return rk_ctx.ldg(p); };"},
+    {"__ldg", RK_USE_LDG, "const auto __ldg = [&rk_ctx](const auto *p) { return rk_ctx.ldg(p); };"},
 };
 
 enum { BUILTIN_COUNT = sizeof builtins / sizeof *builtins };
@@ -135,8 +134,7 @@ char *rk_builtin_shadows(unsigned uses, bool hides_types, rk_arena *arena)
 char *rk_builtin_captures(unsigned uses, rk_arena *arena)
 {
     rk_str out = {.arena = arena};
-    if (uses & (RK_USE_CONTEXT | RK_USE_STATIC_SHARED | RK_USE_DYNAMIC_SHARED |
-                RK_USE_BLOCK_GROUP))
+    if (uses & (RK_USE_CONTEXT | RK_USE_STATIC_SHARED | RK_USE_DYNAMIC_SHARED | RK_USE_BLOCK_GROUP))
         rk_str_add(&out, ", &rk_ctx");
     for (size_t i = 0; i < BUILTIN_COUNT; i++)
         if (uses & builtins[i].use)

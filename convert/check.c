@@ -110,11 +110,11 @@ static char *calls_text(rk_unit *unit)
                         "using rk_frame_%zu = %s;\n",
                         i, instance->frame, i, instance->frame, i, instance->frame);
         if (has_bounds(unit, f)) {
-            const char *bounds =
-                rk_arena_printf(unit->arena, "%s%s_rk_bounds%s", f->spaces_prefix, f->name,
-                                rk_rewrite_named_args(unit, instance));
-            rk_str_addf(&out, "constexpr long rk_threads_%zu = %s::threads, rk_blocks_%zu = "
-                              "%s::blocks;\n",
+            const char *bounds = rk_arena_printf(unit->arena, "%s%s_rk_bounds%s", f->spaces_prefix,
+                                                 f->name, rk_rewrite_named_args(unit, instance));
+            rk_str_addf(&out,
+                        "constexpr long rk_threads_%zu = %s::threads, rk_blocks_%zu = "
+                        "%s::blocks;\n",
                         i, bounds, i, bounds);
         }
     }
@@ -212,16 +212,15 @@ static void take_error(rk_unit *unit, const rk_bytes *texts, CXDiagnostic diagno
     const char *message = rk_ast_text(clang_getDiagnosticSpelling(diagnostic), unit->arena);
     const size_t index = file_named(unit, path);
     if (getenv("RK_CHECK_DEBUG"))
-        fprintf(stderr, "check: %s\n",
-                rk_ast_text(clang_formatDiagnostic(
-                                diagnostic, clang_defaultDiagnosticDisplayOptions()),
-                            unit->arena));
+        fprintf(
+            stderr, "check: %s\n",
+            rk_ast_text(clang_formatDiagnostic(diagnostic, clang_defaultDiagnosticDisplayOptions()),
+                        unit->arena));
     if (index != RK_NONE) {
         const size_t at = source_offset(unit->files.items[index], offset);
         const size_t function = function_at(unit, index, at);
         if (function != RK_NONE && !unit->functions.items[function]->removed) {
-            rk_problem_add(unit, function, RK_REFUSED, "RK-V123",
-                           rk_sources_place(unit, index, at),
+            rk_problem_add(unit, function, RK_REFUSED, "RK-V123", rk_sources_place(unit, index, at),
                            "write it more plainly, and report it to us",
                            "the converted text does not compile here: %s", message);
             return;
@@ -251,8 +250,8 @@ static bool take_errors(rk_unit *unit, const rk_bytes *texts)
 typedef struct {
     rk_unit *unit;
     RK_VEC(CXCursor) seen;
-    const char *found;  /**< the real built-in that is reached */
-    CXCursor at;        /**< where */
+    const char *found; /**< the real built-in that is reached */
+    CXCursor at;       /**< where */
 } reach;
 
 static void follow(reach *r, CXCursor function);
@@ -400,10 +399,9 @@ static void read_names(rk_unit *unit, rk_instance *instance, CXCursor check)
     const int count =
         clang_Cursor_isNull(s.found) ? -1 : rk_ast_template_args(&args, s.found, arena);
     for (size_t i = 0; i < instance->arg_count; i++)
-        rk_str_addf(&symbol, "%s%s", i ? ", " : "<",
-                    (int)i < count ? args[i] : instance->args[i]);
-    instance->symbol = rk_arena_printf(arena, "%s%s", rk_str_text(&symbol),
-                                       instance->arg_count ? ">" : "");
+        rk_str_addf(&symbol, "%s%s", i ? ", " : "<", (int)i < count ? args[i] : instance->args[i]);
+    instance->symbol =
+        rk_arena_printf(arena, "%s%s", rk_str_text(&symbol), instance->arg_count ? ">" : "");
     const int params = clang_Cursor_isNull(s.found) ? 0 : clang_Cursor_getNumArguments(s.found);
     rk_param *copies = RK_NEW_ARRAY(arena, rk_param, instance->type_count);
     for (size_t i = 0; i < instance->type_count; i++) {

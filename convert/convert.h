@@ -7,23 +7,23 @@
 typedef struct {
     const char *const *inputs; /**< .cu files and folders, which are searched for .cu files */
     size_t input_count;
-    const char *output;        /**< the one converted file, or NULL */
-    const char *out_dir;       /**< where outputs and the catalog go, or NULL */
-    const char *catalog;       /**< the catalog's path; NULL: catalog.json in out_dir */
-    bool target_cpu;           /**< rewrite a legacy program for the CPU instead */
-    bool entries;              /**< target_cpu: append rk_legacy_<function> shims */
-    const char *kernels;       /**< extended regular expression; other kernels are left out; or NULL */
-    bool examine;              /**< analyse and report, write nothing */
-    bool strict;               /**< a warned kernel counts as refused */
-    bool builtin_cuda;         /**< parse with our own stub headers */
-    const char *cuda_path;     /**< the toolkit; NULL: look for one */
-    bool no_cpu;               /**< do not compile the CPU library */
-    const char *const *archs;  /**< architectures to ask ptxas about: "sm_80" */
+    const char *output;    /**< the one converted file, or NULL */
+    const char *out_dir;   /**< where outputs and the catalog go, or NULL */
+    const char *catalog;   /**< the catalog's path; NULL: catalog.json in out_dir */
+    bool target_cpu;       /**< rewrite a legacy program for the CPU instead */
+    bool entries;          /**< target_cpu: append rk_legacy_<function> shims */
+    const char *kernels;   /**< extended regular expression; other kernels are left out; or NULL */
+    bool examine;          /**< analyse and report, write nothing */
+    bool strict;           /**< a warned kernel counts as refused */
+    bool builtin_cuda;     /**< parse with our own stub headers */
+    const char *cuda_path; /**< the toolkit; NULL: look for one */
+    bool no_cpu;           /**< do not compile the CPU library */
+    const char *const *archs; /**< architectures to ask ptxas about: "sm_80" */
     size_t arch_count;
-    const char *dump;          /**< "analysis" or "edits": printed instead of writing; or NULL */
-    const char *const *args;   /**< compiler arguments of the user */
+    const char *dump;        /**< "analysis" or "edits": printed instead of writing; or NULL */
+    const char *const *args; /**< compiler arguments of the user */
     size_t arg_count;
-    const char *home;          /**< Rammer's share folder: parse/, include/ */
+    const char *home; /**< Rammer's share folder: parse/, include/ */
     void (*progress)(void *user, const char *what, size_t done, size_t total); /**< or NULL */
     void *user;
 } rk_convert_options;
@@ -35,7 +35,7 @@ typedef struct {
     rk_outcome outcome;
     const char *const *codes; /**< of its refusals and warnings */
     size_t code_count;
-    size_t instances;         /**< in the catalog */
+    size_t instances; /**< in the catalog */
 } rk_convert_kernel;
 
 /** What became of a launch. */
@@ -84,7 +84,6 @@ int rk_convert_exit_code(const rk_convert_result *result, const rk_convert_optio
 void rk_convert_report_text(const rk_convert_result *result, FILE *out);
 
 /** The same for tools: {"files": [...], "totals": {...}}. */
-char *rk_convert_report_json(const rk_convert_result *result, const rk_diag *diag,
-                             rk_arena *arena);
+char *rk_convert_report_json(const rk_convert_result *result, const rk_diag *diag, rk_arena *arena);
 
 #endif

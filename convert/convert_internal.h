@@ -42,15 +42,14 @@ typedef enum {
     RK_USE_REDUCE_OR = 1 << 23,
     RK_USE_REDUCE_XOR = 1 << 24,
     RK_USE_LDG = 1 << 25,
-    RK_USE_BLOCK_GROUP = 1 << 26,    /**< cooperative_groups::this_thread_block() */
+    RK_USE_BLOCK_GROUP = 1 << 26, /**< cooperative_groups::this_thread_block() */
     RK_USE_STATIC_SHARED = 1 << 27,
     RK_USE_DYNAMIC_SHARED = 1 << 28,
-    RK_USE_CONTEXT = 1 << 29,        /**< names the context in its text */
-    RK_USE_GROUP_SYNC = 1 << 30      /**< a barrier through cooperative groups */
+    RK_USE_CONTEXT = 1 << 29,   /**< names the context in its text */
+    RK_USE_GROUP_SYNC = 1 << 30 /**< a barrier through cooperative groups */
 } rk_use;
 
-#define RK_USE_PLACES                                                                              \
-    (RK_USE_THREAD_IDX | RK_USE_BLOCK_IDX | RK_USE_BLOCK_DIM | RK_USE_GRID_DIM)
+#define RK_USE_PLACES (RK_USE_THREAD_IDX | RK_USE_BLOCK_IDX | RK_USE_BLOCK_DIM | RK_USE_GRID_DIM)
 #define RK_USE_BARRIERS                                                                            \
     (RK_USE_GROUP_SYNC | RK_USE_SYNC | RK_USE_SYNC_COUNT | RK_USE_SYNC_AND | RK_USE_SYNC_OR)
 #define RK_USE_REDUCING (RK_USE_SYNC_COUNT | RK_USE_SYNC_AND | RK_USE_SYNC_OR)
@@ -94,21 +93,21 @@ typedef struct {
 
 /** A file of the user's project: the source, or a header that it includes. */
 typedef struct {
-    const char *path; /**< as the compiler opens it */
+    const char *path;       /**< as the compiler opens it */
     uint64_t device, inode; /**< which tell a file whatever its name */
     rk_bytes bytes;
     rk_tokens tokens;
     RK_VEC(rk_include) includes;
-    bool nested;   /**< some include of it is inside braces: it gets no namespace of its own */
-    bool touched;  /**< edited beyond its includes: it goes into the source's namespace */
+    bool nested;  /**< some include of it is inside braces: it gets no namespace of its own */
+    bool touched; /**< edited beyond its includes: it goes into the source's namespace */
     const char *out_name; /**< its name in the output folder */
     rk_edits edits;
-    rk_bytes output;      /**< edited text */
+    rk_bytes output; /**< edited text */
 } rk_source_file;
 
 /** A place in the project's text. */
 typedef struct {
-    size_t file;   /**< index in rk_unit.files, RK_NONE when it is in none */
+    size_t file; /**< index in rk_unit.files, RK_NONE when it is in none */
     size_t offset;
 } rk_where;
 
@@ -124,12 +123,12 @@ typedef struct {
 
 /** A use of another function. */
 typedef struct {
-    size_t callee; /**< index in rk_unit.functions */
-    size_t at;     /**< expansion offset in the caller's file */
+    size_t callee;               /**< index in rk_unit.functions */
+    size_t at;                   /**< expansion offset in the caller's file */
     size_t loop_begin, loop_end; /**< the outermost loop around it, both 0 if none */
-    rk_where name; /**< the callee's name, or a functor call's `(` */
-    size_t open;   /**< offset of the argument list, in the name's file */
-    bool editable; /**< it is called by that name, so that an argument can be put in */
+    rk_where name;               /**< the callee's name, or a functor call's `(` */
+    size_t open;                 /**< offset of the argument list, in the name's file */
+    bool editable;    /**< it is called by that name, so that an argument can be put in */
     bool local_class; /**< in a method of a class inside the function */
 } rk_call;
 
@@ -138,21 +137,21 @@ typedef enum { RK_EVENT_RETURN, RK_EVENT_BARRIER, RK_EVENT_WARP } rk_event_kind;
 /** A return, barrier or warp operation, by where it is. */
 typedef struct {
     rk_event_kind kind;
-    size_t at;                   /**< expansion offset in the function's file */
-    size_t loop_begin, loop_end; /**< the outermost loop around it, both 0 if none */
-    bool top_level;              /**< `if (c) return;` as a statement of the function's body */
-    bool leaves;                 /**< it becomes rk_ctx.leave(), filled by rk_decide */
+    size_t at;                       /**< expansion offset in the function's file */
+    size_t loop_begin, loop_end;     /**< the outermost loop around it, both 0 if none */
+    bool top_level;                  /**< `if (c) return;` as a statement of the function's body */
+    bool leaves;                     /**< it becomes rk_ctx.leave(), filled by rk_decide */
     size_t condition, condition_end; /**< its text, without the parentheses, when top_level */
 } rk_event;
 
 /** A declaration statement of shared memory inside a function. */
 typedef struct {
-    size_t begin, end;  /**< the statement with its semicolon */
+    size_t begin, end; /**< the statement with its semicolon */
     bool dynamic;
-    const char *fields;  /**< static: the members that stand for it */
+    const char *fields;           /**< static: the members that stand for it */
     RK_VEC(const char *) names;   /**< its variables */
     RK_VEC(const char *) members; /**< static: what each is called in the part */
-    const char *inplace; /**< dynamic: what takes the place of the statement */
+    const char *inplace;          /**< dynamic: what takes the place of the statement */
 } rk_shared;
 
 /** A replacement in the project's text that a conversion of the function needs. */
@@ -166,7 +165,7 @@ typedef struct {
     size_t open; /**< offset of its `[` */
     size_t body, end;
     unsigned uses;
-    RK_VEC(size_t) callees;    /**< functions that its text calls */
+    RK_VEC(size_t) callees;     /**< functions that its text calls */
     RK_VEC(const char *) names; /**< shared arrays that its text names */
 } rk_lambda;
 
@@ -187,31 +186,31 @@ typedef struct {
 /** A function of the project, by its definition. */
 typedef struct {
     const char *name;
-    const char *scope;  /**< enclosing namespaces and classes: "a::b::", "" at file scope */
-    const char *spaces; /**< the enclosing namespaces, "a b", "-" for one without a name */
+    const char *scope;         /**< enclosing namespaces and classes: "a::b::", "" at file scope */
+    const char *spaces;        /**< the enclosing namespaces, "a b", "-" for one without a name */
     const char *spaces_prefix; /**< the same in front of a name: "a::b::" */
     rk_place place;
     rk_declaration definition;
-    size_t end;         /**< after its body's `}` */
+    size_t end;                    /**< after its body's `}` */
     RK_VEC(rk_declaration) others; /**< its other declarations in the project */
     bool kernel, device, host;
     bool is_template;
     bool method, is_static, is_virtual;
-    bool special;       /**< constructor, destructor, conversion, operator other than () */
-    bool local_class;   /**< a member of a class inside a function */
-    bool in_class;      /**< defined inside its class */
+    bool special;     /**< constructor, destructor, conversion, operator other than () */
+    bool local_class; /**< a member of a class inside a function */
+    bool in_class;    /**< defined inside its class */
     bool class_template;
     bool specialisation;
     bool from_macro;
     bool is_constexpr;
-    bool c_linkage;     /**< in an extern "C" block */
-    bool launches;      /**< holds a <<<>>> */
-    bool slots;         /**< each parameter is a pointer or a scalar of at most 8 bytes */
+    bool c_linkage; /**< in an extern "C" block */
+    bool launches;  /**< holds a <<<>>> */
+    bool slots;     /**< each parameter is a pointer or a scalar of at most 8 bytes */
     bool has_goto;
-    bool hides_types;   /**< has a variable called dim3 or uint3 */
+    bool hides_types;     /**< has a variable called dim3 or uint3 */
     bool fences, atomics; /**< __threadfence, atomics: it may tell which block is last */
-    unsigned uses;      /**< rk_use bits of its own text */
-    int dims;           /**< highest dimension of threadIdx or blockIdx that its text reads */
+    unsigned uses;        /**< rk_use bits of its own text */
+    int dims;             /**< highest dimension of threadIdx or blockIdx that its text reads */
     RK_VEC(rk_call) calls;
     RK_VEC(rk_event) events;
     RK_VEC(rk_shared) shared;
@@ -223,35 +222,35 @@ typedef struct {
     RK_VEC(rk_text_edit) edits; /**< what the walk found to replace when it takes the context */
     /* filled by rk_decide */
     bool needs_context;
-    bool reached;       /**< by a converted kernel */
+    bool reached; /**< by a converted kernel */
     bool refused;
-    bool removed;       /**< its text is disabled in the output */
+    bool removed; /**< its text is disabled in the output */
     bool early_return;
-    bool left_out;      /**< a kernel that --kernel does not name */
-    unsigned reach;     /**< rk_use bits of all that it reaches */
+    bool left_out;  /**< a kernel that --kernel does not name */
+    unsigned reach; /**< rk_use bits of all that it reaches */
     int reach_dims;
-    const char *part;   /**< name of its struct of shared memory, NULL if it has none */
+    const char *part; /**< name of its struct of shared memory, NULL if it has none */
 } rk_function;
 
 /** A kernel instance, from launches. */
 typedef struct {
     size_t function;
     const char *id;
-    const char *const *args;      /**< canonical template arguments */
+    const char *const *args; /**< canonical template arguments */
     size_t arg_count;
-    const char *const *types;     /**< of the kernel's parameters, canonical */
-    const size_t *sizes;          /**< in bytes, of the parameters */
+    const char *const *types; /**< of the kernel's parameters, canonical */
+    const size_t *sizes;      /**< in bytes, of the parameters */
     size_t type_count;
-    const char *const *parts;     /**< types of the parts of its frame, its own first */
+    const char *const *parts; /**< types of the parts of its frame, its own first */
     size_t part_count;
-    const rk_param *params;       /**< with roles */
+    const rk_param *params; /**< with roles */
     const rk_launch *launches;
     size_t launch_count;
     bool atomics, float_atomics;
     /* filled by the check */
-    const char *symbol;           /**< "rk_gemm::gemm<32, 8>" */
-    const char *frame;            /**< "gemm_rk_frame<32, 8>" in the namespace, NULL if none */
-    const char *frame_type;       /**< "rk_gemm::gemm_rk_frame<32, 8>" */
+    const char *symbol;     /**< "rk_gemm::gemm<32, 8>" */
+    const char *frame;      /**< "gemm_rk_frame<32, 8>" in the namespace, NULL if none */
+    const char *frame_type; /**< "rk_gemm::gemm_rk_frame<32, 8>" */
     int64_t frame_size, frame_align;
     int64_t max_threads, min_blocks;
     rk_resources *resources;
@@ -276,18 +275,18 @@ typedef struct {
     rk_diag *diag;
     const rk_convert_options *options;
     CXIndex index;
-    const char *pch;       /**< precompiled prelude, or NULL */
+    const char *pch; /**< precompiled prelude, or NULL */
     CXTranslationUnit tu;
     const char *path;
-    const char *stem;      /**< of the output: "gemm" */
-    const char *ident;     /**< the stem as an identifier: "gemm" */
-    const char *space;     /**< "rk_gemm" */
-    const char *catalog_source; /**< how the catalog names it */
-    const char *defines;   /**< "#define"s for the user's -D, "" if there is none */
-    const char *undefines; /**< and their "#undef"s */
-    rk_output_names *names; /**< of all sources of the run */
+    const char *stem;               /**< of the output: "gemm" */
+    const char *ident;              /**< the stem as an identifier: "gemm" */
+    const char *space;              /**< "rk_gemm" */
+    const char *catalog_source;     /**< how the catalog names it */
+    const char *defines;            /**< "#define"s for the user's -D, "" if there is none */
+    const char *undefines;          /**< and their "#undef"s */
+    rk_output_names *names;         /**< of all sources of the run */
     RK_VEC(rk_source_file *) files; /**< [0] is the source */
-    RK_VEC(rk_macro) macros; /**< of those files, once rk_sources_macro was asked */
+    RK_VEC(rk_macro) macros;        /**< of those files, once rk_sources_macro was asked */
     bool macros_listed;
     RK_VEC(rk_function *) functions;
     RK_VEC(rk_instance) instances;

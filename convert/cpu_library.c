@@ -24,7 +24,7 @@ struct rk_cpu_jobs {
     rk_arena *arena;
     rk_diag *diag;
     RK_VEC(const char *) command; /**< the compiler and its flags */
-    uint64_t hash; /**< of the command and of the runtime's headers */
+    uint64_t hash;                /**< of the command and of the runtime's headers */
     RK_VEC(job) jobs;
     size_t running, limit;
 };
@@ -59,11 +59,12 @@ static uint64_t hash_folder(rk_cpu_jobs *jobs, const char *folder, uint64_t hash
     return hash;
 }
 
-rk_cpu_jobs *rk_cpu_jobs_new(const rk_convert_options *options, const char *folder,
-                             rk_arena *arena, rk_diag *diag)
+rk_cpu_jobs *rk_cpu_jobs_new(const rk_convert_options *options, const char *folder, rk_arena *arena,
+                             rk_diag *diag)
 {
-    static const char *const flags[] = {"-x",    "c++",     "-std=c++17", "-O2", "-fPIC",
-                                        "-shared", "-ffp-contract=off", "-fno-fast-math", "-w"};
+    static const char *const flags[] = {"-x",    "c++",     "-std=c++17",        "-O2",
+                                        "-fPIC", "-shared", "-ffp-contract=off", "-fno-fast-math",
+                                        "-w"};
     rk_cpu_jobs *jobs = RK_NEW(arena, rk_cpu_jobs);
     jobs->options = options;
     jobs->folder = folder;
@@ -101,8 +102,8 @@ static const char *first_error(const rk_cpu_jobs *jobs, const char *log)
         return bytes.size ? rk_arena_strndup(jobs->arena, bytes.data, strcspn(bytes.data, "\n"))
                           : "the compiler failed without a message";
     const size_t begin = rk_line_begin(bytes.data, (size_t)(mark - bytes.data));
-    const char *line = rk_arena_strndup(jobs->arena, bytes.data + begin,
-                                        strcspn(bytes.data + begin, "\n"));
+    const char *line =
+        rk_arena_strndup(jobs->arena, bytes.data + begin, strcspn(bytes.data + begin, "\n"));
     const size_t folder = strlen(jobs->folder);
     return strncmp(line, jobs->folder, folder) == 0 && line[folder] == '/' ? line + folder + 1
                                                                            : line;

@@ -6,8 +6,8 @@
 /** Compilations of converted sources into shared objects, at most one for each processor at a time. */
 typedef struct rk_cpu_jobs rk_cpu_jobs;
 
-rk_cpu_jobs *rk_cpu_jobs_new(const rk_convert_options *options, const char *folder,
-                             rk_arena *arena, rk_diag *diag);
+rk_cpu_jobs *rk_cpu_jobs_new(const rk_convert_options *options, const char *folder, rk_arena *arena,
+                             rk_diag *diag);
 
 /**
  * Compiles `<folder>/<source>` ("gemm.rk.cpu.cpp") into `<folder>/cpu/<hash>.so`, unless it is there:

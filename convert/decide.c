@@ -22,7 +22,9 @@ static bool same_place(const rk_call *a, const rk_call *b)
            a->name.offset == b->name.offset;
 }
 
-/** One round: who calls something with a context needs one, and so does what else is called there. */
+/**
+ * One round: who calls something with a context needs one, and so does what else is called there.
+ */
 static bool spread_context(rk_unit *unit)
 {
     bool changed = false;
@@ -208,8 +210,8 @@ static bool inside_function(const rk_unit *unit, size_t file, size_t offset)
 }
 
 /**
- * Refuses all kernels where a branch that is not seen holds another definition or use of a function that
- * changes: it would no longer fit.
+ * Refuses all kernels where a branch that is not seen holds another definition or use of a function
+ * that changes: it would no longer fit.
  */
 static void check_unseen_name(rk_unit *unit, size_t file, size_t i)
 {
@@ -267,8 +269,8 @@ static bool follows(const rk_unit *unit, const rk_function *f, const rk_event *r
 {
     for (size_t i = 0; i < f->events.count; i++) {
         const rk_event *e = &f->events.items[i];
-        if (e->kind == kind && may_follow(ret->at, ret->loop_begin, ret->loop_end, e->at,
-                                          e->loop_begin, e->loop_end))
+        if (e->kind == kind &&
+            may_follow(ret->at, ret->loop_begin, ret->loop_end, e->at, e->loop_begin, e->loop_end))
             return true;
     }
     for (size_t c = 0; c < f->calls.count; c++) {
@@ -460,8 +462,11 @@ void rk_decide_print(const rk_unit *unit, rk_str *out)
 {
     for (size_t i = 0; i < unit->functions.count; i++) {
         const rk_function *f = unit->functions.items[i];
-        rk_str_addf(out, "%s %s%s:", f->kernel ? "kernel" : f->device ? "device" : "host", f->scope,
-                    f->name);
+        rk_str_addf(out, "%s %s%s:",
+                    f->kernel   ? "kernel"
+                    : f->device ? "device"
+                                : "host",
+                    f->scope, f->name);
         rk_str_addf(out, "%s%s%s%s", f->needs_context ? " context" : "",
                     f->refused ? " refused" : "", f->removed ? " removed" : "",
                     f->early_return ? " early-return" : "");

@@ -105,8 +105,7 @@ static void add_instance(rk_analysis *analysis, size_t function, CXCursor kernel
     }
     const CXCursor cursor = analysis->bodies.items[body].cursor;
     rk_instance *instance = rk_push(unit->arena, &unit->instances);
-    *instance = (rk_instance){
-        .function = function, .id = id, .args = args, .arg_count = arg_count};
+    *instance = (rk_instance){.function = function, .id = id, .args = args, .arg_count = arg_count};
     read_types(unit, instance, cursor);
     text_vec parts = {0};
     bool *seen = RK_NEW_ARRAY(unit->arena, bool, analysis->bodies.count);

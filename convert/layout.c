@@ -46,8 +46,8 @@ static void close_host_code(rk_unit *unit)
 static bool balanced(const rk_tokens *tokens, size_t begin, size_t end, rk_arena *arena)
 {
     int depth = 0;
-    for (size_t i = rk_tokens_at(tokens, begin);
-         i < tokens->count && tokens->items[i].offset < end; i++) {
+    for (size_t i = rk_tokens_at(tokens, begin); i < tokens->count && tokens->items[i].offset < end;
+         i++) {
         if (tokens->items[i].kind != RK_TOKEN_DIRECTIVE)
             continue;
         const char *name = rk_directive_of(tokens, i, arena).name;
@@ -75,8 +75,7 @@ static bool names_changed(const rk_unit *unit, const rk_tokens *tokens, size_t f
             continue;
         for (size_t k = 0; k < unit->functions.count; k++) {
             const rk_function *f = unit->functions.items[k];
-            if ((f->removed || f->needs_context) &&
-                rk_token_is(tokens, i, f->name))
+            if ((f->removed || f->needs_context) && rk_token_is(tokens, i, f->name))
                 return true;
         }
     }
@@ -97,9 +96,9 @@ static void add_instantiations(const rk_unit *unit, size_t file, stretch_vec *ou
             last++;
         const size_t first = i > 0 && rk_token_is(tokens, i - 1, "extern") ? i - 1 : i;
         if (last < tokens->count && names_changed(unit, tokens, i, last))
-            add_stretch(out, unit->arena,
-                        (stretch){tokens->items[first].offset, tokens->items[last].offset + 1,
-                                  true});
+            add_stretch(
+                out, unit->arena,
+                (stretch){tokens->items[first].offset, tokens->items[last].offset + 1, true});
         i = last;
     }
 }
@@ -153,8 +152,7 @@ static void join_stretches(const rk_tokens *tokens, stretch_vec *all)
     size_t kept = 0;
     for (size_t i = 1; i < all->count; i++) {
         stretch *last = &all->items[kept];
-        if (all->items[i].host == last->host &&
-            only_blank(tokens, last->end, all->items[i].begin))
+        if (all->items[i].host == last->host && only_blank(tokens, last->end, all->items[i].begin))
             last->end = all->items[i].end;
         else
             all->items[++kept] = all->items[i];
@@ -296,9 +294,8 @@ static bool is_include(const wrapper *w, size_t token)
 /** Leaves the namespace before the include at `token`, and enters it again after its neighbours. */
 static size_t step_out(wrapper *w, size_t token)
 {
-    rk_edits_insert(&w->file->edits,
-                    rk_line_begin(w->tokens->text, w->tokens->items[token].offset), RANK_CLOSE,
-                    w->leave);
+    rk_edits_insert(&w->file->edits, rk_line_begin(w->tokens->text, w->tokens->items[token].offset),
+                    RANK_CLOSE, w->leave);
     while (token + 1 < w->tokens->count && is_include(w, token + 1))
         token++;
     if (w->conditions == 0) {

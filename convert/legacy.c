@@ -34,7 +34,7 @@ static size_t open_before(const rk_tokens *tokens, size_t close)
     return i;
 }
 
-/** The first token of the kernel's name, whose last one is before `open`; `open` when there is none. */
+/** The first token of the kernel's name, whose last is before `open`; `open` when there is none. */
 static size_t callee_begin(const rk_tokens *tokens, size_t open)
 {
     size_t i = open;
@@ -73,7 +73,8 @@ static size_t configuration_end(const rk_tokens *tokens, size_t i)
 static bool has_effects(const rk_tokens *tokens, size_t first, size_t last)
 {
     for (size_t i = first; i < last; i++) {
-        const bool twice = i + 1 < last && tokens->items[i + 1].offset == tokens->items[i].offset + 1;
+        const bool twice =
+            i + 1 < last && tokens->items[i + 1].offset == tokens->items[i].offset + 1;
         if ((rk_token_is(tokens, i, "+") && twice && rk_token_is(tokens, i + 1, "+")) ||
             (rk_token_is(tokens, i, "-") && twice && rk_token_is(tokens, i + 1, "-")))
             return true;
@@ -88,8 +89,8 @@ static void edit(rk_source_file *file, size_t offset, size_t length, const char 
 }
 
 /** `k<<<c>>>(args)` becomes `rk::launch(c, [&] { k(args); })`; `base` is added to offsets. */
-static void rewrite_launch(rk_unit *unit, rk_source_file *file, const rk_tokens *tokens, size_t base,
-                           size_t open)
+static void rewrite_launch(rk_unit *unit, rk_source_file *file, const rk_tokens *tokens,
+                           size_t base, size_t open)
 {
     const size_t begin = callee_begin(tokens, open);
     const size_t end = configuration_end(tokens, open + 3);
@@ -108,8 +109,7 @@ static void rewrite_launch(rk_unit *unit, rk_source_file *file, const rk_tokens 
     const size_t config_end = tokens->items[end].offset;
     const char *callee = rk_arena_strndup(unit->arena, tokens->text + name, chevrons - name);
     edit(file, base + name, config - name, "rk::launch(");
-    edit(file, base + config_end, 3,
-         rk_arena_printf(unit->arena, ", [&] { %s", callee));
+    edit(file, base + config_end, 3, rk_arena_printf(unit->arena, ", [&] { %s", callee));
     edit(file, base + tokens->items[close].offset, 1, "); })");
 }
 
@@ -154,8 +154,7 @@ static void rewrite_shared(rk_unit *unit)
             file->touched = true;
             rk_edits_insert(&file->edits, f->definition.end + 1, 0,
                             rk_arena_printf(unit->arena, " %s",
-                                            without_context(f->file_shared.items[s],
-                                                            unit->arena)));
+                                            without_context(f->file_shared.items[s], unit->arena)));
         }
     }
 }
@@ -181,21 +180,22 @@ static void add_entries(rk_unit *unit, rk_str *out)
         if (!is_entry(unit, i))
             continue;
         if (!any)
-            rk_str_add(out, "\n#include <utility>\n"
-                            "namespace {\n"
-                            "template <class R, class... A, std::size_t... I>\n"
-                            "void rk_legacy_call(R (*function)(A...), const std::uint64_t *slots, "
-                            "std::index_sequence<I...>)\n"
-                            "{\n"
-                            "    (void)slots;\n"
-                            "    function(rk::legacy_slot<A>(slots, I)...);\n"
-                            "}\n"
-                            "template <class R, class... A>\n"
-                            "void rk_legacy_call(R (*function)(A...), const std::uint64_t *slots)\n"
-                            "{\n"
-                            "    rk_legacy_call(function, slots, std::index_sequence_for<A...>());\n"
-                            "}\n"
-                            "} // namespace\n");
+            rk_str_add(out,
+                       "\n#include <utility>\n"
+                       "namespace {\n"
+                       "template <class R, class... A, std::size_t... I>\n"
+                       "void rk_legacy_call(R (*function)(A...), const std::uint64_t *slots, "
+                       "std::index_sequence<I...>)\n"
+                       "{\n"
+                       "    (void)slots;\n"
+                       "    function(rk::legacy_slot<A>(slots, I)...);\n"
+                       "}\n"
+                       "template <class R, class... A>\n"
+                       "void rk_legacy_call(R (*function)(A...), const std::uint64_t *slots)\n"
+                       "{\n"
+                       "    rk_legacy_call(function, slots, std::index_sequence_for<A...>());\n"
+                       "}\n"
+                       "} // namespace\n");
         any = true;
         const rk_function *f = unit->functions.items[i];
         rk_str_addf(out,
@@ -210,9 +210,8 @@ static void add_entries(rk_unit *unit, rk_str *out)
 /** Headers with edits are written beside the output, and included from there. */
 static void redirect(rk_unit *unit)
 {
-    const char *stem = rk_path_stem(unit->arena, unit->options->output
-                                                     ? unit->options->output
-                                                     : unit->path);
+    const char *stem =
+        rk_path_stem(unit->arena, unit->options->output ? unit->options->output : unit->path);
     for (bool changed = true; changed;) {
         changed = false;
         for (size_t i = 0; i < unit->files.count; i++) {

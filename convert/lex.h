@@ -7,9 +7,9 @@
 #include <stddef.h>
 
 typedef enum {
-    RK_TOKEN_NAME,     /**< identifiers and keywords */
+    RK_TOKEN_NAME, /**< identifiers and keywords */
     RK_TOKEN_NUMBER,
-    RK_TOKEN_STRING,   /**< raw ones too, with prefix and suffix */
+    RK_TOKEN_STRING, /**< raw ones too, with prefix and suffix */
     RK_TOKEN_CHAR,
     RK_TOKEN_PUNCT,    /**< one character, apart from `::`, `->`, `[[`, `]]` and `...` */
     RK_TOKEN_DIRECTIVE /**< a whole preprocessor line with its continuations, without the newline */
@@ -55,8 +55,8 @@ size_t rk_tokens_close(const rk_tokens *tokens, size_t open);
 
 /** What a directive is and its operand: name "include", rest "<cuda_runtime.h>". Arena strings. */
 typedef struct {
-    const char *name; /**< "" for a null directive */
-    const char *rest; /**< without comments at its end and surrounding white space */
+    const char *name;   /**< "" for a null directive */
+    const char *rest;   /**< without comments at its end and surrounding white space */
     size_t rest_offset; /**< of `rest` in the source text */
 } rk_directive;
 

@@ -31,7 +31,7 @@ const char *rk_parse_toolkit(const rk_convert_options *options, rk_arena *arena)
     if (options->builtin_cuda)
         return NULL;
     const char *const places[] = {options->cuda_path, getenv("CUDA_PATH"), getenv("CUDA_HOME"),
-                                  "/usr/local/cuda", "/usr/lib/cuda", "/opt/cuda"};
+                                  "/usr/local/cuda",  "/usr/lib/cuda",     "/opt/cuda"};
     for (size_t i = 0; i < sizeof places / sizeof *places; i++)
         if (places[i] && *places[i] &&
             rk_file_exists(rk_path_join(arena, places[i], "include/cuda_runtime.h")))
@@ -42,15 +42,38 @@ const char *rk_parse_toolkit(const rk_convert_options *options, rk_arena *arena)
 /** Whether clang takes the argument; `skip` is set when its value follows and goes with it. */
 static bool known_to_clang(const char *arg, bool *skip)
 {
-    static const char *const with_value[] = {"-arch", "-code", "-gencode", "-Xcompiler", "-Xptxas",
-                                             "-Xlinker", "-Xcudafe", "-maxrregcount", "-ccbin",
-                                             "--generate-code", "--gpu-architecture",
-                                             "--gpu-code", "-o", "-rdc"};
-    static const char *const prefixes[] = {"--expt-", "-expt-", "--use_fast_math", "-use_fast_math",
-                                           "--extended-lambda", "-extended-lambda", "-lineinfo",
-                                           "--ptxas-options", "-dc", "--default-stream",
-                                           "--threads", "-diag-suppress", "--diag-suppress",
-                                           "-G", "-c", "--maxrregcount", "--fmad", "-fmad"};
+    static const char *const with_value[] = {"-arch",
+                                             "-code",
+                                             "-gencode",
+                                             "-Xcompiler",
+                                             "-Xptxas",
+                                             "-Xlinker",
+                                             "-Xcudafe",
+                                             "-maxrregcount",
+                                             "-ccbin",
+                                             "--generate-code",
+                                             "--gpu-architecture",
+                                             "--gpu-code",
+                                             "-o",
+                                             "-rdc"};
+    static const char *const prefixes[] = {"--expt-",
+                                           "-expt-",
+                                           "--use_fast_math",
+                                           "-use_fast_math",
+                                           "--extended-lambda",
+                                           "-extended-lambda",
+                                           "-lineinfo",
+                                           "--ptxas-options",
+                                           "-dc",
+                                           "--default-stream",
+                                           "--threads",
+                                           "-diag-suppress",
+                                           "--diag-suppress",
+                                           "-G",
+                                           "-c",
+                                           "--maxrregcount",
+                                           "--fmad",
+                                           "-fmad"};
     *skip = false;
     for (size_t i = 0; i < sizeof with_value / sizeof *with_value; i++) {
         const size_t length = strlen(with_value[i]);
@@ -93,7 +116,7 @@ static void add_toolkit(arg_vec *args, const rk_convert_options *options, rk_are
     *rk_push(arena, args) = rk_parse_file(options, "after", arena);
 }
 
-/** Whether the argument says where headers are or defines macros, which the prelude does not heed. */
+/** Whether it says where headers are or defines macros, which the prelude does not heed. */
 static bool about_headers(const char *arg, bool *skip)
 {
     static const char *const joined[] = {"-I", "-D", "-U"};
@@ -116,12 +139,8 @@ static bool about_headers(const char *arg, bool *skip)
 
 rk_clang_args rk_parse_args(const rk_convert_options *options, bool prelude, rk_arena *arena)
 {
-    static const char *const fixed[] = {"-xcuda",
-                                        "--cuda-host-only",
-                                        "-nocudalib",
-                                        "-Wno-everything",
-                                        "-ferror-limit=0",
-                                        "-resource-dir"};
+    static const char *const fixed[] = {"-xcuda",          "--cuda-host-only", "-nocudalib",
+                                        "-Wno-everything", "-ferror-limit=0",  "-resource-dir"};
     arg_vec args = {0};
     for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
         *rk_push(arena, &args) = fixed[i];
@@ -164,7 +183,7 @@ static error_summary summarise_errors(const rk_unit *unit)
     return errors;
 }
 
-/** Diagnoses the first error of the translation unit, if it has one; returns whether it has none. */
+/** Diagnoses the translation unit's first error, if it has one; returns whether it has none. */
 static bool report_errors(const rk_unit *unit)
 {
     const error_summary errors = summarise_errors(unit);

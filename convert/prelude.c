@@ -19,10 +19,10 @@ static uint64_t fingerprint(const rk_convert_options *options, const rk_clang_ar
     for (size_t i = 0; i < args->count; i++)
         rk_str_addf(&key, "\n%s", args->items[i]);
     const char *toolkit = rk_parse_toolkit(options, arena);
-    const char *const files[] = {
-        rk_parse_file(options, "language.h", arena),
-        rk_parse_file(options, "builtin/cuda_runtime.h", arena),
-        toolkit ? rk_path_join(arena, toolkit, "include/cuda_runtime.h") : NULL};
+    const char *const files[] = {rk_parse_file(options, "language.h", arena),
+                                 rk_parse_file(options, "builtin/cuda_runtime.h", arena),
+                                 toolkit ? rk_path_join(arena, toolkit, "include/cuda_runtime.h")
+                                         : NULL};
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         struct stat status;
         if (files[i] && stat(files[i], &status) == 0)
@@ -62,9 +62,9 @@ static bool build(const char *path, const char *prelude, const rk_clang_args *ar
     char *partial = rk_arena_printf(arena, "%s.%jd", path, (intmax_t)getpid());
     CXIndex index = clang_createIndex(0, 0);
     CXTranslationUnit unit = NULL;
-    bool ok = clang_parseTranslationUnit2(index, prelude, args->items, (int)args->count, NULL, 0,
-                                          CXTranslationUnit_ForSerialization,
-                                          &unit) == CXError_Success;
+    bool ok =
+        clang_parseTranslationUnit2(index, prelude, args->items, (int)args->count, NULL, 0,
+                                    CXTranslationUnit_ForSerialization, &unit) == CXError_Success;
     for (unsigned i = 0; ok && i < clang_getNumDiagnostics(unit); i++) {
         CXDiagnostic diagnostic = clang_getDiagnostic(unit, i);
         ok = clang_getDiagnosticSeverity(diagnostic) < CXDiagnostic_Error;

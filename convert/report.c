@@ -28,9 +28,10 @@ static void print_file(const rk_convert_file *file, FILE *out)
         fprintf(out, "failed\n");
         return;
     }
-    fprintf(out, "%zu kernels, %zu converted, %zu warned, %zu refused; %zu launches, %zu resolved\n",
-            t.kernels, t.outcome[RK_CONVERTED], t.outcome[RK_WARNED],
-            t.outcome[RK_REFUSED_KERNEL], t.launches, t.resolved);
+    fprintf(out,
+            "%zu kernels, %zu converted, %zu warned, %zu refused; %zu launches, %zu resolved\n",
+            t.kernels, t.outcome[RK_CONVERTED], t.outcome[RK_WARNED], t.outcome[RK_REFUSED_KERNEL],
+            t.launches, t.resolved);
 }
 
 static double percent(size_t part, size_t whole)

@@ -16,7 +16,8 @@ bool rk_resources_parse(rk_resources *out, const bool *wanted, size_t count, con
     bool *seen = calloc(count ? count : 1, sizeof *seen);
     if (!seen)
         abort();
-    for (const char *at = strstr(log, "entry function '"); at; at = strstr(at + 1, "entry function '")) {
+    for (const char *at = strstr(log, "entry function '"); at;
+         at = strstr(at + 1, "entry function '")) {
         const char *name = strstr(at, "rk_probe_");
         if (!name)
             break;
@@ -69,10 +70,11 @@ static char *probes_text(const rk_unit *unit, const char *source, bool *wanted)
         rk_str_add(&out, ");\n}\n");
     }
     rk_str_add(&out, "}\n");
-    return rk_arena_printf(unit->arena,
-                           "#include <rk/rkernel.h>\ntemplate <class T> struct rk_same { using type "
-                           "= T; };\ntemplate <class T> using rk_id = typename rk_same<T>::type;\n%s",
-                           rk_str_text(&out));
+    return rk_arena_printf(
+        unit->arena,
+        "#include <rk/rkernel.h>\ntemplate <class T> struct rk_same { using type "
+        "= T; };\ntemplate <class T> using rk_id = typename rk_same<T>::type;\n%s",
+        rk_str_text(&out));
 }
 
 /** Runs a command with its output in a file; its exit status, -1 when it could not be run. */

@@ -40,9 +40,9 @@ static void remove_tokens(rk_unit *unit, size_t file, size_t first, size_t last)
 /* Template heads. */
 
 typedef struct {
-    size_t count;      /**< template heads before the declaration */
+    size_t count;       /**< template heads before the declaration */
     size_t open, close; /**< the last one's brackets, as tokens */
-    size_t next;       /**< the token after it */
+    size_t next;        /**< the token after it */
 } heads;
 
 static heads read_heads(const rk_tokens *tokens, size_t begin)
@@ -139,12 +139,10 @@ static void edit_specifier(rk_unit *unit, size_t file, size_t *i)
         remove_tokens(unit, file, *i, close);
         *i = close;
     } else if (token->kind == RK_TOKEN_NAME) {
-        const char *text =
-            rk_sources_macro(unit, rk_token_text(tokens, *i, unit->arena));
+        const char *text = rk_sources_macro(unit, rk_token_text(tokens, *i, unit->arena));
         if (text && (strstr(text, "__global__") || strstr(text, "__launch_bounds__") ||
                      strstr(text, "__host__")))
-            edit(unit, file, token->offset, token->length,
-                 device_specifiers(text, unit->arena));
+            edit(unit, file, token->offset, token->length, device_specifiers(text, unit->arena));
     }
 }
 
@@ -241,8 +239,8 @@ static void edit_shared(rk_unit *unit, const rk_function *f)
     }
     if (part)
         insert(unit, file, f->definition.begin, RANK_PART,
-               rk_arena_printf(arena, "%sstruct %s { %s};\n%s",
-                               rk_rewrite_own_head(unit, f, arena), f->part, rk_str_text(&fields),
+               rk_arena_printf(arena, "%sstruct %s { %s};\n%s", rk_rewrite_own_head(unit, f, arena),
+                               f->part, rk_str_text(&fields),
                                indentation(tokens_of(unit, file), f->definition.begin, arena)));
 }
 
@@ -255,8 +253,8 @@ static void edit_calls(rk_unit *unit, const rk_function *f)
             continue;
         const rk_bytes *text = &unit->files.items[call->name.file]->bytes;
         size_t next = call->open + 1;
-        while (next < text->size && (isspace((unsigned char)text->data[next]) ||
-                                     text->data[next] == '\\'))
+        while (next < text->size &&
+               (isspace((unsigned char)text->data[next]) || text->data[next] == '\\'))
             next++;
         const bool empty = next < text->size && text->data[next] == ')';
         insert(unit, call->name.file, call->open + 1, RANK_HEAD, empty ? "rk_ctx" : "rk_ctx, ");
@@ -266,8 +264,8 @@ static void edit_calls(rk_unit *unit, const rk_function *f)
 static bool has_comma(const rk_tokens *tokens, size_t begin, size_t end)
 {
     int depth = 0;
-    for (size_t i = rk_tokens_at(tokens, begin);
-         i < tokens->count && tokens->items[i].offset < end; i++) {
+    for (size_t i = rk_tokens_at(tokens, begin); i < tokens->count && tokens->items[i].offset < end;
+         i++) {
         depth += rk_token_is(tokens, i, "(") - rk_token_is(tokens, i, ")");
         if (depth == 0 && rk_token_is(tokens, i, ","))
             return true;
@@ -289,8 +287,9 @@ static void edit_leaves(rk_unit *unit, const rk_function *f)
 }
 
 /**
- * Where a barrier may follow a return, each way out of the kernel says so itself, before the compiler joins
- * the threads of a warp that left with those that are still at the barrier (rk/cuda_barrier.cuh).
+ * Where a barrier may follow a return, each way out of the kernel says so itself, before the compiler
+ * joins the threads of a warp that left with those that are still at the barrier
+ * (rk/cuda_barrier.cuh).
  */
 static void edit_exits(rk_unit *unit, const rk_function *f)
 {
@@ -311,8 +310,9 @@ static void edit_lambda(rk_unit *unit, const rk_function *f, const rk_lambda *la
     const size_t open = rk_tokens_at(tokens, lambda->open);
     if (!rk_token_is(tokens, open, "["))
         return;
-    const bool reference = rk_token_is(tokens, open + 1, "&") &&
-                           (rk_token_is(tokens, open + 2, "]") || rk_token_is(tokens, open + 2, ","));
+    const bool reference =
+        rk_token_is(tokens, open + 1, "&") &&
+        (rk_token_is(tokens, open + 2, "]") || rk_token_is(tokens, open + 2, ","));
     const bool copy = rk_token_is(tokens, open + 1, "=");
     unsigned uses = lambda->uses;
     for (size_t i = 0; i < lambda->callees.count; i++)
@@ -353,7 +353,7 @@ static void edit_body(rk_unit *unit, const rk_function *f)
              f->edits.items[i].text);
 }
 
-/** The parameters of an rKernel may be written by others meanwhile: `restrict` is no longer true. */
+/** An rKernel's parameters may be written by others meanwhile: `restrict` is no longer true. */
 static void edit_restrict(rk_unit *unit, const rk_function *f)
 {
     const rk_tokens *tokens = tokens_of(unit, f->definition.file);
@@ -388,8 +388,8 @@ void rk_rewrite_functions(rk_unit *unit)
 }
 
 /**
- * A touched header's includers are touched too, so that they see its namespace; so is a header whose
- * device code is disabled.
+ * A touched header's includers are touched too, so that they see its namespace; so is a header that
+ * holds device code which is disabled.
  */
 static void spread_touched(rk_unit *unit)
 {

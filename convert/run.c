@@ -241,7 +241,6 @@ static bool convert_one(run *r, const input *in)
     if (ok && !r->options->target_cpu) {
         rk_unit_report(unit);
         summarise(file, unit);
-
     }
     file->parsed = ok;
     if (ok && r->options->dump)

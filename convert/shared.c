@@ -34,8 +34,7 @@ static bool read_statement(statement *s, CXCursor cursor, CXCursor variable)
     const rk_where mark = rk_ast_expansion(s->unit, clang_getCursorLocation(attribute));
     const rk_where name = rk_ast_spelling(s->unit, clang_getCursorLocation(variable));
     const rk_where there = rk_ast_expansion(s->unit, clang_getCursorLocation(variable));
-    if (mark.file != s->f->definition.file || name.file != mark.file ||
-        name.offset != there.offset)
+    if (mark.file != s->f->definition.file || name.file != mark.file || name.offset != there.offset)
         return false;
     s->tokens = &s->unit->files.items[mark.file]->tokens;
     s->first = rk_tokens_at(s->tokens, begin < mark.offset ? begin : mark.offset);
@@ -178,7 +177,7 @@ static bool has_local_macros(const statement *s)
     return false;
 }
 
-/** The member as its canonical type gives it: "float As[16][17];". NULL when it has no such name. */
+/** The member by its canonical type: "float As[16][17];". NULL when that has no such name. */
 static const char *canonical_field(const statement *s, CXCursor variable, const char *name)
 {
     rk_arena *arena = s->unit->arena;

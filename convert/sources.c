@@ -159,7 +159,7 @@ size_t rk_sources_find(const rk_unit *unit, CXFile file)
     return RK_NONE;
 }
 
-/** Lists every object-like macro of the project's files, the first definition of each name first. */
+/** Lists every object-like macro of the project's files, each name's first definition first. */
 static void list_macros(rk_unit *unit)
 {
     unit->macros_listed = true;

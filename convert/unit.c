@@ -23,7 +23,9 @@ static void read_defines(rk_unit *unit)
         const char *arg = options->args[i];
         if (!rk_str_starts(arg, "-D"))
             continue;
-        const char *text = arg[2] ? arg + 2 : i + 1 < options->arg_count ? options->args[i + 1] : "";
+        const char *text = arg[2]                       ? arg + 2
+                           : i + 1 < options->arg_count ? options->args[i + 1]
+                                                        : "";
         const size_t length = strcspn(text, "=");
         const char *name = rk_arena_strndup(unit->arena, text, length);
         rk_str_addf(&defines, "#ifndef %s\n#define %s %s\n#endif\n", name, name,
@@ -60,9 +62,9 @@ bool rk_unit_convert(rk_unit *unit)
     read_defines(unit);
     if (!rk_sources_read(unit) || !rk_parse_source(unit))
         return false;
-    unit->files.items[0]->out_name =
-        unit->options->output ? rk_path_base(unit->options->output)
-                              : rk_arena_printf(unit->arena, "%s.rk.cu", unit->stem);
+    unit->files.items[0]->out_name = unit->options->output
+                                         ? rk_path_base(unit->options->output)
+                                         : rk_arena_printf(unit->arena, "%s.rk.cu", unit->stem);
     rk_analyze(unit);
     leave_out(unit);
     for (int round = 0; round < MAX_ROUNDS; round++) {

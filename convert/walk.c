@@ -10,10 +10,10 @@ typedef struct {
     rk_unit *unit;
     rk_function *f;
     size_t body, function;
-    RK_VEC(CXCursor) above;   /**< the cursors around the current one, outermost first */
-    RK_VEC(size_t) lambdas;   /**< indices in f->lambdas of those around the current cursor */
+    RK_VEC(CXCursor) above; /**< the cursors around the current one, outermost first */
+    RK_VEC(size_t) lambdas; /**< indices in f->lambdas of those around the current cursor */
     size_t loop_begin, loop_end;
-    unsigned local_class;     /**< depth of classes inside the function */
+    unsigned local_class; /**< depth of classes inside the function */
 } walker;
 
 static void visit(walker *w, CXCursor cursor);
@@ -108,102 +108,13 @@ static void use_builtin(walker *w, const rk_builtin *builtin, CXCursor cursor)
         add_event(w, RK_EVENT_WARP, cursor);
 }
 
-static bool in_namespace(CXCursor declaration, const char *name, rk_arena *arena)
-{
-    CXCursor parent = clang_getCursorSemanticParent(declaration);
-    for (; !clang_isTranslationUnit(clang_getCursorKind(parent)) &&
-           !clang_isInvalid(clang_getCursorKind(parent));
-         parent = clang_getCursorSemanticParent(parent))
-        if (clang_getCursorKind(parent) == CXCursor_Namespace &&
-            strcmp(rk_ast_name(parent, arena), name) == 0)
-            return true;
-    return false;
-}
-
-/** Whether a function is CUDA's own. The compiler declares some of them where they are first used. */
-static bool is_system_function(CXCursor function, const char *name)
-{
-    return rk_ast_is_system(function) ||
-           ((rk_builtin_find(name) || rk_str_starts(name, "__nvvm") ||
-             rk_str_starts(name, "__builtin")) &&
-            clang_Cursor_isNull(clang_getCursorDefinition(function)));
-}
-
-/* What CUDA's own headers reach. */
-
-typedef struct {
-    rk_analysis *analysis;
-    const char *found;
-} system_search;
-
-static bool raw_name(const char *name)
-{
-    static const char *const prefixes[] = {"__nvvm_read_ptx_sreg_tid", "__nvvm_read_ptx_sreg_ctaid",
-                                           "__nvvm_read_ptx_sreg_ntid",
-                                           "__nvvm_read_ptx_sreg_nctaid", "__nvvm_bar",
-                                           "__nvvm_shfl", "__nvvm_vote", "__nvvm_match",
-                                           "__nvvm_redux"};
-    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
-        if (rk_str_starts(name, prefixes[i]))
-            return true;
-    return false;
-}
-
-bool rk_walk_is_raw(CXCursor declaration, const char *name)
-{
-    const enum CXCursorKind kind = clang_getCursorKind(declaration);
-    const enum CXCursorKind parent = clang_getCursorKind(clang_getCursorSemanticParent(declaration));
-    if (kind == CXCursor_FunctionDecl || kind == CXCursor_FunctionTemplate)
-        return raw_name(name) || rk_builtin_find(name);
-    return kind == CXCursor_VarDecl && rk_builtin_find(name) && !rk_ast_is_function(parent);
-}
-
-static enum CXChildVisitResult search_system(CXCursor cursor, CXCursor parent, CXClientData data)
-{
-    (void)parent;
-    system_search *search = data;
-    const enum CXCursorKind kind = clang_getCursorKind(cursor);
-    if (kind != CXCursor_DeclRefExpr && kind != CXCursor_MemberRefExpr &&
-        kind != CXCursor_CallExpr)
-        return CXChildVisit_Recurse;
-    const CXCursor target = clang_getCursorReferenced(cursor);
-    if (clang_Cursor_isNull(target))
-        return CXChildVisit_Recurse;
-    rk_arena *arena = search->analysis->unit->arena;
-    const char *name = rk_ast_name(target, arena);
-    if (rk_walk_is_raw(target, name))
-        search->found = name;
-    else if (rk_ast_is_function(clang_getCursorKind(target)))
-        search->found = rk_walk_system(search->analysis, target);
-    return search->found ? CXChildVisit_Break : CXChildVisit_Recurse;
-}
-
-const char *rk_walk_system(rk_analysis *analysis, CXCursor function)
-{
-    rk_arena *arena = analysis->unit->arena;
-    CXCursor definition = clang_getCursorDefinition(function);
-    if (clang_Cursor_isNull(definition))
-        return NULL;
-    const unsigned hash = clang_hashCursor(definition);
-    for (size_t i = 0; i < analysis->system_seen.count; i++)
-        if (analysis->system_seen.items[i] == hash)
-            return analysis->system_use.items[i];
-    const size_t index = analysis->system_seen.count;
-    *rk_push(arena, &analysis->system_seen) = hash;
-    *rk_push(arena, &analysis->system_use) = NULL;
-    system_search search = {.analysis = analysis};
-    clang_visitChildren(definition, search_system, &search);
-    analysis->system_use.items[index] = search.found;
-    return search.found;
-}
-
 /* Cooperative groups: the block's own, which becomes the rTask's. */
 
 static bool group_member(const char *name)
 {
-    static const char *const names[] = {"sync", "thread_rank", "size", "num_threads",
-                                        "thread_index", "group_index", "group_dim", "dim_threads",
-                                        "thread_block", "~thread_block", "barrier_sync"};
+    static const char *const names[] = {
+        "sync",      "thread_rank", "size",         "num_threads",   "thread_index", "group_index",
+        "group_dim", "dim_threads", "thread_block", "~thread_block", "barrier_sync"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(name, names[i]) == 0)
             return true;
@@ -254,7 +165,7 @@ static bool is_group_type(CXType type, rk_arena *arena)
     const CXCursor declaration = clang_getTypeDeclaration(at);
     return !clang_Cursor_isNull(declaration) &&
            strcmp(rk_ast_name(declaration, arena), "thread_block") == 0 &&
-           in_namespace(declaration, "cooperative_groups", arena);
+           rk_system_in_namespace(declaration, "cooperative_groups", arena);
 }
 
 /** Gives a variable or parameter of type thread_block the type of the context's group. */
@@ -274,10 +185,10 @@ static void declare_group(walker *w, CXCursor cursor, bool parameter)
         if (!rk_token_is(tokens, i, "thread_block"))
             continue;
         size_t first = i;
-        while (first > 0 && tokens->items[first - 1].offset >= begin &&
-               (rk_token_is(tokens, first - 1, "::") ||
-                (rk_token_is(tokens, first, "::") &&
-                 tokens->items[first - 1].kind == RK_TOKEN_NAME)))
+        while (
+            first > 0 && tokens->items[first - 1].offset >= begin &&
+            (rk_token_is(tokens, first - 1, "::") ||
+             (rk_token_is(tokens, first, "::") && tokens->items[first - 1].kind == RK_TOKEN_NAME)))
             first--;
         const size_t from = tokens->items[first].offset;
         add_edit(w, at.file, from, tokens->items[i].offset + tokens->items[i].length - from,
@@ -303,8 +214,7 @@ static void use_group(walker *w, CXCursor cursor, const char *name)
         add_uses(w, RK_USE_BLOCK_GROUP, cursor, name);
         if (!rewrite_group_call(w, cursor, name))
             rk_problem_add(w->unit, w->function, RK_REFUSED, "RK-V115", place_of(w, cursor),
-                           "write the call out",
-                           "this_thread_block() is called through a macro");
+                           "write the call out", "this_thread_block() is called through a macro");
         return;
     }
     const CXCursor target = clang_getCursorReferenced(cursor);
@@ -335,7 +245,7 @@ static void use_system_function(walker *w, CXCursor cursor, CXCursor target, con
                        forbidden->hint, "%s ('%s')", forbidden->message, name);
         return;
     }
-    if (in_namespace(target, "cooperative_groups", w->unit->arena)) {
+    if (rk_system_in_namespace(target, "cooperative_groups", w->unit->arena)) {
         use_group(w, cursor, name);
         return;
     }
@@ -453,7 +363,7 @@ static void use_function(walker *w, CXCursor cursor, CXCursor target, rk_where a
                            "dynamic parallelism cannot be part of an rTask");
         return;
     }
-    if (!is_system_function(target, name))
+    if (!rk_system_is_function(target, name))
         use_project_function(w, cursor, target, at, overloaded);
     else if (in_device_code(w))
         use_system_function(w, cursor, target, name, overloaded);
@@ -504,15 +414,13 @@ static void use_global(walker *w, CXCursor cursor, CXCursor target)
 static void use_variable(walker *w, CXCursor cursor, CXCursor target)
 {
     const char *name = rk_ast_name(target, w->unit->arena);
-    const enum CXCursorKind parent =
-        clang_getCursorKind(clang_getCursorSemanticParent(target));
+    const enum CXCursorKind parent = clang_getCursorKind(clang_getCursorSemanticParent(target));
     if (!in_device_code(w))
         return;
     /* An `extern` array in a function has the file for its parent. */
     const rk_where at = rk_ast_expansion(w->unit, clang_getCursorLocation(target));
-    if (rk_ast_is_function(parent) ||
-        (at.file == w->f->definition.file && at.offset > w->f->definition.end &&
-         at.offset < w->f->end)) {
+    if (rk_ast_is_function(parent) || (at.file == w->f->definition.file &&
+                                       at.offset > w->f->definition.end && at.offset < w->f->end)) {
         if (rk_ast_has_attribute(target, CXCursor_CUDASharedAttr, NULL))
             capture_shared(w, name);
         return;
@@ -556,8 +464,8 @@ static void use_reference(walker *w, CXCursor cursor)
         use_variable(w, cursor, target);
     else if (rk_ast_is_function(kind) &&
              strcmp(rk_ast_name(target, w->unit->arena), "operator()") != 0)
-        use_function(w, cursor, target,
-                     rk_ast_spelling(w->unit, clang_getCursorLocation(cursor)), false);
+        use_function(w, cursor, target, rk_ast_spelling(w->unit, clang_getCursorLocation(cursor)),
+                     false);
 }
 
 /** Calls that no name stands for: of functors, and constructors. */
@@ -575,9 +483,10 @@ static void use_call(walker *w, CXCursor cursor)
     const rk_cursors children = rk_ast_children(cursor, w->unit->arena);
     rk_where open = {RK_NONE, 0};
     if (children.count)
-        open = rk_ast_spelling(w->unit,
-                               clang_getRangeEnd(clang_getCursorExtent(children.items[0])));
-    const rk_tokens *tokens = open.file == RK_NONE ? NULL : &w->unit->files.items[open.file]->tokens;
+        open =
+            rk_ast_spelling(w->unit, clang_getRangeEnd(clang_getCursorExtent(children.items[0])));
+    const rk_tokens *tokens =
+        open.file == RK_NONE ? NULL : &w->unit->files.items[open.file]->tokens;
     if (tokens) {
         const size_t token = rk_tokens_at(tokens, open.offset);
         if (rk_token_is(tokens, token, "("))
@@ -643,11 +552,12 @@ static void use_return(walker *w, CXCursor cursor)
 }
 
 static const char *const forbidden_asm[] = {
-    "%tid",  "%ntid",    "%ctaid", "%nctaid", "%warpid",  "%nwarpid", "%gridid",
-    "%dynamic_smem", "%total_smem", "%cluster", "%nsmid", "bar.",  "barrier",
-    "exit",  "mbarrier", "cp.async", "wgmma",  "setmaxnreg", "griddepcontrol", "cluster",
-    "ld.global.nc", "tex.", "suld", "sust", "elect.sync", "shfl.", "vote.", "match.",
-    "redux", "activemask", "discard", "tcgen05"};
+    "%tid",           "%ntid",         "%ctaid",       "%nctaid",  "%warpid", "%nwarpid",
+    "%gridid",        "%dynamic_smem", "%total_smem",  "%cluster", "%nsmid",  "bar.",
+    "barrier",        "exit",          "mbarrier",     "cp.async", "wgmma",   "setmaxnreg",
+    "griddepcontrol", "cluster",       "ld.global.nc", "tex.",     "suld",    "sust",
+    "elect.sync",     "shfl.",         "vote.",        "match.",   "redux",   "activemask",
+    "discard",        "tcgen05"};
 
 /** The text of a statement where it was written; the line of the macro when one makes it. */
 static const char *statement_text(walker *w, CXCursor cursor)
@@ -763,8 +673,9 @@ static void visit_variable(walker *w, CXCursor cursor)
     w->f->hides_types |= strcmp(name, "dim3") == 0 || strcmp(name, "uint3") == 0;
     if (clang_getCursorKind(cursor) == CXCursor_VarDecl &&
         rk_ast_has_attribute(cursor, CXCursor_CUDASharedAttr, NULL)) {
-        add_uses(w, clang_Cursor_getStorageClass(cursor) == CX_SC_Extern ? RK_USE_DYNAMIC_SHARED
-                                                                         : RK_USE_STATIC_SHARED,
+        add_uses(w,
+                 clang_Cursor_getStorageClass(cursor) == CX_SC_Extern ? RK_USE_DYNAMIC_SHARED
+                                                                      : RK_USE_STATIC_SHARED,
                  cursor, name);
         rk_shared_declare(w->analysis, w->body, w->above.items[w->above.count - 1], cursor);
         return;

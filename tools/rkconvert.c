@@ -129,9 +129,9 @@ static bool set_flag(command *c, const char *name)
     return false;
 }
 
-static const char *const value_names[] = {"-o",       "--out-dir",   "--catalog",   "--target",
-                                          "--kernel", "--report",    "--cuda-path", "--resources",
-                                          "--dump"};
+static const char *const value_names[] = {"-o",          "--out-dir",   "--catalog",
+                                          "--target",    "--kernel",    "--report",
+                                          "--cuda-path", "--resources", "--dump"};
 static const char *const flag_names[] = {"--entries", "--examine",      "--strict",
                                          "--no-cpu",  "--builtin-cuda", "--help"};
 

@@ -73,7 +73,8 @@ Test(convert_lex, closes_brackets)
     const size_t round = rk_tokens_close(&tokens, angle + 1);
     cr_assert(rk_token_is(&tokens, round, ")") && rk_token_is(&tokens, round + 1, "[["));
     cr_assert(rk_token_is(&tokens, rk_tokens_close(&tokens, round + 1), "]]"));
-    cr_assert_eq(rk_tokens_close(&tokens, tokens.count - 3), tokens.count, "'<' before ';' is less");
+    cr_assert_eq(rk_tokens_close(&tokens, tokens.count - 3), tokens.count,
+                 "'<' before ';' is less");
 }
 
 Test(convert_lex, finds_tokens_by_offset)
