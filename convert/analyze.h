@@ -39,16 +39,22 @@ void rk_walk(rk_analysis *analysis, size_t body);
 /** Whether a namespace of that name is around the declaration. */
 bool rk_system_in_namespace(CXCursor declaration, const char *name, rk_arena *arena);
 
-/** Whether a function is CUDA's own. The compiler declares some of them where they are first used. */
+/**
+ * Whether a function is CUDA's own. The compiler declares some of them where they are first used.
+ */
 bool rk_system_is_function(CXCursor function, const char *name);
 
 /** The built-in that a system function's own code reads, NULL if there is none. */
 const char *rk_walk_system(rk_analysis *analysis, CXCursor function);
 
-/** Finds the instances of kernels that the launches name: fills unit->instances and unit->launches. */
+/**
+ * Finds the instances of kernels that the launches name: fills unit->instances and unit->launches.
+ */
 void rk_instances_collect(rk_analysis *analysis);
 
-/** Whether the declaration is one of CUDA's own variables or functions that an rKernel must not use. */
+/**
+ * Whether the declaration is one of CUDA's own variables or functions that an rKernel must not use.
+ */
 bool rk_walk_is_raw(CXCursor declaration, const char *name);
 
 /** Adds a problem to a function, once for each code and place. */
@@ -57,8 +63,8 @@ void rk_problem_add(rk_unit *unit, size_t function, rk_severity severity, const 
     __attribute__((format(printf, 7, 8)));
 
 /**
- * Analyses a declaration of shared memory in a body. `statement` is the DeclStmt. What it finds must
- * come from the template's own text, which is walked before its instances.
+ * Analyses a declaration of shared memory in a body. `statement` is the DeclStmt. What it finds
+ * must come from the template's own text, which is walked before its instances.
  */
 void rk_shared_declare(rk_analysis *analysis, size_t body, CXCursor statement, CXCursor variable);
 

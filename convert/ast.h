@@ -16,7 +16,9 @@ rk_place rk_ast_place(CXSourceLocation location, rk_arena *arena);
 rk_where rk_ast_expansion(const rk_unit *unit, CXSourceLocation location);
 rk_where rk_ast_spelling(const rk_unit *unit, CXSourceLocation location);
 
-/** Expansion-side offset of the first byte and of the one after the last, in the file of the first. */
+/**
+ * Expansion-side offset of the first byte and of the one after the last, in the file of the first.
+ */
 void rk_ast_extent(CXCursor cursor, unsigned *begin, unsigned *end);
 
 typedef RK_VEC(CXCursor) rk_cursors;

@@ -6,8 +6,8 @@
 typedef RK_VEC(rk_kernel) rk_kernel_vec;
 
 /**
- * Adds the unit's kernel instances, converted and refused. `cpu_library` is NULL when there is none.
- * An id that is there already, from another source, is diagnosed as RK-V005 and left out.
+ * Adds the unit's kernel instances, converted and refused. `cpu_library` is NULL when there is
+ * none. An id that is there already, from another source, is diagnosed as RK-V005 and left out.
  */
 void rk_catalog_add(rk_kernel_vec *out, const rk_unit *unit, const char *cpu_library);
 

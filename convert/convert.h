@@ -68,10 +68,10 @@ typedef struct {
 } rk_convert_result;
 
 /**
- * Converts the inputs: parses, analyses, rewrites, checks the result by parsing it again, and writes
- * outputs and catalog, each atomically. One file's failure does not stop the others. Diagnoses
- * RK-V0xx (errors), RK-V1xx (refusals), RK-V2xx (warnings); docs/codes/convert.md lists them. False
- * when there is an error; refusals are no errors.
+ * Converts the inputs: parses, analyses, rewrites, checks the result by parsing it again, and
+ * writes outputs and catalog, each atomically. One file's failure does not stop the others.
+ * Diagnoses RK-V0xx (errors), RK-V1xx (refusals), RK-V2xx (warnings); docs/codes/convert.md lists
+ * them. False when there is an error; refusals are no errors.
  */
 bool rk_convert_run(rk_convert_result *out, const rk_convert_options *options, rk_arena *arena,
                     rk_diag *diag);

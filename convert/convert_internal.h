@@ -71,7 +71,9 @@ const rk_builtin *rk_builtin_find(const char *name);
  */
 char *rk_builtin_shadows(unsigned uses, bool hides_types, rk_arena *arena);
 
-/** The lambda captures (", &name" each) that `uses` needs, the context's own first if it is used. */
+/**
+ * The lambda captures (", &name" each) that `uses` needs, the context's own first if it is used.
+ */
 char *rk_builtin_captures(unsigned uses, rk_arena *arena);
 
 /** Why a name of CUDA's own or its libraries cannot stay in an rKernel; NULL if it can. */

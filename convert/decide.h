@@ -10,7 +10,9 @@
  */
 void rk_decide(rk_unit *unit);
 
-/** The problems of a kernel: its own and those of what it calls, each once, in order of the text. */
+/**
+ * The problems of a kernel: its own and those of what it calls, each once, in order of the text.
+ */
 size_t rk_decide_problems(const rk_problem ***out, const rk_unit *unit, size_t kernel);
 
 /** What the catalog says that a kernel uses; the flags of atomics come from the instance. */

@@ -30,8 +30,9 @@ typedef struct {
 } rk_tokens;
 
 /**
- * Splits C++ text into tokens. Nothing is preprocessed: inactive branches are tokens too. Broken text
- * (an unterminated comment or string) gives tokens up to its end. `text` must outlive the result.
+ * Splits C++ text into tokens. Nothing is preprocessed: inactive branches are tokens too. Broken
+ * text (an unterminated comment or string) gives tokens up to its end. `text` must outlive the
+ * result.
  */
 rk_tokens rk_lex(const char *text, size_t size, rk_arena *arena);
 
@@ -48,8 +49,8 @@ bool rk_token_is(const rk_tokens *tokens, size_t i, const char *text);
 char *rk_token_text(const rk_tokens *tokens, size_t i, rk_arena *arena);
 
 /**
- * The index of the bracket that closes the `(`, `[`, `{` or `<` at `open`; `count` if there is none.
- * For `<` the search ends without success at `;`, `{` or an unmatched closing bracket.
+ * The index of the bracket that closes the `(`, `[`, `{` or `<` at `open`; `count` if there is
+ * none. For `<` the search ends without success at `;`, `{` or an unmatched closing bracket.
  */
 size_t rk_tokens_close(const rk_tokens *tokens, size_t open);
 

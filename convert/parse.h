@@ -10,12 +10,14 @@ typedef struct {
 } rk_clang_args;
 
 /**
- * The arguments of a run's sources, without the prelude itself; or those of the prelude, which finds
- * CUDA's own headers whatever the project calls its.
+ * The arguments of a run's sources, without the prelude itself; or those of the prelude, which
+ * finds CUDA's own headers whatever the project calls its.
  */
 rk_clang_args rk_parse_args(const rk_convert_options *options, bool prelude, rk_arena *arena);
 
-/** The toolkit's folder: the option's, $CUDA_PATH's, $CUDA_HOME's or the usual ones; NULL if none. */
+/**
+ * The toolkit's folder: the option's, $CUDA_PATH's, $CUDA_HOME's or the usual ones; NULL if none.
+ */
 const char *rk_parse_toolkit(const rk_convert_options *options, rk_arena *arena);
 
 /** A file of share/rammer/parse. */

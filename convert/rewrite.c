@@ -287,8 +287,8 @@ static void edit_leaves(rk_unit *unit, const rk_function *f)
 }
 
 /**
- * Where a barrier may follow a return, each way out of the kernel says so itself, before the compiler
- * joins the threads of a warp that left with those that are still at the barrier
+ * Where a barrier may follow a return, each way out of the kernel says so itself, before the
+ * compiler joins the threads of a warp that left with those that are still at the barrier
  * (rk/cuda_barrier.cuh).
  */
 static void edit_exits(rk_unit *unit, const rk_function *f)

@@ -36,7 +36,9 @@ char *rk_rewrite_instance(const rk_unit *unit, const rk_instance *instance);
 /** Its arguments for the kernel's named template parameters: "<32, 8>" or "". */
 char *rk_rewrite_named_args(const rk_unit *unit, const rk_instance *instance);
 
-/** Whether the instance has an entry for the CPU: it is converted, and each argument fits a slot. */
+/**
+ * Whether the instance has an entry for the CPU: it is converted, and each argument fits a slot.
+ */
 bool rk_rewrite_cpu_takes(const rk_unit *unit, const rk_instance *instance);
 
 /** The text of `<stem>.rk.cpu.cpp`; NULL when no instance can run on the CPU. */
@@ -45,7 +47,9 @@ char *rk_rewrite_cpu(const rk_unit *unit);
 /** "<TILE, Ts...>": the function's own template parameters as arguments; "" if none has a name. */
 char *rk_rewrite_own_args(const rk_function *f, rk_arena *arena);
 
-/** "template <int TILE, class... Ts> ": its template head without unnamed parameters; "" if none. */
+/**
+ * "template <int TILE, class... Ts> ": its template head without unnamed parameters; "" if none.
+ */
 char *rk_rewrite_own_head(const rk_unit *unit, const rk_function *f, rk_arena *arena);
 
 #endif

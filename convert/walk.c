@@ -79,7 +79,9 @@ static void add_event(walker *w, rk_event_kind kind, CXCursor cursor)
 
 /* Built-ins and CUDA's own functions. */
 
-/** The dimension that the text reads of the built-in whose name is there; 3 when it is not plain. */
+/**
+ * The dimension that the text reads of the built-in whose name is there; 3 when it is not plain.
+ */
 static int dimension_of(const walker *w, CXCursor cursor)
 {
     const rk_where at = rk_ast_spelling(w->unit, clang_getCursorLocation(cursor));

@@ -1,6 +1,6 @@
 /*
- * The check after the rewriting, against rewritings that are wrong on purpose: what the analysis found is
- * taken away from it, and the check has to see that the hardware's own is still there.
+ * The check after the rewriting, against rewritings that are wrong on purpose: what the analysis
+ * found is taken away from it, and the check has to see that the hardware's own is still there.
  */
 #include "convert/analyze.h"
 #include "convert/check.h"
