@@ -11,12 +11,22 @@ typedef struct {
     RK_VEC(size_t) callees; /**< indices of bodies */
 } rk_body;
 
+/** Device code that names a `__constant__` or `__device__` variable which has an initial value. */
+typedef struct {
+    size_t function;
+    CXCursor variable;
+    rk_place place;
+    const char *name;
+} rk_symbol_use;
+
 /** The analysis at work. */
 typedef struct {
     rk_unit *unit;
     RK_VEC(CXCursor) cursors; /**< of unit->functions, by the same index */
     RK_VEC(rk_body) bodies;
-    RK_VEC(CXCursor) instances;      /**< of unit->instances, by the same index */
+    RK_VEC(CXCursor) instances; /**< of unit->instances, by the same index */
+    RK_VEC(rk_symbol_use) symbol_uses;
+    RK_VEC(CXCursor) host_symbols;   /**< device variables that host code names */
     RK_VEC(unsigned) system_seen;    /**< hashes of system functions that were looked into */
     RK_VEC(const char *) system_use; /**< the built-in that each reaches, NULL if none */
 } rk_analysis;

@@ -195,6 +195,16 @@ static const char *canonical_field(const statement *s, CXCursor variable, const 
                              : rk_arena_printf(arena, "%s %s%s;", text, name, rk_str_text(&dims));
 }
 
+/**
+ * Arrays are aligned to 16 bytes, as in practice CUDA's are: kernels read them as float4. Scalars
+ * are not, so that a part is no larger than it must be.
+ */
+static bool is_array(CXCursor variable)
+{
+    const enum CXTypeKind kind = clang_getCanonicalType(clang_getCursorType(variable)).kind;
+    return kind == CXType_ConstantArray || kind == CXType_DependentSizedArray;
+}
+
 static bool name_taken(const rk_function *f, const char *name)
 {
     for (size_t i = 0; i < f->shared.count; i++)
@@ -204,16 +214,24 @@ static bool name_taken(const rk_function *f, const char *name)
     return false;
 }
 
-static bool declare_static(statement *s, rk_shared *shared, CXCursor cursor)
+/** The members as the statement has them; `variables` are its children. */
+static const char *whole_statement(const statement *s, const rk_cursors *variables)
+{
+    const char *text = rk_arena_printf(s->unit->arena, "%s;", join(s, s->first, s->last));
+    for (size_t i = 0; i < variables->count; i++)
+        if (clang_getCursorKind(variables->items[i]) == CXCursor_VarDecl &&
+            is_array(variables->items[i]))
+            return rk_arena_printf(s->unit->arena, "alignas(16) %s", text);
+    return text;
+}
+
+/** Gives each variable a member of a name that no other statement has; whether one is another. */
+static bool name_members(statement *s, rk_shared *shared, const rk_cursors *variables)
 {
     rk_arena *arena = s->unit->arena;
-    const rk_cursors variables = rk_ast_children(cursor, arena);
-    rk_str fields = {.arena = arena};
-    bool plain = !has_local_macros(s), renamed = false;
-    for (size_t i = 0; i < variables.count; i++) {
-        if (clang_getCursorKind(variables.items[i]) != CXCursor_VarDecl)
-            continue;
-        const char *name = rk_ast_name(variables.items[i], arena);
+    bool renamed = false;
+    for (size_t i = 0; i < variables->count; i++) {
+        const char *name = rk_ast_name(variables->items[i], arena);
         const char *member = name;
         for (int n = 2; name_taken(s->f, member); n++) {
             member = rk_arena_printf(arena, "%s_%d", name, n);
@@ -221,31 +239,54 @@ static bool declare_static(statement *s, rk_shared *shared, CXCursor cursor)
         }
         *rk_push(arena, &shared->names) = name;
         *rk_push(arena, &shared->members) = member;
-        plain &= !has_locals(s, variables.items[i]);
     }
+    return renamed;
+}
+
+/** The members by their canonical types; NULL when one depends on template parameters. */
+static const char *canonical_fields(const statement *s, const rk_shared *shared,
+                                    const rk_cursors *variables)
+{
+    rk_arena *arena = s->unit->arena;
+    rk_str fields = {.arena = arena};
+    for (size_t i = 0; i < variables->count; i++) {
+        const CXCursor variable = variables->items[i];
+        if (clang_Type_getSizeOf(clang_getCursorType(variable)) < 0)
+            return NULL;
+        const char *field = canonical_field(s, variable, shared->members.items[i]);
+        if (!field)
+            return NULL;
+        rk_str_addf(&fields, "%s%s%s", i ? " " : "", is_array(variable) ? "alignas(16) " : "",
+                    field);
+    }
+    return rk_arena_strdup(arena, rk_str_text(&fields));
+}
+
+static bool declare_static(statement *s, rk_shared *shared, CXCursor cursor)
+{
+    const rk_cursors children = rk_ast_children(cursor, s->unit->arena);
+    rk_cursors variables = {0};
+    bool plain = !has_local_macros(s);
+    for (size_t i = 0; i < children.count; i++) {
+        if (clang_getCursorKind(children.items[i]) != CXCursor_VarDecl)
+            continue;
+        *rk_push(s->unit->arena, &variables) = children.items[i];
+        plain &= !has_locals(s, children.items[i]);
+    }
+    const bool renamed = name_members(s, shared, &variables);
     if (plain && !renamed) {
-        shared->fields = rk_arena_printf(arena, "%s;", join(s, s->first, s->last));
+        shared->fields = whole_statement(s, &variables);
         return true;
     }
-    for (size_t i = 0, m = 0; i < variables.count; i++) {
-        if (clang_getCursorKind(variables.items[i]) != CXCursor_VarDecl)
-            continue;
-        const long long size = clang_Type_getSizeOf(clang_getCursorType(variables.items[i]));
-        const char *field =
-            size >= 0 ? canonical_field(s, variables.items[i], shared->members.items[m++]) : NULL;
-        if (field) {
-            rk_str_addf(&fields, "%s%s", fields.length ? " " : "", field);
-        } else if (renamed || has_local_macros(s) || !hoist(s, variables.items[i])) {
+    shared->fields = canonical_fields(s, shared, &variables);
+    if (shared->fields)
+        return true;
+    if (renamed || has_local_macros(s))
+        return false;
+    for (size_t i = 0; i < variables.count; i++)
+        if (!hoist(s, variables.items[i]))
             return false;
-        } else {
-            shared->fields = rk_arena_printf(arena, "%s;", join(s, s->first, s->last));
-            for (size_t k = i + 1; k < variables.count; k++)
-                if (!hoist(s, variables.items[k]))
-                    return false;
-            return true;
-        }
-    }
-    shared->fields = rk_arena_strdup(arena, rk_str_text(&fields));
+    shared->fields = whole_statement(s, &variables);
     return true;
 }
 

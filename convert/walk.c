@@ -401,6 +401,9 @@ static void use_global(walker *w, CXCursor cursor, CXCursor target)
     CXType type = clang_getCursorType(target);
     while (type.kind == CXType_ConstantArray)
         type = clang_getArrayElementType(type);
+    if (initialised) /* whether it keeps its value is known when all host code was seen */
+        *rk_push(w->unit->arena, &w->analysis->symbol_uses) =
+            (rk_symbol_use){w->function, target, place_of(w, cursor), name};
     if (initialised && (constant || clang_isConstQualifiedType(type)))
         return;
     if (initialised)
@@ -417,8 +420,12 @@ static void use_variable(walker *w, CXCursor cursor, CXCursor target)
 {
     const char *name = rk_ast_name(target, w->unit->arena);
     const enum CXCursorKind parent = clang_getCursorKind(clang_getCursorSemanticParent(target));
-    if (!in_device_code(w))
+    if (!in_device_code(w)) {
+        if (rk_ast_has_attribute(target, CXCursor_CUDAConstantAttr, NULL) ||
+            rk_ast_has_attribute(target, CXCursor_CUDADeviceAttr, NULL))
+            *rk_push(w->unit->arena, &w->analysis->host_symbols) = target;
         return;
+    }
     /* An `extern` array in a function has the file for its parent. */
     const rk_where at = rk_ast_expansion(w->unit, clang_getCursorLocation(target));
     if (rk_ast_is_function(parent) || (at.file == w->f->definition.file &&
@@ -682,6 +689,11 @@ static void visit_variable(walker *w, CXCursor cursor)
         rk_shared_declare(w->analysis, w->body, w->above.items[w->above.count - 1], cursor);
         return;
     }
+    if (clang_getCursorKind(cursor) == CXCursor_VarDecl &&
+        clang_Cursor_getStorageClass(cursor) == CX_SC_Static && !clang_isConstQualifiedType(type))
+        rk_problem_add(w->unit, w->function, RK_WARNING, "RK-V202", place_of(w, cursor),
+                       "see that it is back to its first value when the kernel ends",
+                       "'%s' keeps its value from one run to the next", name);
     if (is_group_type(type, w->unit->arena))
         declare_group(w, cursor, clang_getCursorKind(cursor) == CXCursor_ParmDecl);
     /* Destructors are called without any text. */

@@ -109,7 +109,7 @@ Test(convert_check, takes_the_right_rewriting)
     cr_assert_str_eq(instance->symbol, "rk_case::kernel<32>");
     cr_assert_str_eq(instance->frame_type, "rk_case::kernel_rk_frame<32>");
     cr_assert_eq(instance->frame_size, 128);
-    cr_assert_eq(instance->frame_align, 4);
+    cr_assert_eq(instance->frame_align, 16);
     rk_arena_free(f->unit.arena);
 }
 

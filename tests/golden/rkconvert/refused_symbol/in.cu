@@ -12,3 +12,15 @@ void launch(float *x)
     scratches<<<1, 32>>>(x);
     tabled<<<1, 32>>>(x);
 }
+__constant__ float gains[2] = {1, 2};
+__global__ void gained(float *x) { x[threadIdx.x] *= gains[0]; }
+void set_gains(const float *values)
+{
+    cudaMemcpyToSymbol(gains, values, sizeof gains);
+    gained<<<1, 32>>>(0);
+}
+__global__ void counted(int *x)
+{
+    static int calls = 0;
+    x[threadIdx.x] = calls++;
+}
