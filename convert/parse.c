@@ -140,7 +140,7 @@ static bool about_headers(const char *arg, bool *skip)
 rk_clang_args rk_parse_args(const rk_convert_options *options, bool prelude, rk_arena *arena)
 {
     static const char *const fixed[] = {"-xcuda",          "--cuda-host-only", "-nocudalib",
-                                        "-Wno-everything", "-ferror-limit=0",  "-resource-dir"};
+                                        "-Wno-everything", "-ferror-limit=50", "-resource-dir"};
     arg_vec args = {0};
     for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
         *rk_push(arena, &args) = fixed[i];
@@ -218,7 +218,8 @@ static rk_clang_args unit_args(const rk_unit *unit, bool precompiled)
 static bool is_stale(const rk_unit *unit)
 {
     bool stale = false;
-    for (unsigned i = 0; i < clang_getNumDiagnostics(unit->tu) && !stale; i++) {
+    const unsigned count = clang_getNumDiagnostics(unit->tu); /* each call builds the list anew */
+    for (unsigned i = 0; i < count && !stale; i++) {
         CXDiagnostic diagnostic = clang_getDiagnostic(unit->tu, i);
         const char *text = rk_ast_text(clang_getDiagnosticSpelling(diagnostic), unit->arena);
         stale = clang_getDiagnosticSeverity(diagnostic) == CXDiagnostic_Fatal &&
@@ -236,7 +237,7 @@ static bool parse(rk_unit *unit, const char *path, struct CXUnsavedFile *files, 
     for (int precompiled = unit->pch != NULL; precompiled >= 0; precompiled--) {
         const rk_clang_args args = unit_args(unit, precompiled);
         code = clang_parseTranslationUnit2(unit->index, path, args.items, (int)args.count, files,
-                                           count, CXTranslationUnit_KeepGoing, &unit->tu);
+                                           count, CXTranslationUnit_None, &unit->tu);
         if (code == CXError_Success && !(precompiled && is_stale(unit)))
             return true;
         if (unit->tu)
