@@ -11,6 +11,7 @@
 #include "cpu_abi.h"
 #include "cpu_atomic.h"
 #include "cpu_host.h"
+#include "cpu_launch.h"
 #include "cpu_math.h"
 #include "cpu_types.h"
 
@@ -21,17 +22,7 @@
 /** A block runs on one OS thread, so that what is local to the thread is the block's. */
 #define __shared__ thread_local
 
-/**
- * The built-in variables of the thread that runs: whatever lets another thread run puts them back
- * afterwards.
- */
-inline thread_local uint3 threadIdx, blockIdx;
-inline thread_local dim3 blockDim, gridDim;
-
 namespace rk {
-
-/** The vEU of the block that this OS thread runs. */
-inline thread_local rk_cpu_veu *legacy_veu = nullptr;
 
 /** Keeps the built-in variables across a call that lets other threads of the block run. */
 struct legacy_wait {
@@ -77,13 +68,6 @@ inline T legacy_shuffle(rk_cpu_warp_kind kind, unsigned mask, T value, unsigned 
     const legacy_lane mine = legacy_warp(kind, mask, value, lane, width, file, line);
     std::memcpy(&value, &mine.result, sizeof value);
     return value;
-}
-
-/** Start of the launch's dynamic shared memory: what `extern __shared__ T name[];` becomes. */
-template <class T>
-inline T *dynamic_shared()
-{
-    return reinterpret_cast<T *>(legacy_veu->shared);
 }
 
 template <class Call>

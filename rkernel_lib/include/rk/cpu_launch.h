@@ -1,0 +1,418 @@
+#ifndef RK_CPU_LAUNCH_H
+#define RK_CPU_LAUNCH_H
+
+/*
+ * Launches on the CPU, from the text that the converter writes to the workers that run the blocks. The
+ * first part is C: what passes between kernels, streams, the recorder and the workers. The second is the C++
+ * that converted programs are made of.
+ *
+ *   k<<<g, b, s, st>>>(A, n)          (rk::push_launch(g, b, s, st), k(A, n))
+ *   __global__ void k(float *A, int n) {
+ *       rk::run_kernel<flags>(rk::kernel_site{"k", "app.cu", 12, "A, n"}, rk::kernel_args(A, n),
+ *                             [=]() mutable { BODY });
+ *   }
+ *   void k_rk_launch(float *A, int n) {
+ *       rk::run_vdevice<flags, Frame>(rk::kernel_site{...}, rk::kernel_args(A, n),
+ *                                     [=](auto &rk_ctx) { k_rk(rk_ctx, A, n); });
+ *   }
+ *   (void *)k                         (void *)rk::kernel(k)
+ *
+ * Environment: RK_WORKERS, OS threads that run blocks (default: the processors; 1 runs blocks in order,
+ * x fastest); RK_SHUFFLE=<seed>, a random legal order; RK_FIBERS=1, fibers for every kernel; RK_VEUS and
+ * RK_VEU_THREADS, the vEUs of a drop-in launch and the threads of each.
+ */
+
+#include "cpu_abi.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Where a kernel is defined, and its parameters' names: "A, n". */
+typedef struct {
+    const char *name, *file;
+    uint32_t line;
+    const char *params;
+} rk_cpu_site;
+
+/** The value of a parameter. */
+typedef struct {
+    const void *address;
+    uint64_t size;
+    bool pointer;
+} rk_cpu_argument;
+
+/** What is known of a kernel's code; bits. */
+enum {
+    RK_CPU_WAITS = 1,    /**< its threads may wait for each other, or it cannot be seen that they do not */
+    RK_CPU_SHADOWED = 2, /**< only the body itself reads the built-ins, and from its parameter */
+    RK_CPU_GRID_SYNC = 4 /**< waits for other blocks: runs only in a cooperative launch */
+};
+
+/** A kernel as the runtime runs it: one for each instantiation. */
+typedef struct {
+    uint32_t flags;
+    bool vdevice;           /**< an rKernel: its blocks are rTasks of persistent vEUs */
+    uint64_t static_shared; /**< bytes of the vEU's buffer before dynamic shared memory */
+    uint64_t closure_bytes, closure_align;
+    uint32_t arg_count;
+    void (*arguments)(const void *closure, rk_cpu_argument *out);
+    void (*copy)(void *to, const void *closure);
+    void (*destroy)(void *closure);
+    /** Before the threads of a block run, on the OS thread that runs them. */
+    void (*enter)(const rk_cpu_call *call);
+    /** One thread of the block. */
+    void (*thread)(const void *closure, const rk_cpu_call *call, uint32_t thread);
+    /** All threads of the block one after another; NULL when they may wait. */
+    void (*loop)(const void *closure, const rk_cpu_call *call);
+} rk_cpu_code;
+
+/** A launch that was checked: what a stream runs, or a capture keeps. */
+typedef struct {
+    const rk_cpu_code *code;
+    rk_cpu_site site;
+    uint32_t grid[3], block[3];
+    uint64_t dynamic_shared; /**< bytes */
+    void *stream;            /**< cudaStream_t */
+    bool cooperative;        /**< all blocks run at once */
+    const void *closure;     /**< parameters and body */
+} rk_cpu_launch;
+
+/** As the recorder sees a launch while it runs. */
+typedef struct {
+    const rk_cpu_launch *launch;
+    const rk_cpu_argument *args;
+    uint32_t arg_count;
+    uint32_t veus, veu_threads; /**< of a vDevice; 0 when the blocks run as they are */
+} rk_cpu_launch_info;
+
+/** The configuration that the next kernel takes: `<<<grid, block, shared, stream>>>`. Nests. */
+void rk_cpu_push_launch(const uint32_t grid[3], const uint32_t block[3], uint64_t shared,
+                        void *stream, bool cooperative);
+
+/**
+ * What a kernel does when it is called: takes the configuration, checks it against CUDA's limits, and
+ * hands the launch to rk_cuda_launch. Errors go to rk_cuda_report; without a configuration it is
+ * cudaErrorMissingConfiguration. From inside a kernel, the launch runs when the grid that made it is done.
+ */
+void rk_cpu_call_kernel(const rk_cpu_code *code, const rk_cpu_site *site, const void *closure);
+
+/**
+ * Implemented by librk_cuda: puts a launch into its stream. It calls rk_cpu_launch_run when the launch's
+ * turn has come; while the stream is captured it keeps rk_cpu_launch_copy(launch) in the graph instead, and each
+ * run of the graph calls rk_cpu_launch_run on it.
+ */
+void rk_cuda_launch(const rk_cpu_launch *launch);
+
+/** Runs all blocks and returns when they are done. A fault is reported on stderr and breaks the device. */
+void rk_cpu_launch_run(const rk_cpu_launch *launch);
+
+/** A copy with its own closure; NULL when memory is short. */
+rk_cpu_launch *rk_cpu_launch_copy(const rk_cpu_launch *launch);
+void rk_cpu_launch_free(rk_cpu_launch *launch);
+
+/** Writes code->arg_count arguments, which live as long as the launch. */
+void rk_cpu_launch_arguments(const rk_cpu_launch *launch, rk_cpu_argument *out);
+
+/** How many blocks of this many threads and bytes run at once on the device, in a cooperative launch. */
+uint64_t rk_cpu_resident_blocks(uint64_t threads, uint64_t shared_bytes);
+
+/** A kernel that host code holds the address of. */
+typedef struct {
+    const void *address;
+    uint32_t arg_count;
+    const uint64_t *arg_sizes;
+    void (*call)(const void *address, void **args); /**< kernel(*args[0], ...) */
+} rk_cpu_function;
+
+/** Adds a kernel, once. `function->arg_sizes` is kept. */
+void rk_cpu_function_add(const rk_cpu_function *function);
+
+/** NULL when rk::kernel has not seen it. */
+const rk_cpu_function *rk_cpu_function_find(const void *address);
+
+/** cudaLaunchKernel: false when the address is no known kernel. Errors of the launch are reported as usual. */
+bool rk_cpu_function_launch(const void *address, const uint32_t grid[3], const uint32_t block[3],
+                            void **args, uint64_t shared, void *stream, bool cooperative);
+
+/**
+ * The calling thread's vEU while it runs a block, else NULL. Its functions are how device code waits;
+ * rk/cpu_cuda.h has the CUDA names for them.
+ */
+rk_cpu_veu *rk_cpu_current_veu(void);
+
+/** Waits until all threads of the grid are here; a fault outside of a cooperative launch. */
+void rk_cpu_grid_sync(const char *file, uint32_t line);
+
+#ifdef __cplusplus
+}
+
+#include "cpu_entry.h"
+
+#include <cstring>
+#include <new>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+/**
+ * The built-in variables of the thread that runs: whatever lets another thread run puts them back
+ * afterwards.
+ */
+inline thread_local uint3 threadIdx, blockIdx;
+inline thread_local dim3 blockDim, gridDim;
+
+namespace rk {
+
+using kernel_site = rk_cpu_site;
+
+constexpr unsigned kernel_waits = RK_CPU_WAITS;
+constexpr unsigned kernel_shadowed = RK_CPU_SHADOWED;
+constexpr unsigned kernel_grid_sync = RK_CPU_GRID_SYNC;
+
+/** The vEU of the block that this OS thread runs. */
+inline thread_local rk_cpu_veu *legacy_veu = nullptr;
+
+/**
+ * What a body may take as its parameter, to declare local built-ins that the compiler sees through:
+ * `[=](rk::built_ins rk_at) mutable { const uint3 threadIdx = rk_at.threadIdx; ... }`.
+ */
+struct built_ins {
+    uint3 threadIdx, blockIdx;
+    dim3 blockDim, gridDim;
+};
+
+/** Copies of a kernel's parameters, for the recorder. */
+template <class... T>
+struct kernel_arguments {
+    std::tuple<T...> values;
+
+    void list(rk_cpu_argument *out) const
+    {
+        std::apply(
+            [&out](const T &...value) {
+                (void)out;
+                ((*out++ = rk_cpu_argument{&value, sizeof value, std::is_pointer_v<T>}), ...);
+            },
+            values);
+    }
+};
+
+template <class... T>
+inline kernel_arguments<T...> kernel_args(const T &...values)
+{
+    return kernel_arguments<T...>{std::tuple<T...>(values...)};
+}
+
+/** What `<<<grid, block, shared, stream>>>` becomes, before the kernel is called. */
+inline void push_launch(dim3 grid, dim3 block, std::size_t shared = 0,
+                        cudaStream_t stream = nullptr)
+{
+    const std::uint32_t g[3] = {grid.x, grid.y, grid.z}, b[3] = {block.x, block.y, block.z};
+    rk_cpu_push_launch(g, b, shared, stream, false);
+}
+
+/** Start of the launch's dynamic shared memory: what `extern __shared__ T name[];` becomes. */
+template <class T>
+inline T *dynamic_shared()
+{
+    return reinterpret_cast<T *>(legacy_veu->shared);
+}
+
+/** A launch's parameters and body, as one object that a graph can keep. */
+template <class Args, class Body>
+struct kernel_closure {
+    Args args;
+    Body body;
+
+    static void arguments(const void *self, rk_cpu_argument *out)
+    {
+        static_cast<const kernel_closure *>(self)->args.list(out);
+    }
+    static void copy(void *to, const void *self)
+    {
+        ::new (to) kernel_closure(*static_cast<const kernel_closure *>(self));
+    }
+    static void destroy(void *self) { static_cast<kernel_closure *>(self)->~kernel_closure(); }
+};
+
+/** Runs a legacy kernel's body for one thread, on a copy, because parameters are each thread's own. */
+template <class Body>
+inline void call_body(const Body &body, const built_ins &at)
+{
+    Body mine(body);
+    if constexpr (std::is_invocable_v<Body &, const built_ins &>)
+        mine(at);
+    else
+        mine();
+}
+
+/** How the blocks of a legacy kernel run. */
+template <unsigned Flags, class Closure>
+struct legacy_code {
+    static constexpr bool waits = (Flags & (RK_CPU_WAITS | RK_CPU_GRID_SYNC)) != 0;
+
+    static void enter(const rk_cpu_call *call)
+    {
+        const cpu_position at(call);
+        ::blockIdx = at.block_idx();
+        ::blockDim = at.block_dim();
+        ::gridDim = at.grid_dim();
+        legacy_veu = call->veu;
+    }
+
+    static void thread(const void *closure, const rk_cpu_call *call, std::uint32_t index)
+    {
+        cpu_position at(call);
+        at.set_thread(index);
+        ::threadIdx = at.thread_idx();
+        call_body(static_cast<const Closure *>(closure)->body,
+                  built_ins{at.thread_idx(), at.block_idx(), at.block_dim(), at.grid_dim()});
+    }
+
+    template <class Body>
+    static inline void each(const Body &body, const rk_cpu_call *call, unsigned nx)
+    {
+        const cpu_position at(call);
+        for (unsigned z = 0; z < call->block[2]; z++)
+            for (unsigned y = 0; y < call->block[1]; y++)
+                for (unsigned x = 0; x < nx; x++) {
+                    if constexpr (!(Flags & RK_CPU_SHADOWED))
+                        ::threadIdx = uint3{x, y, z};
+                    call_body(body, built_ins{uint3{x, y, z}, at.block_idx(), at.block_dim(),
+                                              at.grid_dim()});
+                }
+    }
+
+    __attribute__((noinline)) static void far(const void *closure, const rk_cpu_call *call)
+    {
+        each(static_cast<const Closure *>(closure)->body, call, call->block[0]);
+    }
+
+    /** As cpu_run_loop: indices that cannot wrap let the compiler vectorise. */
+    __attribute__((flatten)) static void loop(const void *closure, const rk_cpu_call *call)
+    {
+        constexpr unsigned most = 4096;
+        const unsigned nx = call->block[0], bx = call->rtask % call->grid[0];
+        const unsigned first = bx * nx;
+        if (nx <= most && first <= 0x7fffffffu - most && std::uint64_t(bx) * nx == first)
+            each(static_cast<const Closure *>(closure)->body, call, nx);
+        else
+            far(closure, call);
+    }
+
+    static constexpr auto loop_or_null() -> decltype(rk_cpu_code::loop)
+    {
+        if constexpr (waits)
+            return nullptr;
+        else
+            return loop;
+    }
+
+    static constexpr rk_cpu_code code = {Flags,
+                                         false,
+                                         0,
+                                         sizeof(Closure),
+                                         alignof(Closure),
+                                         std::tuple_size_v<decltype(Closure::args.values)>,
+                                         Closure::arguments,
+                                         Closure::copy,
+                                         Closure::destroy,
+                                         enter,
+                                         thread,
+                                         loop_or_null()};
+};
+
+/** How the rTasks of an rKernel run on a vEU. */
+template <unsigned Flags, class Frame, class Closure>
+struct vdevice_code {
+    static constexpr bool waits = (Flags & RK_CPU_WAITS) != 0;
+    using context = std::conditional_t<waits, cpu_fiber_context<Frame>, cpu_loop_context<Frame>>;
+
+    static void enter(const rk_cpu_call *) {}
+
+    static void thread(const void *closure, const rk_cpu_call *call, std::uint32_t index)
+    {
+        context rk_ctx(call);
+        rk_ctx.set_thread(index);
+        static_cast<const Closure *>(closure)->body(rk_ctx);
+    }
+
+    static void loop(const void *closure, const rk_cpu_call *call)
+    {
+        cpu_run_loop<Frame>(call, static_cast<const Closure *>(closure)->body);
+    }
+
+    static constexpr auto loop_or_null() -> decltype(rk_cpu_code::loop)
+    {
+        if constexpr (waits)
+            return nullptr;
+        else
+            return loop;
+    }
+
+    static constexpr rk_cpu_code code = {Flags,
+                                         true,
+                                         cpu_dynamic_offset<Frame>(),
+                                         sizeof(Closure),
+                                         alignof(Closure),
+                                         std::tuple_size_v<decltype(Closure::args.values)>,
+                                         Closure::arguments,
+                                         Closure::copy,
+                                         Closure::destroy,
+                                         enter,
+                                         thread,
+                                         loop_or_null()};
+};
+
+/** A legacy kernel's own launch, with the configuration that was pushed; see the top of this file. */
+template <unsigned Flags, class Args, class Body>
+inline void run_kernel(const kernel_site &site, const Args &args, const Body &body)
+{
+    using closure = kernel_closure<Args, Body>;
+    const closure work{args, body};
+    rk_cpu_call_kernel(&legacy_code<Flags, closure>::code, &site, &work);
+}
+
+/** The same launch as rTasks on persistent vEUs. `Frame`: its static shared memory, void for none. */
+template <unsigned Flags, class Frame, class Args, class Body>
+inline void run_vdevice(const kernel_site &site, const Args &args, const Body &body)
+{
+    using closure = kernel_closure<Args, Body>;
+    const closure work{args, body};
+    rk_cpu_call_kernel(&vdevice_code<Flags, Frame, closure>::code, &site, &work);
+}
+
+template <class... A, std::size_t... I>
+inline void call_function(const void *address, void **args, std::index_sequence<I...>)
+{
+    auto function = reinterpret_cast<void (*)(A...)>(const_cast<void *>(address));
+    (void)args;
+    function(*static_cast<std::remove_reference_t<A> *>(args[I])...);
+}
+
+template <class... A>
+inline void call_function(const void *address, void **args)
+{
+    call_function<A...>(address, args, std::index_sequence_for<A...>());
+}
+
+/** Every reference to a kernel but its launches by name: makes it known to cudaLaunchKernel and others. */
+template <class... A>
+inline auto kernel(void (*function)(A...)) -> void (*)(A...)
+{
+    static const std::uint64_t sizes[sizeof...(A) + 1] = {sizeof(A)...};
+    const rk_cpu_function known = {reinterpret_cast<const void *>(function), sizeof...(A), sizes,
+                                   call_function<A...>};
+    rk_cpu_function_add(&known);
+    return function;
+}
+
+} // namespace rk
+
+#endif
+
+#endif
