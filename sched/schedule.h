@@ -92,6 +92,9 @@ uint32_t rk_builder_veus(const rk_builder *builder);
 /** Says which candidate runs a node; once, before its rTasks are appended. */
 void rk_select(rk_builder *builder, rk_id op, uint32_t candidate);
 
+/** By node, the candidate that was selected; of other nodes it says nothing. For rk_deps_node. */
+const uint32_t *rk_builder_selected(const rk_builder *builder);
+
 /**
  * Appends an rTask to a vEU. Time is kept as it is appended: the rTask starts when the vEU's last
  * entry has ended, and after the barrier-rTask before it.

@@ -27,7 +27,7 @@ typedef struct {
 /** An op and where its rTasks of the latest rProgram are. */
 typedef struct {
     bool selected;
-    uint32_t candidate, rtasks;
+    uint32_t rtasks;
     double ns;           /**< of one rTask, overhead included */
     uint32_t program;    /**< index plus 1 of the rProgram that the rest is about; 0: none */
     uint32_t last_steps; /**< into items, index plus 1 */
@@ -92,6 +92,7 @@ struct rk_builder {
     uint32_t veus, leaves;
     size_t words; /**< 64-bit words of a set of vEUs */
     op_state *ops;
+    uint32_t *selected; /**< by op: its candidate */
     uint64_t *knowers; /**< by op, a set: vEUs that have waited for all its rTasks */
     RK_VEC(last_step) items;
     rk_rprogram *programs;
@@ -198,6 +199,7 @@ rk_builder *rk_builder_new(const rk_problem *problem, uint32_t veus, rk_arena *a
         b->leaves *= 2;
     size_t ops = problem->graph->node_count;
     b->ops = RK_NEW_ARRAY(scratch, op_state, ops);
+    b->selected = RK_NEW_ARRAY(arena, uint32_t, ops + 1);
     b->knowers = RK_NEW_ARRAY(scratch, uint64_t, ops * b->words);
     b->need = RK_NEW_ARRAY(scratch, rk_wait_item, 2 * (size_t)veus);
     b->need_end = RK_NEW_ARRAY(scratch, double, veus);
@@ -337,6 +339,11 @@ uint32_t rk_builder_veus(const rk_builder *b)
     return b->veus;
 }
 
+const uint32_t *rk_builder_selected(const rk_builder *b)
+{
+    return b->selected;
+}
+
 void rk_select(rk_builder *b, rk_id op, uint32_t candidate)
 {
     op_state *state = &b->ops[op];
@@ -350,7 +357,7 @@ void rk_select(rk_builder *b, rk_id op, uint32_t candidate)
     }
     save_op(b, op);
     state->selected = true;
-    state->candidate = candidate;
+    b->selected[op] = candidate;
     state->rtasks = all[candidate].rtasks;
     state->ns = all[candidate].rtask_ns + b->problem->device->rtask_overhead_ns;
 }
@@ -695,9 +702,7 @@ rk_schedule *rk_builder_finish(rk_builder *b)
     size_t ops = b->problem->graph->node_count;
     schedule->veu_count = b->veus;
     schedule->node_count = ops;
-    schedule->selected = RK_NEW_ARRAY(b->arena, uint32_t, ops);
-    for (size_t i = 0; i < ops; i++)
-        schedule->selected[i] = b->ops[i].candidate;
+    schedule->selected = b->selected;
     schedule->program_count = b->program_count - b->work.empty;
     schedule->programs =
         rk_arena_copy(b->arena, b->programs, schedule->program_count * sizeof *b->programs);

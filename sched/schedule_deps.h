@@ -3,19 +3,50 @@
 
 #include "sched/schedule.h"
 
+/** What the rTasks of one node wait for, at one selection of kernels. rTasks share lists. */
+typedef struct {
+    const rk_rtask_range *ranges;
+    const uint32_t *first; /**< list l is ranges[first[l] .. first[l + 1]) */
+    const uint32_t *list;  /**< by rTask: its list; NULL: list 0 is everyone's */
+    uint32_t list_count;   /**< at least 1 */
+} rk_node_deps;
+
+/** Ranges that depend on the kernels selected, found when they are asked for and kept. */
+typedef struct rk_deps_cache rk_deps_cache;
+
 /**
- * What the rTasks of each node wait for: those of node n are ranges[first[n] .. first[n + 1]), whole
- * nodes, in graph order.
+ * What nodes wait for as wholes: node n waits for ranges[first[n] .. first[n + 1]), whole nodes, in
+ * graph order; and what their rTasks wait for, through rk_deps_node.
  */
 typedef struct {
     uint32_t *first;
     rk_rtask_range *ranges;
+    rk_deps_cache *cache;
 } rk_deps;
 
 /**
- * From problem->edges. Leaves out a node that another one in the same list waits for itself: where
- * each rTask waits for all of its list, the shorter lists order the same pairs.
+ * From problem->edges. The whole-node lists leave out a node that another one in the same list waits
+ * for itself: where each rTask waits for all of its list, the shorter lists order the same pairs. What
+ * rk_deps_node finds later goes to `arena` too.
  */
 void rk_deps_build(rk_deps *out, const rk_problem *problem, rk_arena *arena);
+
+/**
+ * What each rTask of `node` waits for, when `selected` has the candidate of the node and of all nodes
+ * before it, by node (rk_builder_selected). Two rTasks depend on each other where their access ranges
+ * (sched/access.h) overlap and one writes; without ranges, nodes depend as wholes. Ordered by node,
+ * then first rTask; without what others in the list wait for. Found once for each combination of
+ * kernels; near linear in rTasks and dependent pairs.
+ */
+const rk_node_deps *rk_deps_node(rk_deps *deps, rk_id node, const uint32_t *selected);
+
+/** The ranges that rTask `rtask` of the node waits for, for rk_wait and its like. */
+static inline const rk_rtask_range *rk_deps_of(const rk_node_deps *node, uint32_t rtask,
+                                               size_t *count)
+{
+    uint32_t list = node->list ? node->list[rtask] : 0;
+    *count = node->first[list + 1] - node->first[list];
+    return &node->ranges[node->first[list]];
+}
 
 #endif

@@ -2,6 +2,7 @@
 #define RK_SCHED_SELECT_H
 
 #include "rkernel_lib/binding.h"
+#include "sched/access.h"
 #include "sched/device.h"
 #include "sched/op.h"
 #include "sched/profile.h"
@@ -21,11 +22,14 @@ typedef struct rk_candidate {
     int64_t grid[3], block[3];
     int64_t shared;            /**< dynamic shared memory, bytes */
     const rk_kernel_arg *args; /**< kernel->param_count */
+    /** For each parameter, what an rTask touches through it; NULL: all of it, as for all of NULL. */
+    const rk_access *const *access;
     uint32_t rtasks;           /**< grid[0]*grid[1]*grid[2] */
     int residents; /**< vEUs that share an SM, at the demand of all candidates in play */
     rk_demand demand;
-    double rtask_ns;  /**< one rTask on a vEU */
-    rk_source source; /**< where rtask_ns is from */
+    double rtask_ns;      /**< one rTask on a vEU */
+    rk_rtask_parts parts; /**< what rtask_ns is made of */
+    rk_source source;     /**< where rtask_ns is from */
 } rk_candidate;
 
 /** The candidates of one node, in binding order; never empty. */
