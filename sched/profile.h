@@ -16,8 +16,23 @@ typedef struct rk_profile rk_profile;
 /** The analytic model for `device`: bytes, operations and occupancy. */
 const rk_profile *rk_profile_model(const rk_device *device, rk_arena *arena);
 
-/** Time of one rTask of a candidate of the node, alone on a vEU, in ns. */
-double rk_profile_rtask(rk_source *source, const rk_profile *profile, const rk_op_call *call,
-                        const struct rk_candidate *candidate);
+/**
+ * What the time of an rTask is made of, for a simulator that shares bandwidth among those that run:
+ * `fixed_ns`, whatever the others do, then `bytes` that are moved and computed on, in `stream_ns` when
+ * the memory serves them as fast as the rTask asks. All zero: the rTask takes rtask_ns and shares
+ * nothing.
+ */
+typedef struct {
+    double fixed_ns, stream_ns;
+    double bytes;
+    bool cached; /**< the bytes come from the L2, otherwise from the memory */
+} rk_rtask_parts;
+
+/**
+ * Time of one rTask of a candidate of the node on a vEU whose neighbours are busy too, in ns, and what
+ * it is made of: parts->fixed_ns + parts->stream_ns is at most that.
+ */
+double rk_profile_rtask(rk_source *source, rk_rtask_parts *parts, const rk_profile *profile,
+                        const rk_op_call *call, const struct rk_candidate *candidate);
 
 #endif

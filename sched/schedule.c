@@ -13,6 +13,12 @@ const rk_policy *rk_policy_find(const char *name)
     return NULL;
 }
 
+void rk_policy_defaults(int64_t *options, const rk_policy *policy)
+{
+    for (size_t i = 0; policy->options && policy->options[i].name; i++)
+        options[i] = policy->options[i].otherwise;
+}
+
 /** As many vEUs as stay resident with the most demanding candidate in play (section 4.1.3). */
 static bool size_vdevice(rk_vdevice *out, const rk_problem *problem, rk_diag *diag)
 {
@@ -52,7 +58,13 @@ rk_schedule *rk_schedule_run(const rk_policy *policy, const rk_problem *problem,
     if (!size_vdevice(&vdevice, problem, diag))
         return NULL;
     rk_builder *builder = rk_builder_new(problem, vdevice.veus, arena);
-    bool good = policy->run(builder, problem, diag);
+    int64_t options[RK_POLICY_MAX_OPTIONS] = {0};
+    rk_problem given = *problem;
+    if (!given.options) {
+        rk_policy_defaults(options, policy);
+        given.options = options;
+    }
+    bool good = policy->run(builder, &given, diag);
     rk_schedule *schedule = rk_builder_finish(builder);
     if (!good)
         return NULL;

@@ -72,19 +72,35 @@ typedef struct {
     const rk_device *device;
     const rk_edge *edges; /**< rk_graph_edges: sorted by (to, from) */
     size_t edge_count;
-    uint32_t max_veus; /**< 0: as many as the occupancy allows */
+    uint32_t max_veus;      /**< 0: as many as the occupancy allows */
+    const int64_t *options; /**< of the policy, in its order; NULL: their defaults */
 } rk_problem;
+
+/** An option of a policy: a number, as in `--policy wavefront:fastest=1`. */
+typedef struct {
+    const char *name;
+    int64_t otherwise; /**< its default */
+    int64_t min, max;  /**< both allowed */
+    const char *meaning;
+} rk_policy_option;
+
+enum { RK_POLICY_MAX_OPTIONS = 8 };
 
 /** A scheduling policy. One file of sched/policies/ defines one. */
 typedef struct {
     const char *name;
     const char *summary;
+    const rk_policy_option *options; /**< terminated by a NULL name; NULL: none */
+    bool as_graph; /**< simulated as kernels of a captured CUDA graph (sched/simulate.h) */
+    /** Fills the builder; problem->options is never NULL when the policy has options. */
     bool (*run)(rk_builder *builder, const rk_problem *problem, rk_diag *diag);
 } rk_policy;
 
 extern const rk_policy *const rk_policies[];
 extern const size_t rk_policy_count;
 const rk_policy *rk_policy_find(const char *name);
+/** Fills `options`, RK_POLICY_MAX_OPTIONS at most, with the policy's defaults. */
+void rk_policy_defaults(int64_t *options, const rk_policy *policy);
 
 /** vEUs of the vDevice that is being built. */
 uint32_t rk_builder_veus(const rk_builder *builder);

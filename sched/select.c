@@ -419,7 +419,7 @@ static void set_times(finder *s, const rk_profile *profile)
         for (size_t k = 0; k < g->items.count; k++) {
             rk_candidate *c = &g->items.items[k];
             c->residents = residents > 0 ? residents : 1;
-            c->rtask_ns = rk_profile_rtask(&c->source, profile, &g->call, c);
+            c->rtask_ns = rk_profile_rtask(&c->source, &c->parts, profile, &g->call, c);
         }
     }
 }
