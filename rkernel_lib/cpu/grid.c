@@ -1,10 +1,10 @@
 #include "rkernel_lib/cpu/launch.h"
 #include "rkernel_lib/cpu/veu.h"
+#include "rkernel_lib/include/rk/cuda_hooks.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { LAUNCH_FAILURE = 719, MEMORY_ALLOCATION = 2 };
 
 static _Thread_local rk_cpu_veu *current;
 
@@ -24,7 +24,7 @@ void rk_cpu_launch_run(const rk_cpu_launch *launch)
     const uint64_t shared = launch->code->static_shared + launch->dynamic_shared;
     rk_cpu_veu *veu = rk_cpu_thread_veu(shared);
     if (!veu) {
-        rk_cuda_report(MEMORY_ALLOCATION);
+        rk_cuda_report(cudaErrorMemoryAllocation);
         return;
     }
     const uint32_t *g = launch->grid, *b = launch->block;
@@ -48,7 +48,7 @@ void rk_cpu_launch_run(const rk_cpu_launch *launch)
             fprintf(stderr, "CUDA kernel %s, block (%u, %u, %u): %s\n", launch->site.name,
                     job.call.rtask % g[0], job.call.rtask / g[0] % g[1],
                     job.call.rtask / g[0] / g[1], fault);
-            rk_cuda_break(LAUNCH_FAILURE);
+            rk_cuda_break(cudaErrorLaunchFailure);
             break;
         }
     }

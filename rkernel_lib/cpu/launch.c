@@ -1,20 +1,10 @@
 #include "rkernel_lib/cpu/launch.h"
 
+#include "rkernel_lib/include/rk/cuda_hooks.h"
+
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Limits of current GPUs. */
-enum { MAX_BLOCK = 1024, MAX_BLOCK_Z = 64, MAX_GRID_YZ = 65535, MAX_SHARED = 227 << 10 };
-
-/* CUDA's error codes. */
-enum {
-    INVALID_VALUE = 1,
-    MEMORY_ALLOCATION = 2,
-    INVALID_CONFIGURATION = 9,
-    MISSING_CONFIGURATION = 52,
-    COOPERATIVE_TOO_LARGE = 720
-};
 
 /* The configuration that was pushed. */
 
@@ -23,6 +13,7 @@ typedef struct {
     uint64_t shared;
     void *stream;
     bool cooperative;
+    bool checked; /**< and not to be captured: cudaLaunchKernel has done both */
 } configuration;
 
 enum { MOST_NESTED = 64 };
@@ -30,72 +21,94 @@ enum { MOST_NESTED = 64 };
 static _Thread_local configuration pushed[MOST_NESTED];
 static _Thread_local uint32_t pushed_count;
 
-void rk_cpu_push_launch(const uint32_t grid[3], const uint32_t block[3], uint64_t shared,
-                        void *stream, bool cooperative)
+static configuration *push(void)
 {
     if (pushed_count == MOST_NESTED) {
         /* Only exceptions leave configurations behind: the oldest one is of no use. */
         memmove(pushed, pushed + 1, (MOST_NESTED - 1) * sizeof *pushed);
         pushed_count--;
     }
-    configuration *to = &pushed[pushed_count++];
-    memcpy(to->grid, grid, sizeof to->grid);
-    memcpy(to->block, block, sizeof to->block);
-    to->shared = shared;
-    to->stream = stream;
-    to->cooperative = cooperative;
+    return &pushed[pushed_count++];
 }
 
-static bool in_limits(const configuration *c)
+void rk_cpu_push_launch(const uint32_t grid[3], const uint32_t block[3], uint64_t shared,
+                        void *stream, bool cooperative)
 {
-    const uint64_t threads = (uint64_t)c->block[0] * c->block[1] * c->block[2];
-    return threads > 0 && c->block[0] <= MAX_BLOCK && c->block[1] <= MAX_BLOCK &&
-           c->block[2] <= MAX_BLOCK_Z && threads <= MAX_BLOCK && c->grid[0] > 0 &&
-           c->grid[1] > 0 && c->grid[2] > 0 && c->grid[0] <= INT32_MAX &&
-           c->grid[1] <= MAX_GRID_YZ && c->grid[2] <= MAX_GRID_YZ;
+    *push() = (configuration){.grid = {grid[0], grid[1], grid[2]},
+                              .block = {block[0], block[1], block[2]},
+                              .shared = shared,
+                              .stream = stream,
+                              .cooperative = cooperative};
 }
 
-/** 0, or CUDA's code for what is wrong. */
-static int check(const rk_cpu_code *code, const configuration *c)
+static rk_cuda_launch describe(const rk_cpu_launch *launch)
 {
-    if (!in_limits(c))
-        return INVALID_CONFIGURATION;
-    const uint64_t shared = code->static_shared + c->shared;
-    if (c->shared > MAX_SHARED || shared > MAX_SHARED)
-        return INVALID_VALUE;
-    const uint64_t blocks = (uint64_t)c->grid[0] * c->grid[1] * c->grid[2];
-    const uint64_t threads = (uint64_t)c->block[0] * c->block[1] * c->block[2];
-    if (c->cooperative && blocks > rk_cpu_resident_blocks(threads, shared))
-        return COOPERATIVE_TOO_LARGE;
-    return 0;
+    const uint32_t *g = launch->grid, *b = launch->block;
+    return (rk_cuda_launch){.name = launch->site.name,
+                            .grid = {g[0], g[1], g[2]},
+                            .block = {b[0], b[1], b[2]},
+                            .shared = launch->code->static_shared + launch->dynamic_shared,
+                            .cooperative = launch->cooperative};
 }
 
-void rk_cpu_call_kernel(const rk_cpu_code *code, const rk_cpu_site *site, const void *closure)
+static void run_copy(void *launch)
+{
+    rk_cpu_launch_run(launch);
+}
+
+static void free_copy(void *launch)
+{
+    rk_cpu_launch_free(launch);
+}
+
+static void capture(const rk_cpu_launch *launch, const rk_cuda_launch *description)
+{
+    rk_cpu_launch *copy = rk_cpu_launch_copy(launch);
+    if (!copy) {
+        rk_cuda_report(cudaErrorMemoryAllocation);
+        return;
+    }
+    const rk_cuda_work work = {.run = run_copy, .drop = free_copy, .data = copy};
+    rk_cuda_report(rk_cuda_capture(launch->stream, description, work));
+}
+
+/** As `<<<>>>` does, unless cudaLaunchKernel has done so. */
+static void check_and_run(const rk_cpu_launch *launch, bool checked)
+{
+    const rk_cuda_launch description = describe(launch);
+    const cudaError_t error = checked ? cudaSuccess : rk_cuda_launch_check(&description);
+    if (error)
+        rk_cuda_report(error);
+    else if (rk_cpu_grid_running())
+        rk_cpu_grid_launch_after(launch);
+    else if (!checked && !rk_cuda_stream_valid(launch->stream))
+        rk_cuda_report(cudaErrorInvalidResourceHandle);
+    else if (!checked && rk_cuda_capturing(launch->stream))
+        capture(launch, &description);
+    else
+        rk_cpu_launch_run(launch);
+}
+
+void rk_cpu_call_kernel(const rk_cpu_code *code, const rk_cpu_site *site, const void *closure,
+                        uint32_t veus)
 {
     if (pushed_count == 0) {
-        rk_cuda_report(MISSING_CONFIGURATION);
+        rk_cuda_report(cudaErrorMissingConfiguration);
         return;
     }
     const configuration c = pushed[--pushed_count];
     if (rk_cuda_broken())
         return;
-    const int error = check(code, &c);
-    if (error) {
-        rk_cuda_report(error);
-        return;
-    }
-    rk_cpu_launch launch = {.code = code,
-                            .site = *site,
-                            .dynamic_shared = c.shared,
-                            .stream = c.stream,
-                            .cooperative = c.cooperative,
-                            .closure = closure};
-    memcpy(launch.grid, c.grid, sizeof launch.grid);
-    memcpy(launch.block, c.block, sizeof launch.block);
-    if (rk_cpu_grid_running())
-        rk_cpu_grid_launch_after(&launch);
-    else
-        rk_cuda_launch(&launch);
+    const rk_cpu_launch launch = {.code = code,
+                                  .site = *site,
+                                  .grid = {c.grid[0], c.grid[1], c.grid[2]},
+                                  .block = {c.block[0], c.block[1], c.block[2]},
+                                  .dynamic_shared = c.shared,
+                                  .stream = c.stream,
+                                  .cooperative = c.cooperative,
+                                  .veus = veus,
+                                  .closure = closure};
+    check_and_run(&launch, c.checked);
 }
 
 /* Copies. */
@@ -142,42 +155,43 @@ typedef struct function {
 static pthread_mutex_t functions_lock = PTHREAD_MUTEX_INITIALIZER;
 static function *functions;
 
-static const rk_cpu_function *find_locked(const void *address)
-{
-    for (function *f = functions; f; f = f->next)
-        if (f->known.address == address)
-            return &f->known;
-    return NULL;
-}
-
-const rk_cpu_function *rk_cpu_function_find(const void *address)
+static const function *find(const void *address)
 {
     pthread_mutex_lock(&functions_lock);
-    const rk_cpu_function *found = find_locked(address);
+    const function *f = functions;
+    while (f && f->known.address != address)
+        f = f->next;
     pthread_mutex_unlock(&functions_lock);
-    return found;
+    return f;
+}
+
+static void call_function(const void *address, const rk_cuda_launch *launch, void **args)
+{
+    const dim3 g = launch->grid, b = launch->block;
+    *push() = (configuration){.grid = {g.x, g.y, g.z},
+                              .block = {b.x, b.y, b.z},
+                              .shared = launch->shared,
+                              .cooperative = launch->cooperative,
+                              .checked = true};
+    find(address)->known.call(address, args);
 }
 
 void rk_cpu_function_add(const rk_cpu_function *known)
 {
+    if (find(known->address))
+        return;
+    function *f = malloc(sizeof *f);
+    if (!f)
+        return;
+    *f = (function){.known = *known};
     pthread_mutex_lock(&functions_lock);
-    if (!find_locked(known->address)) {
-        function *f = malloc(sizeof *f);
-        if (f) {
-            *f = (function){.known = *known, .next = functions};
-            functions = f;
-        }
-    }
+    f->next = functions;
+    functions = f;
     pthread_mutex_unlock(&functions_lock);
-}
-
-bool rk_cpu_function_launch(const void *address, const uint32_t grid[3], const uint32_t block[3],
-                            void **args, uint64_t shared, void *stream, bool cooperative)
-{
-    const rk_cpu_function *known = rk_cpu_function_find(address);
-    if (!known)
-        return false;
-    rk_cpu_push_launch(grid, block, shared, stream, cooperative);
-    known->call(address, args);
-    return true;
+    const rk_cuda_kernel_info info = {.function = known->address,
+                                      .name = known->name,
+                                      .parameter_count = known->arg_count,
+                                      .parameter_sizes = known->arg_sizes,
+                                      .call = call_function};
+    rk_cuda_kernel_add(&info);
 }

@@ -3,16 +3,6 @@
 
 #include "rkernel_lib/include/rk/cpu_launch.h"
 
-/*
- * What launches need of librk_cuda, beside rk_cuda_launch: CUDA's errors, by number.
- */
-
-/** Sets the last error; returns it. */
-int rk_cuda_report(int code);
-/** Sets an error that stays: a kernel failed. */
-int rk_cuda_break(int code);
-bool rk_cuda_broken(void);
-
 /** Whether the calling thread runs a block of a grid. */
 bool rk_cpu_grid_running(void);
 

@@ -78,6 +78,7 @@ typedef struct {
     uint64_t dynamic_shared; /**< bytes */
     void *stream;            /**< cudaStream_t */
     bool cooperative;        /**< all blocks run at once */
+    uint32_t veus;           /**< of a vDevice; 0: as many as fit */
     const void *closure;     /**< parameters and body */
 } rk_cpu_launch;
 
@@ -94,18 +95,14 @@ void rk_cpu_push_launch(const uint32_t grid[3], const uint32_t block[3], uint64_
                         void *stream, bool cooperative);
 
 /**
- * What a kernel does when it is called: takes the configuration, checks it against CUDA's limits, and
- * hands the launch to rk_cuda_launch. Errors go to rk_cuda_report; without a configuration it is
+ * What a kernel does when it is called: takes the configuration and lets rk_cuda_launch_check see it.
+ * On a stream that is captured it gives rk_cuda_capture a copy to run later, else it runs the launch and
+ * returns when it is done. Errors go to rk_cuda_report; without a configuration it is
  * cudaErrorMissingConfiguration. From inside a kernel, the launch runs when the grid that made it is done.
+ * `veus`: of a vDevice; 0 for RK_VEUS, or what the device holds.
  */
-void rk_cpu_call_kernel(const rk_cpu_code *code, const rk_cpu_site *site, const void *closure);
-
-/**
- * Implemented by librk_cuda: puts a launch into its stream. It calls rk_cpu_launch_run when the launch's
- * turn has come; while the stream is captured it keeps rk_cpu_launch_copy(launch) in the graph instead, and each
- * run of the graph calls rk_cpu_launch_run on it.
- */
-void rk_cuda_launch(const rk_cpu_launch *launch);
+void rk_cpu_call_kernel(const rk_cpu_code *code, const rk_cpu_site *site, const void *closure,
+                        uint32_t veus);
 
 /** Runs all blocks and returns when they are done. A fault is reported on stderr and breaks the device. */
 void rk_cpu_launch_run(const rk_cpu_launch *launch);
@@ -123,20 +120,17 @@ uint64_t rk_cpu_resident_blocks(uint64_t threads, uint64_t shared_bytes);
 /** A kernel that host code holds the address of. */
 typedef struct {
     const void *address;
+    const char *name;
     uint32_t arg_count;
-    const uint64_t *arg_sizes;
+    const size_t *arg_sizes;
     void (*call)(const void *address, void **args); /**< kernel(*args[0], ...) */
 } rk_cpu_function;
 
-/** Adds a kernel, once. `function->arg_sizes` is kept. */
+/**
+ * Makes a kernel known to cudaLaunchKernel and others (rk_cuda_kernel_add), once. What `function` points
+ * to is kept.
+ */
 void rk_cpu_function_add(const rk_cpu_function *function);
-
-/** NULL when rk::kernel has not seen it. */
-const rk_cpu_function *rk_cpu_function_find(const void *address);
-
-/** cudaLaunchKernel: false when the address is no known kernel. Errors of the launch are reported as usual. */
-bool rk_cpu_function_launch(const void *address, const uint32_t grid[3], const uint32_t block[3],
-                            void **args, uint64_t shared, void *stream, bool cooperative);
 
 /**
  * The calling thread's vEU while it runs a block, else NULL. Its functions are how device code waits;
@@ -374,40 +368,47 @@ inline void run_kernel(const kernel_site &site, const Args &args, const Body &bo
 {
     using closure = kernel_closure<Args, Body>;
     const closure work{args, body};
-    rk_cpu_call_kernel(&legacy_code<Flags, closure>::code, &site, &work);
+    rk_cpu_call_kernel(&legacy_code<Flags, closure>::code, &site, &work, 0);
 }
 
-/** The same launch as rTasks on persistent vEUs. `Frame`: its static shared memory, void for none. */
+/**
+ * The same launch as rTasks on persistent vEUs. `Frame`: its static shared memory, void for none;
+ * `veus`: their number as set at conversion.
+ */
 template <unsigned Flags, class Frame, class Args, class Body>
-inline void run_vdevice(const kernel_site &site, const Args &args, const Body &body)
+inline void run_vdevice(const kernel_site &site, const Args &args, const Body &body,
+                        unsigned veus = 0)
 {
     using closure = kernel_closure<Args, Body>;
     const closure work{args, body};
-    rk_cpu_call_kernel(&vdevice_code<Flags, Frame, closure>::code, &site, &work);
+    rk_cpu_call_kernel(&vdevice_code<Flags, Frame, closure>::code, &site, &work, veus);
 }
 
 template <class... A, std::size_t... I>
-inline void call_function(const void *address, void **args, std::index_sequence<I...>)
+inline void call_kernel(const void *function, void **args, std::index_sequence<I...>)
 {
-    auto function = reinterpret_cast<void (*)(A...)>(const_cast<void *>(address));
     (void)args;
-    function(*static_cast<std::remove_reference_t<A> *>(args[I])...);
+    reinterpret_cast<void (*)(A...)>(const_cast<void *>(function))(
+        *static_cast<std::remove_reference_t<A> *>(args[I])...);
 }
 
 template <class... A>
-inline void call_function(const void *address, void **args)
+inline void call_kernel(const void *function, void **args)
 {
-    call_function<A...>(address, args, std::index_sequence_for<A...>());
+    call_kernel<A...>(function, args, std::index_sequence_for<A...>());
 }
 
-/** Every reference to a kernel but its launches by name: makes it known to cudaLaunchKernel and others. */
+/**
+ * Every reference to a kernel but its launches by name, `name` being for reports: makes it known to
+ * cudaLaunchKernel and others.
+ */
 template <class... A>
-inline auto kernel(void (*function)(A...)) -> void (*)(A...)
+inline auto kernel(void (*function)(A...), const char *name = "kernel") -> void (*)(A...)
 {
-    static const std::uint64_t sizes[sizeof...(A) + 1] = {sizeof(A)...};
-    const rk_cpu_function known = {reinterpret_cast<const void *>(function), sizeof...(A), sizes,
-                                   call_function<A...>};
-    rk_cpu_function_add(&known);
+    static const std::size_t sizes[sizeof...(A) + 1] = {sizeof(A)...};
+    const rk_cpu_function info = {reinterpret_cast<const void *>(function), name, sizeof...(A),
+                                  sizes, call_kernel<A...>};
+    rk_cpu_function_add(&info);
     return function;
 }
 
