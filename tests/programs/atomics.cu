@@ -1,0 +1,149 @@
+// Every atomic operation on every type it has, on global and on shared memory, with its return value.
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+
+#include "check.h"
+
+constexpr int BLOCKS = 7, THREADS = 70, ALL = BLOCKS * THREADS;
+
+// For each operation one cell, which all threads of the grid use.
+template <class T> struct cells {
+    T add, exchanged, least, most, compared;
+};
+
+template <class T> __global__ void numbers(cells<T> *to, T *before_add)
+{
+    T own = (T)(blockIdx.x * blockDim.x + threadIdx.x);
+    before_add[(int)own] = atomicAdd(&to->add, (T)1);
+    atomicExch(&to->exchanged, own + 1);
+    atomicMin(&to->least, own + 5);
+    atomicMax(&to->most, own + 5);
+    atomicCAS(&to->compared, (T)0, (T)7);
+}
+
+template <class T> __global__ void bits(T *to)
+{
+    unsigned rank = blockIdx.x * blockDim.x + threadIdx.x;
+    atomicAnd(to + 0, ~((T)1 << rank % 31));
+    atomicOr(to + 1, (T)1 << rank % 29);
+    atomicXor(to + 2, (T)rank);
+}
+
+__global__ void wrapping(unsigned *up, unsigned *down, int *difference)
+{
+    atomicInc(up, 9);
+    atomicDec(down, 9);
+    atomicSub(difference, 3);
+}
+
+template <class T> __global__ void reals(T *sum, T *last, const float *values)
+{
+    __shared__ T own;
+    if (threadIdx.x == 0)
+        own = T(0);
+    __syncthreads();
+    atomicAdd(&own, (T)values[blockIdx.x * blockDim.x + threadIdx.x]);
+    __syncthreads();
+    if (threadIdx.x == 0)
+        atomicAdd(sum, own);
+    if (last)
+        *last = T(1);
+}
+
+__global__ void halves(__half *sum, __half2 *pair, __nv_bfloat16 *other)
+{
+    atomicAdd(sum, __float2half(0.25f));
+    atomicAdd(pair, __floats2half2_rn(0.5f, -0.25f));
+    atomicAdd(other, __float2bfloat16(0.5f));
+}
+
+__global__ void scopes(int *of_block, int *of_system)
+{
+    atomicAdd_block(of_block + blockIdx.x, threadIdx.x);
+    atomicAdd_system(of_system, 1);
+    atomicMax_system(of_system + 1, (int)threadIdx.x);
+}
+
+template <class T> static void check_numbers(const char *name)
+{
+    check::buffer<cells<T>> to({cells<T>{0, 0, 1000, 0, 0}});
+    check::buffer<T> before(ALL);
+    numbers<T><<<BLOCKS, THREADS>>>(to, before);
+    LAUNCH_OK();
+    cells<T> got = to.get()[0];
+    check::same(name, std::vector<T>{got.add, got.least, got.most, got.compared},
+                {(T)ALL, (T)5, (T)(ALL + 4), (T)7});
+    EXPECT(got.exchanged >= 1 && got.exchanged <= (T)ALL);
+    // Each thread saw another value.
+    std::vector<T> seen = before.get(), want(ALL);
+    std::sort(seen.begin(), seen.end());
+    for (int i = 0; i < ALL; i++)
+        want[i] = (T)i;
+    check::same(name, seen, want);
+}
+
+template <class T> static void check_bits(const char *name)
+{
+    check::buffer<T> to({(T)-1, (T)0, (T)0});
+    bits<T><<<BLOCKS, THREADS>>>(to);
+    LAUNCH_OK();
+    T parity = 0;
+    for (int i = 0; i < ALL; i++)
+        parity ^= (T)i;
+    check::same(name, to.get(), {(T) ~(((T)1 << 31) - 1), (T)(((T)1 << 29) - 1), parity});
+}
+
+template <class T> static void check_reals(const char *name)
+{
+    std::vector<float> values = check::values<float>(ALL, 39);
+    double want = 0;
+    for (float value : values)
+        want += value;
+    check::buffer<float> device(values);
+    check::buffer<T> sum({T(0)});
+    reals<T><<<BLOCKS, THREADS>>>(sum, nullptr, device);
+    LAUNCH_OK();
+    check::same(name, (double)sum.get()[0], want, 1e-6);
+}
+
+static void check_small()
+{
+    check::buffer<unsigned> counters({0u, 0u});
+    check::buffer<int> difference({5});
+    wrapping<<<BLOCKS, THREADS>>>(counters, counters + 1, difference);
+    LAUNCH_OK();
+    check::same("wrapping", counters.get(), {ALL % 10, (10 - ALL % 10) % 10});
+    check::same("difference", difference.get()[0], 5 - 3 * ALL);
+
+    check::buffer<__half> half({__float2half(1)});
+    check::buffer<__half2> pair({__floats2half2_rn(0, 8)});
+    check::buffer<__nv_bfloat16> other({__float2bfloat16(0)});
+    halves<<<2, 50>>>(half, pair, other);
+    LAUNCH_OK();
+    check::same("half", __half2float(half.get()[0]), 26.0f);
+    check::same("half2, low", __low2float(pair.get()[0]), 50.0f);
+    check::same("half2, high", __high2float(pair.get()[0]), -17.0f);
+    check::same("bfloat16", __bfloat162float(other.get()[0]), 50.0f);
+
+    check::buffer<int> of_block(BLOCKS), of_system(2);
+    of_block.zero();
+    of_system.zero();
+    scopes<<<BLOCKS, THREADS>>>(of_block, of_system);
+    LAUNCH_OK();
+    check::same("block scope", of_block.get(), std::vector<int>(BLOCKS, THREADS * (THREADS - 1) / 2));
+    check::same("system scope", of_system.get(), {ALL, THREADS - 1});
+}
+
+int main()
+{
+    check_numbers<int>("int");
+    check_numbers<unsigned>("unsigned");
+    check_numbers<unsigned long long>("unsigned long long");
+    check_bits<int>("bits of int");
+    check_bits<unsigned>("bits of unsigned");
+    check_bits<unsigned long long>("bits of unsigned long long");
+    check_reals<float>("float");
+    check_reals<double>("double");
+    check_small();
+    return check::done();
+}
