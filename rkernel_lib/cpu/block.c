@@ -1,101 +1,76 @@
-#include "rkernel_lib/cpu/block.h"
-
-#include "rkernel_lib/cpu/fiber.h"
-#include "rkernel_lib/cpu/warp.h"
+#include "rkernel_lib/cpu/block_internal.h"
 
 #include <assert.h>
-#include <stdarg.h>
+#include <sched.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-enum { FAULT_BYTES = 640, FIBERS_PER_SLAB = 32 };
+/** Yields in a row after which the rest of the machine gets its turn. */
+enum { STALL_PERIOD = 64 };
 
-/** A fiber and the thread of the block that it runs. */
-typedef struct worker {
-    rk_fiber fiber;
-    struct rk_cpu_block *block;
-    struct worker *next_idle;
-    uint32_t thread;
-} worker;
-
-typedef struct slab {
-    struct slab *next;
-    rk_fiber_stacks stacks;
-    worker workers[FIBERS_PER_SLAB];
-} slab;
-
-/** Where a thread waits. */
-typedef struct {
-    worker *worker;
-    const char *file;
-    uint32_t line;
-    bool at_barrier;
-} thread_state;
-
-/** Threads in the order in which they are to run, or arrived. */
-typedef struct {
-    uint32_t *items; /**< a ring of rk_cpu_block.capacity */
-    uint32_t head, count;
-} queue;
-
-struct rk_cpu_block {
-    rk_fiber main; /**< the OS thread's own stack */
-    worker *current;
-    worker *idle; /**< those without a thread */
-    slab *slabs;
-    size_t slab_count;
-
-    rk_cpu_thread thread;
-    void *user;
-    uint32_t threads; /**< of the block */
-    uint32_t next;    /**< the first that has not started */
-    uint32_t live;    /**< that have not returned */
-    bool faulted;
-
-    uint32_t capacity;    /**< of the arrays below: a power of two */
-    thread_state *states; /**< by thread */
-    rk_cpu_warp *warps;
-    queue ready;   /**< can go on */
-    queue waiting; /**< at the barrier */
-
-    uint32_t yes, arrived;   /**< of the barrier that is being entered */
-    uint32_t result_yes, result_arrived; /**< of the last one that completed */
-    char fault[FAULT_BYTES];
-};
+static atomic_bool check_places;
 
 static void worker_main(void *user);
+
+void rk_cpu_block_check_places(bool on)
+{
+    atomic_store(&check_places, on);
+}
 
 rk_cpu_block *rk_cpu_block_new(void)
 {
     return calloc(1, sizeof(rk_cpu_block));
 }
 
+static void free_arrays(rk_cpu_block *block)
+{
+    free(block->states);
+    free(block->order);
+    free(block->warps);
+    free(block->ready.items);
+    free(block->finished.items);
+    for (int i = 0; i < RK_BLOCK_BARRIERS; i++) {
+        free(block->barriers[i].waiting.items);
+        free(block->barriers[i].lanes);
+        block->barriers[i] = (rk_block_barrier){0};
+    }
+}
+
 void rk_cpu_block_free(rk_cpu_block *block)
 {
     if (!block)
         return;
-    for (slab *s = block->slabs, *next; s; s = next) {
+    for (rk_block_slab *s = block->slabs, *next; s; s = next) {
         next = s->next;
-        for (size_t i = 0; i < FIBERS_PER_SLAB; i++)
+        for (size_t i = 0; i < RK_BLOCK_FIBERS_PER_SLAB; i++)
             rk_fiber_discard(&s->workers[i].fiber);
         rk_fiber_stacks_unmap(&s->stacks);
         free(s);
     }
-    free(block->states);
-    free(block->warps);
-    free(block->ready.items);
-    free(block->waiting.items);
+    free_arrays(block);
     free(block);
 }
 
-/** Makes a slab's fibers ready to run and idle. */
-static void reset_slab(rk_cpu_block *block, slab *s, size_t index)
+void rk_cpu_block_set(rk_cpu_block *block, const rk_cpu_block_options *options)
 {
-    for (size_t i = FIBERS_PER_SLAB; i-- > 0;) {
-        worker *w = &s->workers[i];
+    block->random = options->seed;
+    block->kept = options->kept;
+    block->stall = options->stall;
+    block->stall_user = options->stall_user;
+}
+
+/* Fibers. */
+
+/** Makes a slab's fibers ready to run and idle. */
+static void reset_slab(rk_cpu_block *block, rk_block_slab *s, size_t index)
+{
+    for (size_t i = RK_BLOCK_FIBERS_PER_SLAB; i-- > 0;) {
+        rk_block_worker *w = &s->workers[i];
         w->block = block;
-        rk_fiber_prepare(&w->fiber, worker_main, w, index * FIBERS_PER_SLAB + i);
+        rk_fiber_prepare(&w->fiber, worker_main, w, index * RK_BLOCK_FIBERS_PER_SLAB + i);
         w->next_idle = block->idle;
         block->idle = w;
     }
@@ -103,14 +78,14 @@ static void reset_slab(rk_cpu_block *block, slab *s, size_t index)
 
 static bool add_slab(rk_cpu_block *block)
 {
-    slab *s = calloc(1, sizeof *s);
+    rk_block_slab *s = calloc(1, sizeof *s);
     if (!s)
         return false;
-    if (!rk_fiber_stacks_map(&s->stacks, FIBERS_PER_SLAB)) {
+    if (!rk_fiber_stacks_map(&s->stacks, RK_BLOCK_FIBERS_PER_SLAB)) {
         free(s);
         return false;
     }
-    for (size_t i = 0; i < FIBERS_PER_SLAB; i++)
+    for (size_t i = 0; i < RK_BLOCK_FIBERS_PER_SLAB; i++)
         rk_fiber_place(&s->workers[i].fiber, &s->stacks, i);
     s->next = block->slabs;
     block->slabs = s;
@@ -123,30 +98,23 @@ static void reset_workers(rk_cpu_block *block)
 {
     block->idle = NULL;
     size_t index = block->slab_count;
-    for (slab *s = block->slabs; s; s = s->next)
+    for (rk_block_slab *s = block->slabs; s; s = s->next)
         reset_slab(block, s, --index);
 }
 
-static void push(const rk_cpu_block *block, queue *q, uint32_t thread)
+static void switch_to(rk_cpu_block *block, rk_block_worker *to)
 {
-    q->items[(q->head + q->count++) & (block->capacity - 1)] = thread;
-}
-
-static uint32_t pop(const rk_cpu_block *block, queue *q)
-{
-    uint32_t thread = q->items[q->head];
-    q->head = (q->head + 1) & (block->capacity - 1);
-    q->count--;
-    return thread;
-}
-
-static void switch_to(rk_cpu_block *block, worker *to)
-{
-    worker *from = block->current;
+    rk_block_worker *from = block->current;
     if (from == to)
         return;
+    uint32_t kept[3];
+    uint32_t *const words = block->kept;
+    if (words)
+        memcpy(kept, words, sizeof kept);
     block->current = to;
     rk_fiber_switch(from ? &from->fiber : &block->main, to ? &to->fiber : &block->main);
+    if (words)
+        memcpy(words, kept, sizeof kept);
 }
 
 /** Gives up the block: goes on in rk_cpu_block_run. */
@@ -156,41 +124,77 @@ static void abandon(rk_cpu_block *block)
     switch_to(block, NULL);
 }
 
-/** Appends to the fault's text, as much as there is room for. */
-__attribute__((format(printf, 2, 3))) static void tell(rk_cpu_block *block, const char *format, ...)
+/* What runs next. */
+
+/** A random number below `limit`, which is not 0. */
+static uint32_t below(rk_cpu_block *block, uint32_t limit)
 {
-    size_t length = strlen(block->fault);
-    va_list args;
-    va_start(args, format);
-    vsnprintf(block->fault + length, FAULT_BYTES - length, format, args);
-    va_end(args);
+    uint64_t x = block->random;
+    x ^= x << 13;
+    x ^= x >> 7;
+    x ^= x << 17;
+    block->random = x;
+    return (uint32_t)((x >> 32) * limit >> 32);
+}
+
+static void push(const rk_cpu_block *block, rk_thread_queue *q, uint32_t thread)
+{
+    q->items[(q->head + q->count++) & (block->capacity - 1)] = thread;
+}
+
+static uint32_t pop(rk_cpu_block *block, rk_thread_queue *q)
+{
+    const uint32_t mask = block->capacity - 1;
+    if (block->random) {
+        uint32_t *other = &q->items[(q->head + below(block, q->count)) & mask];
+        const uint32_t thread = *other;
+        *other = q->items[q->head];
+        q->items[q->head] = thread;
+    }
+    const uint32_t thread = q->items[q->head];
+    q->head = (q->head + 1) & mask;
+    q->count--;
+    return thread;
+}
+
+/** Lets all threads of `from` go on. */
+static void make_ready(rk_cpu_block *block, rk_thread_queue *from)
+{
+    block->stalled = 0;
+    if (block->ready.count == 0) {
+        const rk_thread_queue none = {.items = block->ready.items};
+        block->ready = *from;
+        *from = none;
+        return;
+    }
+    for (uint32_t i = 0; i < from->count; i++)
+        push(block, &block->ready, from->items[(from->head + i) & (block->capacity - 1)]);
+    from->head = from->count = 0;
 }
 
 static void wake_group(rk_cpu_block *block, rk_cpu_warp *warp, uint32_t group)
 {
+    block->stalled = 0;
     rk_cpu_warp_complete(warp, group);
     warp->posted &= ~group;
-    for (; group; group &= group - 1)
-        push(block, &block->ready, warp->threads[__builtin_ctz(group)]);
+    for (; group; group &= group - 1) {
+        const uint32_t thread = warp->threads[__builtin_ctz(group)];
+        block->states[thread].wait = RK_THREAD_RUNS;
+        push(block, &block->ready, thread);
+    }
 }
 
-/** Lets the lanes go on that wait in __activemask; false when there are none. */
-static bool resolve_active_masks(rk_cpu_block *block)
+/** Lets the lanes go on that wait for whoever is at the same place; false when there are none. */
+static bool resolve_converged(rk_cpu_block *block)
 {
     bool found = false;
-    for (uint32_t i = 0; i * RK_CPU_WARP < block->threads; i++) {
+    for (uint32_t i = 0; i * RK_CPU_WARP < block->members; i++) {
         rk_cpu_warp *warp = &block->warps[i];
-        uint32_t left = warp->posted;
-        while (left) {
-            const rk_cpu_warp_op *op = warp->ops[__builtin_ctz(left)];
-            uint32_t group = 0;
-            for (uint32_t rest = left; rest; rest &= rest - 1) {
-                const rk_cpu_warp_op *other = warp->ops[__builtin_ctz(rest)];
-                if (other->kind == op->kind && other->value == op->value)
-                    group |= rest & -rest;
-            }
-            left &= ~group;
-            if (op->kind != RK_CPU_ACTIVEMASK)
+        for (uint32_t left = warp->posted; left;) {
+            const uint32_t lane = (uint32_t)__builtin_ctz(left);
+            const uint32_t group = rk_cpu_warp_together(warp, lane);
+            left &= ~(group ? group : left & -left);
+            if (group == 0)
                 continue;
             wake_group(block, warp, group);
             found = true;
@@ -199,92 +203,99 @@ static bool resolve_active_masks(rk_cpu_block *block)
     return found;
 }
 
-/** Describes the threads that wait where `first` does, and marks them as told. */
-static void tell_place(rk_cpu_block *block, uint32_t first, bool *told)
+/** A fiber for the next thread, NULL when memory is short. */
+static rk_block_worker *take_idle(rk_cpu_block *block)
 {
-    const thread_state *at = &block->states[first];
-    const rk_cpu_warp *warp = &block->warps[first / RK_CPU_WARP];
-    const rk_cpu_warp_op *op = at->at_barrier ? NULL : warp->ops[first % RK_CPU_WARP];
-    uint32_t count = 0;
-    for (uint32_t t = first; t < block->threads; t++) {
-        const thread_state *s = &block->states[t];
-        if (told[t] || !s->worker || s->at_barrier != at->at_barrier || s->file != at->file ||
-            s->line != at->line)
-            continue;
-        const rk_cpu_warp_op *theirs =
-            s->at_barrier ? NULL : block->warps[t / RK_CPU_WARP].ops[t % RK_CPU_WARP];
-        if (op && (theirs->kind != op->kind || theirs->mask != op->mask))
-            continue;
-        told[t] = true;
-        count++;
-    }
-    tell(block, "; %u thread%s (thread %u first) %s in ", count, count == 1 ? "" : "s", first,
-         count == 1 ? "waits" : "wait");
-    if (op && op->kind != RK_CPU_ACTIVEMASK)
-        tell(block, "%s with mask 0x%08x", rk_cpu_warp_name(op->kind), op->mask);
-    else
-        tell(block, "%s", op ? "__activemask" : "a barrier");
-    if (at->file)
-        tell(block, " at %s:%u", at->file, at->line);
+    if (!block->idle && !add_slab(block))
+        return NULL;
+    rk_block_worker *w = block->idle;
+    block->idle = w->next_idle;
+    return w;
 }
 
-/** Writes what is known: who waits where, and how many have returned. */
-static void tell_deadlock(rk_cpu_block *block)
+/** Picks what runs after a thread began to wait, or to poll (`polls`), or returned. */
+static void dispatch(rk_cpu_block *block, bool polls)
 {
-    snprintf(block->fault, FAULT_BYTES, "deadlock in a block of %u threads", block->threads);
-    bool *told = calloc(block->threads, sizeof *told);
-    for (uint32_t t = 0; told && t < block->threads; t++)
-        if (!told[t] && block->states[t].worker)
-            tell_place(block, t, told);
-    free(told);
-    if (block->live < block->threads)
-        tell(block, "; %u returned", block->threads - block->live);
-}
-
-/** Picks what runs after a thread began to wait or returned. */
-static void dispatch(rk_cpu_block *block)
-{
-    if (block->ready.count == 0 && block->next == block->threads && block->live > 0 &&
-        !resolve_active_masks(block)) {
-        tell_deadlock(block);
+    const bool unstarted = block->next < block->threads;
+    if (block->ready.count == 0 && !unstarted && block->alive > 0 && !resolve_converged(block)) {
+        rk_block_tell_deadlock(block);
         abandon(block);
         return;
     }
-    worker *to = NULL;
-    if (block->ready.count > 0) {
-        to = block->states[pop(block, &block->ready)].worker;
-    } else if (block->next < block->threads) {
-        if (!block->idle && !add_slab(block)) {
-            snprintf(block->fault, FAULT_BYTES, "no memory for the stacks of %u threads",
+    rk_block_worker *to = NULL;
+    const bool start =
+        unstarted && (polls || block->ready.count == 0 || (block->random && below(block, 2)));
+    if (start) {
+        to = take_idle(block);
+        if (!to) {
+            snprintf(block->fault, RK_BLOCK_FAULT_BYTES, "no memory for the stacks of %u threads",
                      block->threads);
             abandon(block);
             return;
         }
-        to = block->idle;
-        block->idle = to->next_idle;
+    } else if (block->ready.count > 0) {
+        to = block->states[pop(block, &block->ready)].worker;
     }
     switch_to(block, to);
 }
 
-/** When all live threads are at the barrier, lets them go on. */
-static void try_release(rk_cpu_block *block)
+/* Barriers. */
+
+/** Threads that count at a barrier over whole warps. */
+static uint32_t counted(const rk_cpu_block *block, const rk_block_barrier *b)
 {
-    if (block->live == 0 || block->waiting.count != block->live)
-        return;
-    block->result_yes = block->yes;
-    block->result_arrived = block->arrived;
-    block->yes = block->arrived = 0;
-    queue none = block->ready;
-    none.head = 0;
-    assert(none.count == 0);
-    block->ready = block->waiting;
-    block->waiting = none;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i * RK_CPU_WARP < block->members; i++)
+        if (b->lanes[i])
+            count += (uint32_t)__builtin_popcount(b->lanes[i] | ~block->warps[i].live);
+    return count;
 }
 
-/** Takes a thread that returned out of its barrier and warp. */
+static bool complete(const rk_cpu_block *block, const rk_block_barrier *b)
+{
+    if (b->arrived == 0)
+        return false;
+    return b->expected ? counted(block, b) >= b->expected : b->waiting.count == block->live;
+}
+
+/** Gives the threads that wait the results, for others may complete the barrier before they run. */
+static void keep_results(rk_cpu_block *block, const rk_block_barrier *b)
+{
+    for (uint32_t i = 0; i < b->waiting.count; i++) {
+        const uint32_t at = (b->waiting.head + i) & (block->capacity - 1);
+        rk_thread_state *state = &block->states[b->waiting.items[at]];
+        state->yes = b->yes;
+        state->arrived = b->arrived;
+    }
+}
+
+/** When all that it expects are at a barrier, lets them go on. */
+static void try_release(rk_cpu_block *block, rk_block_barrier *b)
+{
+    if (!complete(block, b))
+        return;
+    b->result_yes = b->yes;
+    b->result_arrived = b->arrived;
+    if (b->expected) {
+        keep_results(block, b);
+        memset(b->lanes, 0, block->capacity / RK_CPU_WARP * sizeof *b->lanes);
+    }
+    b->yes = b->arrived = 0;
+    make_ready(block, &b->waiting);
+}
+
+static void try_release_all(rk_cpu_block *block)
+{
+    for (uint32_t left = block->barriers_used; left; left &= left - 1)
+        try_release(block, &block->barriers[__builtin_ctz(left)]);
+}
+
+/** Takes a thread that left its rTask out of its barriers and warp. */
 static void leave(rk_cpu_block *block, uint32_t thread)
 {
-    block->states[thread].worker = NULL;
+    block->stalled = 0;
+    if (thread >= block->members)
+        return;
     block->live--;
     rk_cpu_warp *warp = &block->warps[thread / RK_CPU_WARP];
     warp->live &= ~(UINT32_C(1) << thread % RK_CPU_WARP);
@@ -294,24 +305,30 @@ static void leave(rk_cpu_block *block, uint32_t thread)
         if (group)
             wake_group(block, warp, group);
     }
-    try_release(block);
+    try_release_all(block);
 }
 
 /** A fiber's life: runs the next thread that has not started, then idles until it is taken again. */
 static void worker_main(void *user)
 {
-    worker *self = user;
+    rk_block_worker *self = user;
     rk_cpu_block *block = self->block;
     for (;;) {
-        self->thread = block->next++;
-        block->states[self->thread] = (thread_state){.worker = self};
+        const uint32_t n = block->next++;
+        block->stalled = 0;
+        self->thread = block->random ? block->order[n] : n;
+        block->states[self->thread] = (rk_thread_state){.worker = self};
         block->thread(block->user, self->thread);
+        block->states[self->thread].worker = NULL;
+        block->alive--;
         leave(block, self->thread);
         self->next_idle = block->idle;
         block->idle = self;
-        dispatch(block);
+        dispatch(block, false);
     }
 }
+
+/* Runs. */
 
 static bool grow(rk_cpu_block *block, uint32_t threads)
 {
@@ -320,54 +337,81 @@ static bool grow(rk_cpu_block *block, uint32_t threads)
     uint32_t capacity = RK_CPU_WARP;
     while (capacity < threads)
         capacity *= 2;
-    free(block->states);
-    free(block->warps);
-    free(block->ready.items);
-    free(block->waiting.items);
+    free_arrays(block);
     block->states = calloc(capacity, sizeof *block->states);
+    block->order = calloc(capacity, sizeof *block->order);
     block->warps = calloc(capacity / RK_CPU_WARP, sizeof *block->warps);
     block->ready.items = calloc(capacity, sizeof *block->ready.items);
-    block->waiting.items = calloc(capacity, sizeof *block->waiting.items);
-    bool good = block->states && block->warps && block->ready.items && block->waiting.items;
+    block->finished.items = calloc(capacity, sizeof *block->finished.items);
+    bool good = block->states && block->order && block->warps && block->ready.items &&
+                block->finished.items;
     block->capacity = good ? capacity : 0;
     return good;
 }
 
-/** Sets the lanes that exist: the last warp may be partial. */
-static void reset_warps(rk_cpu_block *block)
+/** Makes all members take part, the lanes of the last warp that exist among them. */
+static void reset_members(rk_cpu_block *block)
 {
-    for (uint32_t first = 0; first < block->threads; first += RK_CPU_WARP) {
-        uint32_t lanes = block->threads - first;
+    block->live = block->members;
+    for (uint32_t first = 0; first < block->members; first += RK_CPU_WARP) {
+        const uint32_t lanes = block->members - first;
         rk_cpu_warp *warp = &block->warps[first / RK_CPU_WARP];
         warp->live = lanes >= RK_CPU_WARP ? UINT32_MAX : (UINT32_C(1) << lanes) - 1;
         warp->posted = 0;
     }
+    for (uint32_t left = block->barriers_used; left; left &= left - 1) {
+        rk_block_barrier *b = &block->barriers[__builtin_ctz(left)];
+        b->waiting.head = b->waiting.count = 0;
+        b->yes = b->arrived = 0;
+        if (b->lanes)
+            memset(b->lanes, 0, block->capacity / RK_CPU_WARP * sizeof *b->lanes);
+    }
+    block->barriers_used = 0;
 }
 
-bool rk_cpu_block_run(rk_cpu_block *block, uint32_t threads, rk_cpu_thread thread, void *user)
+static void shuffle_order(rk_cpu_block *block)
 {
-    assert(!block->current);
+    for (uint32_t i = 0; i < block->threads; i++) {
+        const uint32_t at = below(block, i + 1);
+        block->order[i] = block->order[at];
+        block->order[at] = i;
+    }
+}
+
+bool rk_cpu_block_run_rtasks(rk_cpu_block *block, uint32_t threads, uint32_t members,
+                             rk_cpu_thread thread, void *user)
+{
+    assert(!block->current && members <= threads);
     block->fault[0] = '\0';
     if (!grow(block, threads)) {
-        snprintf(block->fault, FAULT_BYTES, "no memory for a block of %u threads", threads);
+        snprintf(block->fault, RK_BLOCK_FAULT_BYTES, "no memory for a block of %u threads",
+                 threads);
         return false;
     }
     block->thread = thread;
     block->user = user;
-    block->threads = block->live = threads;
+    block->threads = block->alive = threads;
+    block->members = members;
     block->next = 0;
+    block->stalled = 0;
     block->faulted = false;
-    block->yes = block->arrived = 0;
     block->ready.head = block->ready.count = 0;
-    block->waiting.head = block->waiting.count = 0;
+    block->finished.head = block->finished.count = 0;
     for (uint32_t t = 0; t < threads; t++)
         block->states[t].worker = NULL;
-    reset_warps(block);
+    reset_members(block);
+    if (block->random)
+        shuffle_order(block);
     rk_fiber_adopt(&block->main);
-    dispatch(block);
+    dispatch(block, false);
     if (block->faulted)
         reset_workers(block);
     return !block->faulted;
+}
+
+bool rk_cpu_block_run(rk_cpu_block *block, uint32_t threads, rk_cpu_thread thread, void *user)
+{
+    return rk_cpu_block_run_rtasks(block, threads, threads, thread, user);
 }
 
 bool rk_cpu_block_running(const rk_cpu_block *block)
@@ -375,59 +419,165 @@ bool rk_cpu_block_running(const rk_cpu_block *block)
     return block->current != NULL;
 }
 
-uint32_t rk_cpu_block_barrier(rk_cpu_block *block, rk_cpu_barrier_kind kind, uint32_t predicate,
-                              const char *file, uint32_t line)
+uint32_t rk_cpu_block_thread(const rk_cpu_block *block)
 {
-    uint32_t thread = block->current->thread;
-    thread_state *state = &block->states[thread];
+    return block->current->thread;
+}
+
+bool rk_cpu_block_overflows(const rk_cpu_block *block, const void *address)
+{
+    if (!block->current)
+        return false;
+    const char *stack = block->current->fiber.stack, *at = address;
+    return at < stack && at >= stack - sysconf(_SC_PAGESIZE);
+}
+
+/* What threads call. */
+
+void rk_cpu_block_end_rtask(rk_cpu_block *block)
+{
+    const uint32_t thread = block->current->thread;
+    rk_thread_state *state = &block->states[thread];
+    state->wait = RK_THREAD_LEFT;
+    state->file = NULL;
+    leave(block, thread);
+    push(block, &block->finished, thread);
+    if (block->finished.count == block->alive) {
+        reset_members(block);
+        make_ready(block, &block->finished);
+    }
+    dispatch(block, false);
+    state->wait = RK_THREAD_RUNS;
+}
+
+/** Begins to use a barrier. False when memory is short. */
+static bool open_barrier(rk_cpu_block *block, uint32_t id)
+{
+    rk_block_barrier *b = &block->barriers[id];
+    if (!b->waiting.items)
+        b->waiting.items = calloc(block->capacity, sizeof *b->waiting.items);
+    if (!b->lanes)
+        b->lanes = calloc(block->capacity / RK_CPU_WARP, sizeof *b->lanes);
+    block->barriers_used |= UINT32_C(1) << id;
+    return b->waiting.items && b->lanes;
+}
+
+/** Fails when the thread and those that wait already cannot mean the same barrier. */
+static void check_barrier(rk_cpu_block *block, const rk_block_barrier *b, uint32_t thread,
+                          uint32_t count)
+{
+    if (b->arrived > 0 && b->expected != count) {
+        char text[RK_BLOCK_FAULT_BYTES / 2];
+        const rk_thread_state *s = &block->states[thread];
+        snprintf(text, sizeof text,
+                 "thread %u is at barrier %u of %u threads, which others entered "
+                 "for %u, at %s:%u",
+                 thread, s->barrier, count, b->expected, s->file ? s->file : "?", s->line);
+        rk_cpu_block_fail(block, text);
+    }
+    if (count || b->waiting.count == 0 ||
+        !atomic_load_explicit(&check_places, memory_order_relaxed))
+        return;
+    const uint32_t other = b->waiting.items[b->waiting.head];
+    const rk_thread_state *s = &block->states[thread], *t = &block->states[other];
+    if (s->line != t->line ||
+        (s->file != t->file && s->file && t->file && strcmp(s->file, t->file))) {
+        rk_block_tell_mixed(block, thread, other);
+        abandon(block);
+    }
+}
+
+uint32_t rk_cpu_block_named(rk_cpu_block *block, uint32_t id, uint32_t count,
+                            rk_cpu_barrier_kind kind, uint32_t predicate, const char *file,
+                            uint32_t line)
+{
+    const uint32_t thread = block->current->thread;
+    if (id >= RK_BLOCK_BARRIERS || (kind == RK_CPU_BARRIER_ARRIVE && count == 0))
+        rk_cpu_block_fail(block, id >= RK_BLOCK_BARRIERS ? "a block has barriers 0 to 15"
+                                                         : "bar.arrive takes a number of threads");
+    rk_block_barrier *b = &block->barriers[id];
+    rk_thread_state *state = &block->states[thread];
     state->file = file;
     state->line = line;
-    state->at_barrier = true;
-    block->yes += predicate != 0;
-    block->arrived++;
-    push(block, &block->waiting, thread);
-    try_release(block);
-    dispatch(block);
-    state->at_barrier = false;
+    state->barrier = (uint8_t)id;
+    state->wait = RK_THREAD_AT_BARRIER;
+    if (!(block->barriers_used >> id & 1) && !open_barrier(block, id))
+        rk_cpu_block_fail(block, "no memory for a barrier");
+    check_barrier(block, b, thread, count);
+    b->expected = count;
+    b->yes += predicate != 0;
+    b->arrived++;
+    if (count)
+        b->lanes[thread / RK_CPU_WARP] |= UINT32_C(1) << thread % RK_CPU_WARP;
+    if (kind != RK_CPU_BARRIER_ARRIVE)
+        push(block, &b->waiting, thread);
+    try_release(block, b);
+    if (kind != RK_CPU_BARRIER_ARRIVE)
+        dispatch(block, false);
+    state->wait = RK_THREAD_RUNS;
+    const uint32_t yes = count ? state->yes : b->result_yes;
     switch (kind) {
     case RK_CPU_BARRIER_COUNT:
-        return block->result_yes;
+        return yes;
     case RK_CPU_BARRIER_AND:
-        return block->result_yes == block->result_arrived;
+        return yes == (count ? state->arrived : b->result_arrived);
     case RK_CPU_BARRIER_OR:
-        return block->result_yes != 0;
+        return yes != 0;
     default:
         return 0;
     }
 }
 
+uint32_t rk_cpu_block_barrier(rk_cpu_block *block, rk_cpu_barrier_kind kind, uint32_t predicate,
+                              const char *file, uint32_t line)
+{
+    return rk_cpu_block_named(block, 0, 0, kind, predicate, file, line);
+}
+
 void rk_cpu_block_warp(rk_cpu_block *block, rk_cpu_warp_op *op)
 {
-    uint32_t thread = block->current->thread;
-    uint32_t lane = thread % RK_CPU_WARP;
+    const uint32_t thread = block->current->thread;
+    const uint32_t lane = thread % RK_CPU_WARP;
     rk_cpu_warp *warp = &block->warps[thread / RK_CPU_WARP];
-    thread_state *state = &block->states[thread];
+    rk_thread_state *state = &block->states[thread];
     state->file = op->file;
     state->line = op->line;
-    if (!(op->mask >> lane & 1)) {
-        char text[FAULT_BYTES / 2];
-        snprintf(text, sizeof text, "thread %u (lane %u) calls %s with mask 0x%08x that lacks it%s%s",
-                 thread, lane, rk_cpu_warp_name(op->kind), op->mask, op->file ? " at " : "",
+    state->wait = RK_THREAD_IN_WARP_OP;
+    if (!op->converged && !(op->mask >> lane & 1)) {
+        char text[RK_BLOCK_FAULT_BYTES / 2];
+        snprintf(text, sizeof text,
+                 "thread %u (lane %u) calls %s with mask 0x%08x that lacks it%s%s", thread, lane,
+                 rk_cpu_warp_name(op->kind), op->mask, op->file ? " at " : "",
                  op->file ? op->file : "");
         rk_cpu_block_fail(block, text);
     }
     warp->posted |= UINT32_C(1) << lane;
     warp->ops[lane] = op;
     warp->threads[lane] = thread;
-    uint32_t group = rk_cpu_warp_group(warp, lane);
+    const uint32_t group = rk_cpu_warp_group(warp, lane);
     if (group)
         wake_group(block, warp, group);
-    dispatch(block);
+    dispatch(block, false);
+}
+
+void rk_cpu_block_yield(rk_cpu_block *block)
+{
+    block->stalled++;
+    if (block->stalled > 2 * block->ready.count + 2 && !resolve_converged(block) &&
+        block->stalled % STALL_PERIOD == 0) {
+        sched_yield();
+        if (block->stall)
+            block->stall(block->stall_user);
+    }
+    if (block->ready.count == 0 && block->next == block->threads)
+        return;
+    push(block, &block->ready, block->current->thread);
+    dispatch(block, true);
 }
 
 void rk_cpu_block_fail(rk_cpu_block *block, const char *message)
 {
-    snprintf(block->fault, FAULT_BYTES, "%s", message);
+    snprintf(block->fault, RK_BLOCK_FAULT_BYTES, "%s", message);
     abandon(block);
     abort();
 }

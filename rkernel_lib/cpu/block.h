@@ -17,6 +17,23 @@ typedef struct rk_cpu_block rk_cpu_block;
 rk_cpu_block *rk_cpu_block_new(void);
 void rk_cpu_block_free(rk_cpu_block *block);
 
+/** How the next runs go; all zero: in order, and nothing is kept. */
+typedef struct {
+    uint64_t seed;  /**< not 0: threads start and go on in a random order */
+    uint32_t *kept; /**< as in rk_cpu_veu */
+    /** Called from time to time when all threads that could run only poll; NULL for nothing. */
+    void (*stall)(void *user);
+    void *stall_user;
+} rk_cpu_block_options;
+
+void rk_cpu_block_set(rk_cpu_block *block, const rk_cpu_block_options *options);
+
+/**
+ * Whether threads that come to one barrier from different places are a fault even where the barrier
+ * could complete, as CUDA leaves it undefined. Off unless a checking mode turns it on.
+ */
+void rk_cpu_block_check_places(bool on);
+
 /**
  * Runs thread(user, t) for t in [0, threads) until all have returned. False when they cannot go on or
  * one reported a fault; rk_cpu_block_fault then says what happened, and the threads are abandoned as
@@ -28,13 +45,37 @@ void rk_cpu_block_free(rk_cpu_block *block);
  */
 bool rk_cpu_block_run(rk_cpu_block *block, uint32_t threads, rk_cpu_thread thread, void *user);
 
+/**
+ * The same for the threads of a persistent vEU, which run rTasks one after another: only the first
+ * `members` threads count in barriers and warp operations, and each thread, members or not, ends each rTask
+ * with rk_cpu_block_end_rtask.
+ */
+bool rk_cpu_block_run_rtasks(rk_cpu_block *block, uint32_t threads, uint32_t members,
+                             rk_cpu_thread thread, void *user);
+
+/**
+ * Of a running thread: ends its rTask. It no longer counts in barriers and warp operations, and waits
+ * until all threads are here; then the members count again.
+ */
+void rk_cpu_block_end_rtask(rk_cpu_block *block);
+
 /** Whether a thread of a block is running, which rk_cpu_block_fail would abandon. */
 bool rk_cpu_block_running(const rk_cpu_block *block);
+
+/** Index of the running thread. */
+uint32_t rk_cpu_block_thread(const rk_cpu_block *block);
+
+/** Whether `address` lies in the page below the running thread's stack. */
+bool rk_cpu_block_overflows(const rk_cpu_block *block, const void *address);
 
 /** Of a running thread: as in rk_cpu_api. */
 uint32_t rk_cpu_block_barrier(rk_cpu_block *block, rk_cpu_barrier_kind kind, uint32_t predicate,
                               const char *file, uint32_t line);
+uint32_t rk_cpu_block_named(rk_cpu_block *block, uint32_t id, uint32_t count,
+                            rk_cpu_barrier_kind kind, uint32_t predicate, const char *file,
+                            uint32_t line);
 void rk_cpu_block_warp(rk_cpu_block *block, rk_cpu_warp_op *op);
+void rk_cpu_block_yield(rk_cpu_block *block);
 
 /** Of a running thread: abandons the block with `message`; does not return. */
 _Noreturn void rk_cpu_block_fail(rk_cpu_block *block, const char *message);

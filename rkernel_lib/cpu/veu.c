@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SHARED_ALIGN = 256, FAULT_BYTES = 640 };
+enum { SHARED_ALIGN = 256, FAULT_BYTES = 1024 };
 
 /** What follows the part that kernels see. */
 typedef struct {
@@ -47,6 +47,18 @@ static void api_warp(rk_cpu_veu *veu, rk_cpu_warp_op *op)
     rk_cpu_block_warp(state_of(veu)->block, op);
 }
 
+static uint32_t api_named(rk_cpu_veu *veu, uint32_t id, uint32_t count, rk_cpu_barrier_kind kind,
+                          uint32_t predicate, const char *file, uint32_t line)
+{
+    return rk_cpu_block_named(state_of(veu)->block, id, count, kind, predicate, file, line);
+}
+
+static void api_yield(rk_cpu_veu *veu)
+{
+    if (rk_cpu_block_running(state_of(veu)->block))
+        rk_cpu_block_yield(state_of(veu)->block);
+}
+
 static void api_fault(rk_cpu_veu *veu, const char *message)
 {
     veu_state *state = state_of(veu);
@@ -58,8 +70,10 @@ static void api_fault(rk_cpu_veu *veu, const char *message)
 static const rk_cpu_api api = {.version = RK_CPU_ABI_VERSION,
                                .run = api_run,
                                .barrier = api_barrier,
+                               .named = api_named,
                                .warp = api_warp,
-                               .fault = api_fault};
+                               .fault = api_fault,
+                               .yield = api_yield};
 
 rk_cpu_veu *rk_cpu_veu_new(rk_cpu_block *block, uint64_t shared_bytes)
 {

@@ -19,15 +19,44 @@ const char *rk_cpu_warp_name(uint32_t kind)
     return kind < sizeof names / sizeof *names ? names[kind] : "unknown warp operation";
 }
 
+/** Whether an operation is over the lanes that happen to be at its place together. */
+static bool converges(const rk_cpu_warp_op *op)
+{
+    return op->kind == RK_CPU_ACTIVEMASK || op->converged;
+}
+
+/** Whether two lanes wait for the same operation at the same place; contexts tell places of activemask by value. */
+static bool same_place(const rk_cpu_warp_op *a, const rk_cpu_warp_op *b)
+{
+    return a->kind == b->kind && a->converged == b->converged && a->file == b->file &&
+           a->line == b->line && (a->kind != RK_CPU_ACTIVEMASK || a->value == b->value);
+}
+
+uint32_t rk_cpu_warp_together(const rk_cpu_warp *warp, uint32_t lane)
+{
+    const rk_cpu_warp_op *op = warp->ops[lane];
+    uint32_t group = 0;
+    if (converges(op))
+        FOR_LANES(other, warp->posted)
+    group |= same_place(op, warp->ops[other]) ? LANE_BIT(other) : 0;
+    return group;
+}
+
 uint32_t rk_cpu_warp_group(const rk_cpu_warp *warp, uint32_t lane)
 {
     const rk_cpu_warp_op *op = warp->ops[lane];
-    uint32_t group = op->mask & warp->live;
-    if (op->kind == RK_CPU_ACTIVEMASK || (group & ~warp->posted) != 0)
+    if (converges(op)) {
+        const bool all =
+            warp->posted == warp->live && rk_cpu_warp_together(warp, lane) == warp->live;
+        return all ? warp->live : 0;
+    }
+    const uint32_t group = op->mask & warp->live;
+    if ((group & ~warp->posted) != 0)
         return 0;
-    FOR_LANES(other, group) {
+    FOR_LANES(other, group)
+    {
         const rk_cpu_warp_op *theirs = warp->ops[other];
-        if (theirs->kind != op->kind || (theirs->mask & warp->live) != group)
+        if (theirs->kind != op->kind || converges(theirs) || (theirs->mask & warp->live) != group)
             return 0;
     }
     return group;
@@ -57,7 +86,8 @@ static uint32_t shuffle_source(const rk_cpu_warp_op *op, uint32_t lane)
 
 static void shuffle(rk_cpu_warp *warp, uint32_t group)
 {
-    FOR_LANES(lane, group) {
+    FOR_LANES(lane, group)
+    {
         uint32_t source = shuffle_source(warp->ops[lane], lane);
         if (!(group & LANE_BIT(source)))
             source = lane;
@@ -69,18 +99,19 @@ static void vote(rk_cpu_warp *warp, uint32_t group, uint32_t kind)
 {
     uint32_t yes = 0;
     FOR_LANES(lane, group)
-        yes |= warp->ops[lane]->value ? LANE_BIT(lane) : 0;
+    yes |= warp->ops[lane]->value ? LANE_BIT(lane) : 0;
     uint32_t result = kind == RK_CPU_BALLOT ? yes : kind == RK_CPU_ANY ? yes != 0 : yes == group;
     FOR_LANES(lane, group)
-        warp->ops[lane]->result = result;
+    warp->ops[lane]->result = result;
 }
 
 static void match(rk_cpu_warp *warp, uint32_t group, uint32_t kind)
 {
-    FOR_LANES(lane, group) {
+    FOR_LANES(lane, group)
+    {
         uint32_t same = 0;
         FOR_LANES(other, group)
-            same |= warp->ops[other]->value == warp->ops[lane]->value ? LANE_BIT(other) : 0;
+        same |= warp->ops[other]->value == warp->ops[lane]->value ? LANE_BIT(other) : 0;
         bool all = same == group;
         warp->ops[lane]->all = all;
         warp->ops[lane]->result = kind == RK_CPU_MATCH_ANY || all ? same : 0;
@@ -114,9 +145,9 @@ static void reduce(rk_cpu_warp *warp, uint32_t group, uint32_t kind)
     uint32_t first = (uint32_t)__builtin_ctz(group);
     uint32_t result = (uint32_t)warp->ops[first]->value;
     FOR_LANES(lane, group & ~LANE_BIT(first))
-        result = reduce_two(kind, result, (uint32_t)warp->ops[lane]->value);
+    result = reduce_two(kind, result, (uint32_t)warp->ops[lane]->value);
     FOR_LANES(lane, group)
-        warp->ops[lane]->result = result;
+    warp->ops[lane]->result = result;
 }
 
 void rk_cpu_warp_complete(rk_cpu_warp *warp, uint32_t group)
@@ -141,7 +172,7 @@ void rk_cpu_warp_complete(rk_cpu_warp *warp, uint32_t group)
     case RK_CPU_SYNCWARP:
     case RK_CPU_ACTIVEMASK:
         FOR_LANES(lane, group)
-            warp->ops[lane]->result = group;
+        warp->ops[lane]->result = group;
         break;
     default:
         reduce(warp, group, kind);

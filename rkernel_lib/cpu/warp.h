@@ -15,10 +15,16 @@ typedef struct {
 
 /**
  * The group that `lane`, which is posted, can complete now: the live lanes of its mask, when all have
- * posted the same operation with the same live lanes. 0 when some have not, and for ACTIVEMASK, whose
- * group depends on what else can run.
+ * posted the same operation with the same live lanes; of an operation over converged lanes and of
+ * ACTIVEMASK, whose group otherwise depends on what else can run, all live lanes. 0 when some have not.
  */
 uint32_t rk_cpu_warp_group(const rk_cpu_warp *warp, uint32_t lane);
+
+/**
+ * The lanes that wait at the same place as `lane`, for an operation over whichever lanes are there; 0
+ * for other operations.
+ */
+uint32_t rk_cpu_warp_together(const rk_cpu_warp *warp, uint32_t lane);
 
 /**
  * Sets `result`, and `all`, of each lane of `group`, whose lanes have all posted the same kind of

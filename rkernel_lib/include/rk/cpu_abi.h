@@ -14,7 +14,7 @@ extern "C" {
 #endif
 
 /** Version of everything in this header; a vEU carries the one that its runtime was built with. */
-#define RK_CPU_ABI_VERSION UINT32_C(1)
+#define RK_CPU_ABI_VERSION UINT32_C(2)
 
 typedef struct rk_cpu_veu rk_cpu_veu;
 
@@ -38,7 +38,8 @@ typedef enum {
     RK_CPU_BARRIER_PLAIN,
     RK_CPU_BARRIER_COUNT, /**< how many are not 0 */
     RK_CPU_BARRIER_AND,   /**< 1 when all are not 0 */
-    RK_CPU_BARRIER_OR     /**< 1 when one is not 0 */
+    RK_CPU_BARRIER_OR,    /**< 1 when one is not 0 */
+    RK_CPU_BARRIER_ARRIVE /**< of a named barrier: arrives without waiting */
 } rk_cpu_barrier_kind;
 
 /** Warp operations, as the CUDA programming guide defines their `_sync` forms. */
@@ -73,6 +74,7 @@ typedef struct {
     uint32_t width; /**< shuffles: size of a segment, 32 for the whole warp */
     const char *file; /**< place of the call, for reports */
     uint32_t line;
+    uint32_t converged; /**< 1: not `mask`, but the lanes that are at this place together count */
     uint32_t all;    /**< out: match_all's predicate */
     uint64_t result; /**< out: the lane's result, zero-extended bits */
 } rk_cpu_warp_op;
@@ -89,10 +91,18 @@ typedef struct {
     /** A barrier over the block's threads that have not returned. */
     uint32_t (*barrier)(rk_cpu_veu *veu, rk_cpu_barrier_kind kind, uint32_t predicate,
                         const char *file, uint32_t line);
+    /**
+     * Barrier `id` of 16, over `count` threads: whole warps, so that lanes that returned or never
+     * were count with those of their warp. 0: all threads that have not returned.
+     */
+    uint32_t (*named)(rk_cpu_veu *veu, uint32_t id, uint32_t count, rk_cpu_barrier_kind kind,
+                      uint32_t predicate, const char *file, uint32_t line);
     /** Carries out `op` together with the live lanes of its mask. */
     void (*warp)(rk_cpu_veu *veu, rk_cpu_warp_op *op);
     /** Records a fault; inside `run` it does not return. Only the first one of an rTask is kept. */
     void (*fault)(rk_cpu_veu *veu, const char *message);
+    /** Lets the other threads of the block run; for one that waits by polling. */
+    void (*yield)(rk_cpu_veu *veu);
 } rk_cpu_api;
 
 /** The part of a vEU that kernels see; the runtime's own part follows it. */
@@ -100,6 +110,7 @@ struct rk_cpu_veu {
     const rk_cpu_api *api;
     unsigned char *shared; /**< the vEU's shared buffer, aligned to 256; contents stay between rTasks */
     uint64_t shared_bytes;
+    uint32_t *kept; /**< three words that each thread finds as it left them, threadIdx; NULL for none */
 };
 
 /** Lanes of a warp. */

@@ -29,9 +29,9 @@ kernels() {
 
 fresh "$out/rkernels.so" || kernels rkernels
 if ! fresh "$out/legacy.so"; then
-    for file in fiber warp block veu; do
+    for file in fiber warp block block_report veu; do
         ${CC:-cc} -std=gnu17 -D_GNU_SOURCE -O1 -fPIC -I"$source" \
             -c "$source/rkernel_lib/cpu/$file.c" -o "$out/$file.o"
     done
-    kernels legacy "$out/fiber.o" "$out/warp.o" "$out/block.o" "$out/veu.o" -lpthread
+    kernels legacy "$out/fiber.o" "$out/warp.o" "$out/block.o" "$out/block_report.o" "$out/veu.o" -lpthread
 fi
