@@ -7,6 +7,8 @@
 #include <stdint.h>
 
 #define RK_GRAPH_SCHEMA "rammer.graph/1"
+/** The `data` of a constant whose elements are all 0. */
+#define RK_GRAPH_ZEROS "zeros"
 
 enum { RK_MAX_RANK = 8 };
 
@@ -32,6 +34,7 @@ typedef struct {
     const void
         *data; /**< constants: the elements, row-major; else NULL, in views of constants too */
     const char *data_ref; /**< constants: "file#name" as in the graph file, or NULL */
+    bool zeros; /**< constants: all elements are 0, which no file holds and no memory is taken for */
 } rk_tensor;
 
 typedef enum { RK_ATTR_INT, RK_ATTR_REAL, RK_ATTR_STRING, RK_ATTR_INTS } rk_attr_type;
@@ -99,6 +102,11 @@ rk_id rk_graph_view(rk_graph *graph, const char *name, rk_id of, int rank, const
 /** Adds a constant; `data` is not copied and must live as long as the graph. */
 rk_id rk_graph_constant(rk_graph *graph, const char *name, rk_dtype dtype, int rank,
                         const int64_t *shape, const void *data);
+/** Adds a constant whose elements are all 0; it takes neither memory nor room in a weights file. */
+rk_id rk_graph_constant_zeros(rk_graph *graph, const char *name, rk_dtype dtype, int rank,
+                              const int64_t *shape);
+/** `bytes` zeros, which may not be written; shared by all who ask, valid until the program ends. */
+const void *rk_graph_zeros(size_t bytes);
 /** Adds a node that runs `op`; attributes are added to the returned node with the calls below. */
 rk_id rk_graph_node(rk_graph *graph, const char *name, const char *op, const rk_id *inputs,
                     size_t input_count, const rk_id *outputs, size_t output_count);

@@ -120,6 +120,21 @@ static bool take_data(rk_graph_reader *reader, rk_tensor *tensor, const rk_safet
     return true;
 }
 
+/** A constant of zeros has dtype and shape of its own; rk_graph_validate checks the extents. */
+static bool take_zeros(rk_graph_reader *reader, rk_tensor *tensor)
+{
+    if (tensor->dtype == RK_DTYPE_NONE || !tensor->shape_known)
+        return rk_read_fail(reader, "RK-G011", "tensor", tensor->name, NULL,
+                            "its data is " RK_GRAPH_ZEROS ", and its dtype or shape is missing");
+    double elements = 1;
+    for (int d = 0; d < tensor->rank && d < RK_MAX_RANK; d++)
+        elements *= (double)tensor->shape[d];
+    bool sensible = elements >= 0 && elements <= (double)RK_MAX_ELEMENTS;
+    tensor->zeros = true;
+    tensor->data = rk_graph_zeros(sensible ? (size_t)elements * rk_dtype_size(tensor->dtype) : 1);
+    return true;
+}
+
 static bool read_data(rk_graph_reader *reader, rk_tensor *tensor, const rk_read_tensor *from,
                       data_files *files)
 {
@@ -128,10 +143,12 @@ static bool read_data(rk_graph_reader *reader, rk_tensor *tensor, const rk_read_
         return false;
     if (!ref)
         return true;
+    if (strcmp(ref, RK_GRAPH_ZEROS) == 0)
+        return take_zeros(reader, tensor);
     const char *hash = strchr(ref, '#');
     if (!hash || hash == ref || !hash[1])
         return rk_read_fail(reader, "RK-G011", "tensor", tensor->name, NULL,
-                            "its data '%s' is not \"file#name\"", ref);
+                            "its data '%s' is neither \"file#name\" nor \"" RK_GRAPH_ZEROS "\"", ref);
     tensor->data_ref = ref;
     const char *name = rk_arena_strndup(reader->arena, ref, (size_t)(hash - ref));
     const rk_safetensors *file = open_data(reader, files, name);

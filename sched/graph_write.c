@@ -27,7 +27,9 @@ static cJSON *tensor_entry(const rk_graph *graph, rk_id id, rk_arena *scratch)
         cJSON_AddItemToObject(entry, "shape", integers(tensor->shape, (size_t)tensor->rank));
     if (tensor->data)
         cJSON_AddStringToObject(entry, "data",
-                                rk_arena_printf(scratch, WEIGHTS "#%s", tensor->name));
+                                tensor->zeros
+                                    ? RK_GRAPH_ZEROS
+                                    : rk_arena_printf(scratch, WEIGHTS "#%s", tensor->name));
     if (tensor->base != id) {
         cJSON_AddStringToObject(entry, "of", graph->tensors[tensor->base].name);
         cJSON_AddNumberToObject(entry, "offset", (double)tensor->offset);
@@ -135,7 +137,7 @@ static const rk_safetensor *constants_of(size_t *count, const rk_graph *graph, r
     *count = 0;
     for (size_t i = 0; i < graph->tensor_count; i++) {
         const rk_tensor *tensor = &graph->tensors[i];
-        if (!tensor->data)
+        if (!tensor->data || tensor->zeros)
             continue;
         constant *c = &found[*count];
         c->tensor = (rk_safetensor){.name = tensor->name,

@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "sched/npy.h"
 #include "sched/op.h"
+#include "sched/zoo/build.h"
 
 #include <string.h>
 
@@ -88,14 +89,42 @@ static bool check_params(const rk_zoo_model *model, const int64_t *params, rk_di
     return good;
 }
 
-rk_graph *rk_zoo_build(const rk_zoo_model *model, const int64_t *params, uint64_t seed,
+/** Whether all buffers of a validated graph are within RK_ZOO_MAX_BYTES; RK-Z002 when not. */
+static bool check_bytes(const rk_graph *graph, rk_diag *diag)
+{
+    double elements = 0;
+    for (size_t i = 0; i < graph->tensor_count; i++)
+        if (graph->tensors[i].base == i)
+            elements += (double)rk_tensor_elements(&graph->tensors[i]);
+    return rk_zoo_check_size(graph->name, elements, diag);
+}
+
+static rk_graph *build(rk_zoo_builder *b, const rk_zoo_model *model, const int64_t *params,
                        rk_arena *arena, rk_diag *diag)
 {
     if (!check_params(model, params, diag))
         return NULL;
-    rk_graph *graph = rk_graph_new(arena, model->name);
-    if (!model->build(graph, params, seed, diag) || !rk_graph_validate(graph, diag))
+    b->graph = rk_graph_new(arena, model->name);
+    if (!model->build(b, params, diag) || !rk_graph_validate(b->graph, diag) ||
+        !check_bytes(b->graph, diag))
         return NULL;
+    return b->graph;
+}
+
+rk_graph *rk_zoo_structure(const rk_zoo_model *model, const int64_t *params, uint64_t seed,
+                           rk_arena *arena, rk_diag *diag)
+{
+    rk_zoo_builder b = {.seed = seed};
+    return build(&b, model, params, arena, diag);
+}
+
+rk_graph *rk_zoo_build(const rk_zoo_model *model, const int64_t *params, uint64_t seed,
+                       rk_arena *arena, rk_diag *diag)
+{
+    rk_zoo_builder b = {.seed = seed};
+    rk_graph *graph = build(&b, model, params, arena, diag);
+    if (graph)
+        rk_zoo_fill_weights(&b);
     return graph;
 }
 
@@ -162,4 +191,11 @@ bool rk_zoo_write(const rk_zoo_model *model, const int64_t *params, uint64_t see
                         rk_path_join(arena, dir, "input"), arena, diag) &&
            write_values(graph, graph->outputs, graph->output_count, (const void *const *)outputs,
                         rk_path_join(arena, dir, "expected"), arena, diag);
+}
+
+bool rk_zoo_write_structure(const rk_zoo_model *model, const int64_t *params, uint64_t seed,
+                            const char *dir, rk_arena *arena, rk_diag *diag)
+{
+    const rk_graph *graph = rk_zoo_structure(model, params, seed, arena, diag);
+    return graph && rk_file_mkdirs(dir, diag) && rk_graph_write(graph, dir, diag);
 }

@@ -11,6 +11,7 @@
 typedef struct {
     const char *output;
     int64_t seed;
+    bool no_weights;
     int64_t params[RK_ZOO_MAX_PARAMS];
 } zoo_options;
 
@@ -19,6 +20,8 @@ static const rk_option common_options[] = {
      "folder to write; replaced if rammer wrote it"},
     {"seed", 0, RK_OPTION_INT, "N", offsetof(zoo_options, seed),
      "seed of weights and inputs; default 1"},
+    {"no-weights", 0, RK_OPTION_FLAG, NULL, offsetof(zoo_options, no_weights),
+     "write graph.json alone, all constants zeros: enough to schedule"},
 };
 enum { COMMON = sizeof common_options / sizeof *common_options };
 
@@ -83,17 +86,20 @@ static int write_model(const rk_zoo_model *model, const zoo_options *options, rk
     rk_output output;
     if (!rk_output_begin(&output, options->output, tool))
         return RK_EXIT_REFUSED;
-    rk_tool_progress(tool, "writing the model and its reference outputs");
-    bool good = rk_zoo_write(model, options->params, (uint64_t)options->seed, output.temporary,
-                             tool->arena, tool->diag) &&
+    rk_tool_progress(tool, options->no_weights ? "writing the graph"
+                                               : "writing the model and its reference outputs");
+    bool (*write)(const rk_zoo_model *, const int64_t *, uint64_t, const char *, rk_arena *,
+                  rk_diag *) = options->no_weights ? rk_zoo_write_structure : rk_zoo_write;
+    bool good = write(model, options->params, (uint64_t)options->seed, output.temporary,
+                      tool->arena, tool->diag) &&
                 write_marker(model, options, output.temporary, tool);
     if (!good)
         rk_output_abandon(&output, tool);
     good = good && rk_output_commit(&output, tool);
     rk_tool_progress(tool, NULL);
     if (good)
-        printf("%s: graph.json, weights, input/ and expected/ written to %s\n", model->name,
-               output.final);
+        printf("%s: graph.json%s written to %s\n", model->name,
+               options->no_weights ? "" : ", weights, input/ and expected/", output.final);
     return good ? RK_EXIT_GOOD : RK_EXIT_REFUSED;
 }
 

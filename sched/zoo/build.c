@@ -12,26 +12,36 @@ bool rk_zoo_check_size(const char *model, double elements, rk_diag *diag)
                        "its tensors take %.3g GiB, and at most 16 are allowed", bytes / (1 << 30));
 }
 
-rk_id rk_zoo_weights_about(const rk_zoo_builder *b, const char *name, float centre, float bound,
-                           int rank, const int64_t *shape)
+rk_id rk_zoo_weights_about(rk_zoo_builder *b, const char *name, float centre, float bound, int rank,
+                           const int64_t *shape)
 {
-    size_t count = 1;
-    for (int i = 0; i < rank; i++)
-        count *= (size_t)shape[i];
-    float *data = RK_NEW_ARRAY(b->graph->arena, float, count);
-    rk_zoo_uniform(data, count, bound, b->seed, name);
-    for (size_t i = 0; i < count; i++)
-        data[i] += centre;
-    return rk_graph_constant(b->graph, name, RK_F32, rank, shape, data);
+    rk_id id = rk_graph_constant_zeros(b->graph, name, RK_F32, rank, shape);
+    *rk_push(b->graph->arena, &b->fills) = (rk_zoo_fill){id, centre, bound};
+    return id;
 }
 
-rk_id rk_zoo_weights(const rk_zoo_builder *b, const char *name, float bound, int rank,
+void rk_zoo_fill_weights(rk_zoo_builder *b)
+{
+    for (size_t i = 0; i < b->fills.count; i++) {
+        const rk_zoo_fill *fill = &b->fills.items[i];
+        rk_tensor *tensor = &b->graph->tensors[fill->tensor];
+        size_t count = (size_t)rk_tensor_elements(tensor);
+        float *data = RK_NEW_ARRAY(b->graph->arena, float, count);
+        rk_zoo_uniform(data, count, fill->bound, b->seed, tensor->name);
+        for (size_t k = 0; k < count; k++)
+            data[k] += fill->centre;
+        tensor->data = data;
+        tensor->zeros = false;
+    }
+}
+
+rk_id rk_zoo_weights(rk_zoo_builder *b, const char *name, float bound, int rank,
                      const int64_t *shape)
 {
     return rk_zoo_weights_about(b, name, 0.0F, bound, rank, shape);
 }
 
-rk_id rk_zoo_value(const rk_zoo_builder *b, const char *format, ...)
+rk_id rk_zoo_value(rk_zoo_builder *b, const char *format, ...)
 {
     char name[64];
     va_list args;

@@ -1,15 +1,23 @@
 #ifndef RK_SCHED_ZOO_BUILD_H
 #define RK_SCHED_ZOO_BUILD_H
 
+#include "base/vec.h"
 #include "sched/zoo.h"
 
 /* What the models share: graphs of f32 tensors, written in few words. */
 
-/** A model being built. */
+/** Values for a constant, uniform in [centre - bound, centre + bound). */
 typedef struct {
+    rk_id tensor;
+    float centre, bound;
+} rk_zoo_fill;
+
+/** A model being built; its constants are zeros until rk_zoo_fill_weights. */
+struct rk_zoo_builder {
     rk_graph *graph;
     uint64_t seed;
-} rk_zoo_builder;
+    RK_VEC(rk_zoo_fill) fills;
+};
 
 /** A shape, as an argument: RK_SHAPE(2, 3). */
 #define RK_SHAPE(...)                                                                              \
@@ -18,22 +26,22 @@ typedef struct {
         __VA_ARGS__                                                                                \
     }
 
-/** The most bytes of all tensors of a model: 16 GiB. */
-#define RK_ZOO_MAX_BYTES (INT64_C(1) << 34)
-
 /** Whether tensors of `elements` f32 are within RK_ZOO_MAX_BYTES; RK-Z002 when not. */
 bool rk_zoo_check_size(const char *model, double elements, rk_diag *diag);
 
 /** An f32 constant of seeded values in [-bound, bound). */
-rk_id rk_zoo_weights(const rk_zoo_builder *b, const char *name, float bound, int rank,
+rk_id rk_zoo_weights(rk_zoo_builder *b, const char *name, float bound, int rank,
                      const int64_t *shape);
 
 /** As rk_zoo_weights, shifted to [centre - bound, centre + bound). */
-rk_id rk_zoo_weights_about(const rk_zoo_builder *b, const char *name, float centre, float bound,
-                           int rank, const int64_t *shape);
+rk_id rk_zoo_weights_about(rk_zoo_builder *b, const char *name, float centre, float bound, int rank,
+                           const int64_t *shape);
+
+/** Gives the constants their values, each from the seed and its own name (rk_zoo_uniform). */
+void rk_zoo_fill_weights(rk_zoo_builder *b);
 
 /** An f32 intermediate with its shape inferred; the name is printf's. */
-rk_id rk_zoo_value(const rk_zoo_builder *b, const char *format, ...)
+rk_id rk_zoo_value(rk_zoo_builder *b, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 /** The elements of a constant, by its name; one that the model has. */

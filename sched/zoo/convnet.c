@@ -20,7 +20,7 @@ static const rk_zoo_param params[] = {
 };
 
 /** Adds a node with one output, named as the node. */
-static rk_id add(const rk_zoo_builder *b, const char *name, const char *op, const rk_id *inputs,
+static rk_id add(rk_zoo_builder *b, const char *name, const char *op, const rk_id *inputs,
                  size_t count, rk_id *node)
 {
     rk_id out = rk_zoo_value(b, "%s", name);
@@ -31,8 +31,8 @@ static rk_id add(const rk_zoo_builder *b, const char *name, const char *op, cons
 }
 
 /** A 3x3 or 1x1 convolution that keeps the size, with stride `stride`. */
-static rk_id convolution(const rk_zoo_builder *b, const char *name, rk_id x, int64_t from,
-                         int64_t to, int64_t extent, int64_t stride, int64_t group)
+static rk_id convolution(rk_zoo_builder *b, const char *name, rk_id x, int64_t from, int64_t to,
+                         int64_t extent, int64_t stride, int64_t group)
 {
     char w_name[64];
     rk_id node;
@@ -49,7 +49,7 @@ static rk_id convolution(const rk_zoo_builder *b, const char *name, rk_id x, int
 }
 
 /** Batch norm and relu over `channels` channels. */
-static rk_id normalise(const rk_zoo_builder *b, const char *name, rk_id x, int64_t channels)
+static rk_id normalise(rk_zoo_builder *b, const char *name, rk_id x, int64_t channels)
 {
     static const char *const parts[] = {"scale", "shift", "mean", "var"};
     static const float centres[] = {1.0F, 0.0F, 0.0F, 1.0F};
@@ -64,7 +64,7 @@ static rk_id normalise(const rk_zoo_builder *b, const char *name, rk_id x, int64
     return add(b, text, "Relu", &normal, 1, NULL);
 }
 
-static rk_id max_pool(const rk_zoo_builder *b, const char *name, rk_id x)
+static rk_id max_pool(rk_zoo_builder *b, const char *name, rk_id x)
 {
     rk_id node;
     rk_id out = add(b, name, "MaxPool", &x, 1, &node);
@@ -74,9 +74,9 @@ static rk_id max_pool(const rk_zoo_builder *b, const char *name, rk_id x)
     return out;
 }
 
-static bool build(rk_graph *graph, const int64_t *values, uint64_t seed, rk_diag *diag)
+static bool build(rk_zoo_builder *b, const int64_t *values, rk_diag *diag)
 {
-    rk_zoo_builder b = {graph, seed};
+    rk_graph *graph = b->graph;
     int64_t batch = values[BATCH];
     int64_t channels = values[CHANNELS];
     int64_t classes = values[CLASSES];
@@ -89,22 +89,22 @@ static bool build(rk_graph *graph, const int64_t *values, uint64_t seed, rk_diag
         return false;
     rk_id x = rk_graph_tensor(graph, "x", RK_F32, RK_SHAPE(batch, 3, values[SIZE], values[SIZE]));
     rk_graph_input(graph, x);
-    x = convolution(&b, "stem", x, 3, channels, 3, 1, 1);
-    x = normalise(&b, "stem_norm", x, channels);
-    x = max_pool(&b, "pool", x);
-    x = convolution(&b, "depthwise", x, channels, channels, 3, 2, channels);
-    x = convolution(&b, "pointwise", x, channels, last, 1, 1, 1);
-    x = normalise(&b, "norm", x, last);
+    x = convolution(b, "stem", x, 3, channels, 3, 1, 1);
+    x = normalise(b, "stem_norm", x, channels);
+    x = max_pool(b, "pool", x);
+    x = convolution(b, "depthwise", x, channels, channels, 3, 2, channels);
+    x = convolution(b, "pointwise", x, channels, last, 1, 1, 1);
+    x = normalise(b, "norm", x, last);
     rk_id pooled = rk_graph_tensor(graph, "pooled", RK_F32, RK_SHAPE(batch, last, 1, 1));
     rk_graph_node(graph, "pooled", "GlobalAveragePool", &x, 1, &pooled, 1);
     rk_id features = rk_graph_view(graph, "features", pooled, RK_SHAPE(batch, last), 0);
     float bound = (float)(1.0 / sqrt((double)last));
-    rk_id w = rk_zoo_weights(&b, "dense.w", bound, RK_SHAPE(classes, last));
-    rk_id bias = rk_zoo_weights(&b, "dense.b", bound, RK_SHAPE(classes));
+    rk_id w = rk_zoo_weights(b, "dense.w", bound, RK_SHAPE(classes, last));
+    rk_id bias = rk_zoo_weights(b, "dense.b", bound, RK_SHAPE(classes));
     rk_id node;
-    rk_id dense = add(&b, "dense", "Gemm", (const rk_id[]){features, w, bias}, 3, &node);
+    rk_id dense = add(b, "dense", "Gemm", (const rk_id[]){features, w, bias}, 3, &node);
     rk_graph_attr_int(graph, node, "transB", 1);
-    rk_id y = add(&b, "y", "Softmax", &dense, 1, NULL);
+    rk_id y = add(b, "y", "Softmax", &dense, 1, NULL);
     rk_graph_output(graph, y);
     return true;
 }

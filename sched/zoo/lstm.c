@@ -23,7 +23,7 @@ static const rk_zoo_param params[] = {
 
 /** The sizes of one model, and the tensors that its cells share. */
 typedef struct {
-    rk_zoo_builder b;
+    rk_zoo_builder *b;
     int64_t layers, steps, hidden, input;
     rk_id x, y, h_n, c_n, h_0, c_0;
     rk_id *w_ih, *w_hh, *bias; /**< by layer */
@@ -32,7 +32,7 @@ typedef struct {
 
 static rk_id row(const model *m, rk_id of, int64_t index, int64_t size, const char *name)
 {
-    return rk_graph_view(m->b.graph, name, of, 1, &size, index * size);
+    return rk_graph_view(m->b->graph, name, of, 1, &size, index * size);
 }
 
 static rk_id named_row(const model *m, rk_id of, int64_t index, const char *prefix)
@@ -48,11 +48,11 @@ static void add_layer(model *m, int64_t layer)
     int64_t below = layer == 0 ? m->input : m->hidden;
     float bound = (float)(1.0 / sqrt((double)m->hidden));
     snprintf(name, sizeof name, "w_ih.%lld", (long long)layer);
-    m->w_ih[layer] = rk_zoo_weights(&m->b, name, bound, RK_SHAPE(4 * m->hidden, below));
+    m->w_ih[layer] = rk_zoo_weights(m->b, name, bound, RK_SHAPE(4 * m->hidden, below));
     snprintf(name, sizeof name, "w_hh.%lld", (long long)layer);
-    m->w_hh[layer] = rk_zoo_weights(&m->b, name, bound, RK_SHAPE(4 * m->hidden, m->hidden));
+    m->w_hh[layer] = rk_zoo_weights(m->b, name, bound, RK_SHAPE(4 * m->hidden, m->hidden));
     snprintf(name, sizeof name, "b.%lld", (long long)layer);
-    m->bias[layer] = rk_zoo_weights(&m->b, name, bound, RK_SHAPE(4 * m->hidden));
+    m->bias[layer] = rk_zoo_weights(m->b, name, bound, RK_SHAPE(4 * m->hidden));
     m->h[layer] = named_row(m, m->h_0, layer, "h_0");
     m->c[layer] = named_row(m, m->c_0, layer, "c_0");
 }
@@ -64,14 +64,14 @@ static rk_id state_h(const model *m, int64_t step, int64_t layer)
         return named_row(m, m->y, step, "y");
     if (step == m->steps - 1)
         return named_row(m, m->h_n, layer, "h_n");
-    return rk_zoo_value(&m->b, "h.%lld.%lld", (long long)layer, (long long)step);
+    return rk_zoo_value(m->b, "h.%lld.%lld", (long long)layer, (long long)step);
 }
 
 static rk_id state_c(const model *m, int64_t step, int64_t layer)
 {
     if (step == m->steps - 1)
         return named_row(m, m->c_n, layer, "c_n");
-    return rk_zoo_value(&m->b, "c.%lld.%lld", (long long)layer, (long long)step);
+    return rk_zoo_value(m->b, "c.%lld.%lld", (long long)layer, (long long)step);
 }
 
 static rk_id product(const model *m, const char *prefix, int64_t step, int64_t layer, rk_id weights,
@@ -79,8 +79,8 @@ static rk_id product(const model *m, const char *prefix, int64_t step, int64_t l
 {
     char name[64];
     snprintf(name, sizeof name, "%s.%lld.%lld", prefix, (long long)layer, (long long)step);
-    rk_id out = rk_zoo_value(&m->b, "%s", name);
-    rk_graph_node(m->b.graph, name, "MatMul", (const rk_id[]){weights, vector}, 2, &out, 1);
+    rk_id out = rk_zoo_value(m->b, "%s", name);
+    rk_graph_node(m->b->graph, name, "MatMul", (const rk_id[]){weights, vector}, 2, &out, 1);
     return out;
 }
 
@@ -92,7 +92,7 @@ static rk_id add_cell(model *m, int64_t step, int64_t layer, rk_id x)
     rk_id gh = product(m, "gh", step, layer, m->w_hh[layer], m->h[layer]);
     rk_id out[2] = {state_h(m, step, layer), state_c(m, step, layer)};
     snprintf(name, sizeof name, "cell.%lld.%lld", (long long)layer, (long long)step);
-    rk_graph_node(m->b.graph, name, "LSTMCell",
+    rk_graph_node(m->b->graph, name, "LSTMCell",
                   (const rk_id[]){gx, gh, m->bias[layer], m->c[layer]}, 4, out, 2);
     m->h[layer] = out[0];
     m->c[layer] = out[1];
@@ -101,7 +101,7 @@ static rk_id add_cell(model *m, int64_t step, int64_t layer, rk_id x)
 
 static void add_shared(model *m)
 {
-    rk_graph *graph = m->b.graph;
+    rk_graph *graph = m->b->graph;
     rk_arena *arena = graph->arena;
     float bound = (float)(1.0 / sqrt((double)m->hidden));
     size_t layers = (size_t)m->layers;
@@ -115,8 +115,8 @@ static void add_shared(model *m)
         m->h_n = rk_graph_tensor(graph, "h_n", RK_F32, RK_SHAPE(m->layers - 1, m->hidden));
         rk_graph_output(graph, m->h_n);
     }
-    m->h_0 = rk_zoo_weights(&m->b, "h_0", bound, RK_SHAPE(m->layers, m->hidden));
-    m->c_0 = rk_zoo_weights(&m->b, "c_0", bound, RK_SHAPE(m->layers, m->hidden));
+    m->h_0 = rk_zoo_weights(m->b, "h_0", bound, RK_SHAPE(m->layers, m->hidden));
+    m->c_0 = rk_zoo_weights(m->b, "c_0", bound, RK_SHAPE(m->layers, m->hidden));
     m->w_ih = RK_NEW_ARRAY(arena, rk_id, layers);
     m->w_hh = RK_NEW_ARRAY(arena, rk_id, layers);
     m->bias = RK_NEW_ARRAY(arena, rk_id, layers);
@@ -135,10 +135,10 @@ static model sizes_of(const int64_t *values)
 /** What the names and nodes of a cell take, in elements. */
 enum { OVERHEAD = 256 };
 
-static bool build(rk_graph *graph, const int64_t *values, uint64_t seed, rk_diag *diag)
+static bool build(rk_zoo_builder *b, const int64_t *values, rk_diag *diag)
 {
     model m = sizes_of(values);
-    m.b = (rk_zoo_builder){graph, seed};
+    m.b = b;
     double below = (double)m.input + (double)(m.layers - 1) * (double)m.hidden;
     double weights = 4.0 * (double)m.hidden * (below + (double)m.layers * (double)m.hidden);
     double cells = (double)m.layers * (double)m.steps;

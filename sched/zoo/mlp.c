@@ -25,7 +25,7 @@ static int64_t layer_outputs(const int64_t *values, int64_t layer)
     return layer == values[LAYERS] - 1 ? values[CLASSES] : values[HIDDEN];
 }
 
-static rk_id add_layer(const rk_zoo_builder *b, const int64_t *values, int64_t layer, rk_id x)
+static rk_id add_layer(rk_zoo_builder *b, const int64_t *values, int64_t layer, rk_id x)
 {
     char name[64];
     int64_t from = layer_inputs(values, layer);
@@ -46,9 +46,9 @@ static rk_id add_layer(const rk_zoo_builder *b, const int64_t *values, int64_t l
     return out;
 }
 
-static bool build(rk_graph *graph, const int64_t *values, uint64_t seed, rk_diag *diag)
+static bool build(rk_zoo_builder *b, const int64_t *values, rk_diag *diag)
 {
-    rk_zoo_builder b = {graph, seed};
+    rk_graph *graph = b->graph;
     double elements = (double)values[BATCH] * (double)values[INPUT];
     for (int64_t layer = 0; layer < values[LAYERS]; layer++)
         elements += (double)layer_outputs(values, layer) *
@@ -58,8 +58,8 @@ static bool build(rk_graph *graph, const int64_t *values, uint64_t seed, rk_diag
     rk_id x = rk_graph_tensor(graph, "x", RK_F32, RK_SHAPE(values[BATCH], values[INPUT]));
     rk_graph_input(graph, x);
     for (int64_t layer = 0; layer < values[LAYERS]; layer++)
-        x = add_layer(&b, values, layer, x);
-    rk_id y = rk_zoo_value(&b, "y");
+        x = add_layer(b, values, layer, x);
+    rk_id y = rk_zoo_value(b, "y");
     rk_graph_node(graph, "softmax", "Softmax", &x, 1, &y, 1);
     rk_graph_output(graph, y);
     return true;

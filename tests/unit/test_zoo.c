@@ -20,6 +20,61 @@ static void defaults(int64_t *params, const rk_zoo_model *model)
         params[i] = model->params[i].otherwise;
 }
 
+static void set(int64_t *params, const rk_zoo_model *model, const char *name, int64_t value)
+{
+    for (size_t i = 0; model->params[i].name; i++)
+        if (strcmp(model->params[i].name, name) == 0) {
+            params[i] = value;
+            return;
+        }
+    cr_assert_fail("%s has no parameter %s", model->name, name);
+}
+
+/** Sizes at which a reference takes no time. */
+static const struct {
+    const char *model, *param;
+    int64_t value;
+} small_sizes[] = {
+    {"inception_v3", "size", 75}, {"inception_v3", "divide", 16}, {"inception_v3", "classes", 7},
+    {"squeezenet", "size", 32},   {"squeezenet", "divide", 8},    {"squeezenet", "classes", 7},
+};
+
+static void small(int64_t *params, const rk_zoo_model *model)
+{
+    defaults(params, model);
+    for (size_t i = 0; i < sizeof small_sizes / sizeof *small_sizes; i++)
+        if (strcmp(small_sizes[i].model, model->name) == 0)
+            set(params, model, small_sizes[i].param, small_sizes[i].value);
+}
+
+/** Elements of the constants; batch norm's running mean and variance are not trained. */
+static int64_t trained_weights(const rk_graph *graph)
+{
+    int64_t sum = 0;
+    for (size_t i = 0; i < graph->tensor_count; i++) {
+        const rk_tensor *t = &graph->tensors[i];
+        const char *dot = strrchr(t->name, '.');
+        if (t->data && !(dot && (strcmp(dot, ".mean") == 0 || strcmp(dot, ".var") == 0)))
+            sum += rk_tensor_elements(t);
+    }
+    return sum;
+}
+
+static size_t nodes_of(const rk_graph *graph, const char *op)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < graph->node_count; i++)
+        count += strcmp(graph->nodes[i].op_name, op) == 0;
+    return count;
+}
+
+static rk_graph *structure_of(const rk_zoo_model *model, const int64_t *params)
+{
+    rk_graph *graph = rk_zoo_structure(model, params, 1, arena, diag);
+    cr_assert_not_null(graph, "%s: %s", model->name, said(0));
+    return graph;
+}
+
 /** Largest difference between reference and rk_graph_eval over all outputs of a written model. */
 static double largest_error(const rk_zoo_model *model, const int64_t *params)
 {
@@ -62,7 +117,7 @@ Test(zoo, every_model_is_complete_and_meets_its_reference)
                       p->name);
         if (strcmp(model->name, "lstm") == 0)
             continue;
-        defaults(params, model);
+        small(params, model);
         cr_expect_lt(largest_error(model, params), 1e-6, "%s", model->name);
     }
 }
@@ -187,4 +242,54 @@ Test(zoo, uniform_is_uniform_and_its_own_for_each_name)
     cr_expect_lt(fabs(sum / N), 0.005);
     cr_expect_lt(fabs(squares / N - 1.0 / 12), 0.002);
     cr_expect_lt(fabs(product / N), 0.002);
+}
+
+Test(zoo, squeezenet_is_the_published_one)
+{
+    const rk_zoo_model *model = model_of("squeezenet");
+    int64_t params[RK_ZOO_MAX_PARAMS];
+    defaults(params, model);
+    rk_graph *graph = structure_of(model, params);
+    cr_expect_eq(graph->node_count, 50 + 1, "50 in the IOS paper, and a softmax");
+    set(params, model, "bypass", 0);
+    graph = structure_of(model, params);
+    cr_expect_eq(trained_weights(graph), 1248424);
+    cr_expect_eq(nodes_of(graph, "Conv"), 26);
+}
+
+Test(zoo, inception_is_the_published_one)
+{
+    const rk_zoo_model *model = model_of("inception_v3");
+    int64_t params[RK_ZOO_MAX_PARAMS];
+    defaults(params, model);
+    rk_graph *graph = structure_of(model, params);
+    cr_expect_eq(graph->node_count, 119 + 2, "119 in the IOS paper, a dense layer and a softmax");
+    cr_expect_eq(nodes_of(graph, "Conv"), 94);
+    set(params, model, "norm", 1);
+    cr_expect_eq(trained_weights(structure_of(model, params)), 23834568);
+}
+
+Test(zoo, a_structure_has_the_same_graph_and_no_weights)
+{
+    const rk_zoo_model *model = model_of("squeezenet");
+    int64_t params[RK_ZOO_MAX_PARAMS];
+    small(params, model);
+    cr_assert(rk_zoo_write_structure(model, params, 1, folder, arena, diag), "%s", said(0));
+    cr_expect_not(rk_file_exists(in_folder("weights.safetensors")));
+    cr_expect_not(rk_file_exists(in_folder("input")));
+    rk_graph *zeros = rk_graph_read(in_folder("graph.json"), NULL, 0, arena, diag);
+    cr_assert_not_null(zeros, "%s", said(0));
+    const rk_graph *full = rk_zoo_build(model, params, 1, arena, diag);
+    cr_assert_not_null(full, "%s", said(0));
+    cr_assert_eq(zeros->node_count, full->node_count);
+    for (size_t i = 0; i < zeros->node_count; i++)
+        cr_expect_str_eq(zeros->nodes[i].name, full->nodes[i].name);
+    for (size_t i = 0; i < zeros->tensor_count; i++) {
+        const rk_tensor *t = &zeros->tensors[i];
+        if (!t->data)
+            continue;
+        cr_expect(t->zeros, "%s", t->name);
+        for (int64_t k = 0; k < rk_tensor_elements(t); k++)
+            cr_assert_eq(((const float *)t->data)[k], 0);
+    }
 }
