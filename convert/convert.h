@@ -11,6 +11,9 @@ typedef struct {
     const char *out_dir;   /**< where outputs and the catalog go, or NULL */
     const char *catalog;   /**< the catalog's path; NULL: catalog.json in out_dir */
     bool target_cpu;       /**< rewrite a legacy program for the CPU instead */
+    bool drop_in;          /**< the whole program, its launches replaced by vDevices */
+    size_t veus;           /**< drop_in: how many vEUs; 0: as many as the device holds */
+    bool absolute;         /**< target_cpu: includes of headers that stay name them in full */
     bool entries;          /**< target_cpu: append rk_legacy_<function> shims */
     const char *kernels;   /**< extended regular expression; other kernels are left out; or NULL */
     bool examine;          /**< analyse and report, write nothing */

@@ -272,6 +272,38 @@ bool rk_parse_texts(rk_unit *unit, const rk_bytes *texts)
     return parse(unit, files[0].Filename, files, (unsigned)unit->files.count);
 }
 
+bool rk_parse_program(bool *clean, rk_unit *unit, const bool *changed)
+{
+    RK_VEC(struct CXUnsavedFile) files = {0};
+    for (size_t i = 0; i < unit->files.count; i++) {
+        char real[PATH_MAX];
+        const rk_source_file *file = unit->files.items[i];
+        if (!changed[i])
+            continue;
+        const char *path = i && realpath(file->path, real) ? real : file->path;
+        *rk_push(unit->arena, &files) = (struct CXUnsavedFile){
+            rk_arena_strdup(unit->arena, path), file->bytes.data, file->bytes.size};
+    }
+    if (!parse(unit, unit->path, files.items, (unsigned)files.count))
+        return false;
+    const error_summary errors = summarise_errors(unit);
+    *clean = errors.count == 0;
+    if (errors.count)
+        rk_diag_add(unit->diag, RK_WARNING, "RK-V210", errors.place,
+                    "kernels that cannot be seen are taken to wait, which is slower",
+                    "does not parse: %s", errors.message);
+    return true;
+}
+
+bool rk_parse_in_place(rk_unit *unit, const rk_bytes *texts)
+{
+    struct CXUnsavedFile *files =
+        RK_NEW_ARRAY(unit->arena, struct CXUnsavedFile, unit->files.count);
+    for (size_t i = 0; i < unit->files.count; i++)
+        files[i] = (struct CXUnsavedFile){unit->files.items[i]->path, texts[i].data, texts[i].size};
+    return parse(unit, unit->path, files, (unsigned)unit->files.count);
+}
+
 void rk_parse_close(rk_unit *unit)
 {
     if (unit->tu)

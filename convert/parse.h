@@ -30,6 +30,13 @@ const char *rk_parse_file(const rk_convert_options *options, const char *name, r
 bool rk_parse_source(rk_unit *unit);
 
 /**
+ * Parses the unit's source with the text that its files have now where `changed` says so, one flag for each
+ * file. `clean` is whether it has no errors; otherwise the first is a warning, RK-V210, and the
+ * translation unit holds what could be parsed. False with RK-V002.
+ */
+bool rk_parse_program(bool *clean, rk_unit *unit, const bool *changed);
+
+/**
  * Parses texts in the place of the unit's files, under their names in the output folder. Errors in
  * them are left in the translation unit. False with RK-V002.
  */

@@ -3,7 +3,7 @@
 #include "convert/catalog_build.h"
 #include "convert/cpu_library.h"
 #include "convert/decide.h"
-#include "convert/legacy.h"
+#include "convert/program.h"
 #include "convert/parse.h"
 #include "convert/prelude.h"
 #include "convert/resources.h"
@@ -161,18 +161,6 @@ static bool write_unit(run *r, rk_unit *unit, path_vec *written)
     return true;
 }
 
-static bool write_program(run *r, const rk_unit *unit, path_vec *written)
-{
-    const char *folder = rk_path_dir(r->arena, r->options->output);
-    for (size_t i = 1; i < unit->files.count; i++)
-        if (unit->files.items[i]->touched &&
-            !write_text(r, written, folder, unit->files.items[i]->out_name,
-                        unit->files.items[i]->output))
-            return false;
-    return write_text(r, written, folder, rk_path_base(r->options->output),
-                      unit->files.items[0]->output);
-}
-
 static void dump_unit(run *r, rk_unit *unit)
 {
     if (strcmp(r->options->dump, "analysis") == 0) {
@@ -236,7 +224,7 @@ static bool convert_one(run *r, const input *in)
     *rk_push(r->arena, &r->jobs) = RK_NONE;
     *rk_push(r->arena, &r->units) = NULL;
     path_vec written = {0};
-    bool ok = r->options->target_cpu ? rk_legacy_convert(unit) : rk_unit_convert(unit);
+    bool ok = r->options->target_cpu ? rk_program_convert(unit) : rk_unit_convert(unit);
     rk_parse_close(unit);
     if (ok && !r->options->target_cpu) {
         rk_unit_report(unit);
@@ -246,7 +234,7 @@ static bool convert_one(run *r, const input *in)
     if (ok && r->options->dump)
         dump_unit(r, unit);
     else if (ok && !r->options->examine)
-        ok = r->options->target_cpu ? write_program(r, unit, &written)
+        ok = r->options->target_cpu ? rk_program_write(unit, &written.items, &written.count)
                                     : write_unit(r, unit, &written);
     file->outputs = written.items;
     file->output_count = written.count;

@@ -1,0 +1,21 @@
+#ifndef RK_CONVERT_PROGRAM_H
+#define RK_CONVERT_PROGRAM_H
+
+#include "convert/convert_internal.h"
+
+/**
+ * Rewrites a whole CUDA program as C++ for the CPU: launches, kernels, dynamic shared memory, kernels whose
+ * address is taken, and what only device code sees; docs/cpu.md says how. With options->drop_in the
+ * launches run vDevices besides, for options->target_cpu or for nvcc. The results are the `output` of
+ * unit->files, of the source and of each header that is `touched`. With options->entries a function
+ * `extern "C" void rk_legacy_<function>(const uint64_t *slots)` follows for each launching function.
+ *
+ * A source that does not parse in full is converted by its text, with a warning. False with an
+ * RK-V0xx error, or RK-V13x where a program does what has no counterpart on a CPU.
+ */
+bool rk_program_convert(rk_unit *unit);
+
+/** Writes the unit's outputs, headers first; adds their paths to `written` when it is not NULL. */
+bool rk_program_write(const rk_unit *unit, const char ***written, size_t *count);
+
+#endif

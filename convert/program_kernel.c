@@ -1,0 +1,185 @@
+#include "convert/program_internal.h"
+
+#include <string.h>
+
+/* Kernels: one function, which launches itself. */
+
+static const rk_kernel_facts *facts_of(const rk_program *program, const rk_device_text *f)
+{
+    const size_t body = f->stretch->base + f->stretch->tokens.items[f->body].offset;
+    for (size_t i = 0; i < program->kernels.count; i++) {
+        const rk_kernel_facts *facts = &program->kernels.items[i];
+        if (facts->body.file == f->stretch->file && facts->body.offset == body)
+            return facts;
+    }
+    return NULL;
+}
+
+/* Names of parameters, by the text. */
+
+static bool is_type_word(const rk_tokens *tokens, size_t i)
+{
+    static const char *const words[] = {
+        "const",  "volatile",     "unsigned",   "signed",  "int",      "char",
+        "short",  "long",         "float",      "double",  "bool",     "void",
+        "struct", "class",        "enum",       "union",   "typename", "auto",
+        "size_t", "__restrict__", "__restrict", "restrict"};
+    for (size_t k = 0; k < sizeof words / sizeof *words; k++)
+        if (rk_token_is(tokens, i, words[k]))
+            return true;
+    return false;
+}
+
+/** Whether tokens [from, name) can be a type, so that a name follows it and is not part of it. */
+static bool has_type(const rk_tokens *tokens, size_t from, size_t name)
+{
+    if (name > from && rk_token_is(tokens, name - 1, "::"))
+        return false;
+    for (size_t i = from; i < name; i++) {
+        const rk_token *t = &tokens->items[i];
+        if (t->kind == RK_TOKEN_NAME && !rk_token_is(tokens, i, "const") &&
+            !rk_token_is(tokens, i, "volatile") && !rk_token_is(tokens, i, "struct") &&
+            !rk_token_is(tokens, i, "class") && !rk_token_is(tokens, i, "enum") &&
+            !rk_token_is(tokens, i, "typename") && !rk_token_is(tokens, i, "__grid_constant__"))
+            return true;
+    }
+    return false;
+}
+
+/** The parameter's name in tokens [from, to); NULL when it has none. */
+static const char *param_name(const rk_tokens *tokens, size_t from, size_t to, rk_arena *arena)
+{
+    size_t name = RK_NONE;
+    bool pack = false;
+    for (size_t i = from; i < to; i++) {
+        if (rk_token_is(tokens, i, "="))
+            break;
+        pack |= rk_token_is(tokens, i, "...");
+        if (rk_token_is(tokens, i, "<") || rk_token_is(tokens, i, "[")) {
+            const size_t close = rk_tokens_close(tokens, i);
+            i = close < to ? close : i;
+        } else if (rk_token_is(tokens, i, "(")) { /* a pointer to a function: `(*name)(int)` */
+            const size_t close = rk_tokens_close(tokens, i);
+            if (i + 2 < to && rk_token_is(tokens, i + 1, "*")) {
+                name = i + 2;
+                break;
+            }
+            i = close < to ? close : i;
+        } else if (tokens->items[i].kind == RK_TOKEN_NAME) {
+            name = i;
+        }
+    }
+    if (name == RK_NONE || tokens->items[name].kind != RK_TOKEN_NAME ||
+        is_type_word(tokens, name) || !has_type(tokens, from, name))
+        return NULL;
+    const char *text = rk_token_text(tokens, name, arena);
+    return pack ? rk_arena_printf(arena, "%s...", text) : text;
+}
+
+/** "A, n": the parameters that have names. */
+static char *param_list(rk_program *program, const rk_device_text *f, const rk_kernel_facts *facts)
+{
+    rk_arena *arena = program->unit->arena;
+    rk_str out = {.arena = arena};
+    const rk_tokens *t = &f->stretch->tokens;
+    if (facts && !f->stretch->macro) {
+        for (size_t i = 0; i < facts->params.count; i++)
+            if (*facts->params.items[i])
+                rk_str_addf(&out, "%s%s", out.length ? ", " : "", facts->params.items[i]);
+        return rk_arena_strdup(arena, rk_str_text(&out));
+    }
+    size_t from = f->params + 1;
+    for (size_t i = from; i <= f->params_end; i++) {
+        if (i == f->params_end || rk_token_is(t, i, ",")) {
+            const char *name = param_name(t, from, i, arena);
+            if (name)
+                rk_str_addf(&out, "%s%s", out.length ? ", " : "", name);
+            from = i + 1;
+        } else if (rk_token_is(t, i, "(") || rk_token_is(t, i, "<") || rk_token_is(t, i, "[") ||
+                   rk_token_is(t, i, "{")) {
+            const size_t close = rk_tokens_close(t, i);
+            i = close < f->params_end ? close : i;
+        }
+    }
+    return rk_arena_strdup(arena, rk_str_text(&out));
+}
+
+/* The launch. */
+
+static const char *quoted(const char *text, rk_arena *arena)
+{
+    rk_str out = {.arena = arena};
+    rk_str_add(&out, "\"");
+    for (; *text; text++)
+        rk_str_addf(&out, "%s%c", *text == '"' || *text == '\\' ? "\\" : "", *text);
+    rk_str_add(&out, "\"");
+    return rk_str_text(&out);
+}
+
+/** "rk::kernel_site{...}"; in a macro the names are not known. */
+static const char *site(const rk_program *program, const rk_device_text *f,
+                        const rk_kernel_facts *facts, const char *params)
+{
+    rk_arena *arena = program->unit->arena;
+    const char *names = quoted(params, arena);
+    if (f->stretch->macro || f->name == RK_NONE)
+        return rk_arena_printf(arena, "rk::kernel_site{__func__, __FILE__, __LINE__, %s}", names);
+    const char *name = facts ? facts->name : rk_token_text(&f->stretch->tokens, f->name, arena);
+    const rk_place place = rk_program_place(program, f->stretch, f->name);
+    return rk_arena_printf(arena, "rk::kernel_site{%s, %s, %d, %s}", quoted(name, arena),
+                           quoted(place.file, arena), place.line, names);
+}
+
+static const char *flags(const rk_program *program, const rk_kernel_facts *facts)
+{
+    if (!facts || !program->parsed)
+        return facts && facts->grid_sync ? "rk::kernel_waits | rk::kernel_grid_sync"
+                                         : "rk::kernel_waits";
+    const bool shadowed = !facts->helpers_read && !facts->has_scopes;
+    if (facts->grid_sync)
+        return "rk::kernel_waits | rk::kernel_grid_sync";
+    if (facts->waits)
+        return shadowed ? "rk::kernel_waits | rk::kernel_shadowed" : "rk::kernel_waits";
+    return shadowed ? "rk::kernel_shadowed" : "0";
+}
+
+/** The built-ins that the body reads, as constants that the compiler can see through. */
+static const char *shadows(const rk_program *program, const rk_kernel_facts *facts)
+{
+    static const struct {
+        rk_use use;
+        const char *text;
+    } all[] = {{RK_USE_THREAD_IDX, " const uint3 threadIdx = rk_at.threadIdx;"},
+               {RK_USE_BLOCK_IDX, " const uint3 blockIdx = rk_at.blockIdx;"},
+               {RK_USE_BLOCK_DIM, " const dim3 blockDim = rk_at.blockDim;"},
+               {RK_USE_GRID_DIM, " const dim3 gridDim = rk_at.gridDim;"}};
+    rk_str out = {.arena = program->unit->arena};
+    if (!facts || facts->has_scopes || !program->parsed)
+        return "";
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (facts->reads & all[i].use)
+            rk_str_add(&out, all[i].text);
+    return rk_str_text(&out);
+}
+
+static void edit_kernel(rk_program *program, const rk_device_text *f)
+{
+    rk_arena *arena = program->unit->arena;
+    const rk_tokens *t = &f->stretch->tokens;
+    const rk_kernel_facts *facts = facts_of(program, f);
+    const char *params = param_list(program, f, facts);
+    const char *local = shadows(program, facts);
+    rk_program_insert(
+        program, f->stretch, t->items[f->body].offset + 1, 0,
+        rk_arena_printf(arena, " rk::run_kernel<%s>(%s, rk::kernel_args(%s), [=](%s) mutable {%s",
+                        flags(program, facts), site(program, f, facts, params), params,
+                        *local ? "rk::built_ins rk_at" : "", local));
+    rk_program_insert(program, f->stretch, t->items[f->body_end].offset, 0, "}); ");
+}
+
+void rk_program_edit_kernels(rk_program *program)
+{
+    for (size_t i = 0; i < program->functions.count; i++)
+        if (program->functions.items[i].kernel)
+            edit_kernel(program, &program->functions.items[i]);
+}
