@@ -90,7 +90,7 @@ template <class T> static void check_bits(const char *name)
     T parity = 0;
     for (int i = 0; i < ALL; i++)
         parity ^= (T)i;
-    check::same(name, to.get(), {(T) ~(((T)1 << 31) - 1), (T)(((T)1 << 29) - 1), parity});
+    check::same(name, to.get(), {(T)(~0ull << 31), (T)((1u << 29) - 1), parity});
 }
 
 template <class T> static void check_reals(const char *name)

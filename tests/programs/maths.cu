@@ -39,7 +39,7 @@ __global__ void doubles(const float *in, double *out, int n)
     sincos(x, &sine, &cosine);
     own[0] = sine, own[1] = cosine, own[2] = exp(x), own[3] = log(x + 9), own[4] = pow(x + 9, -0.3);
     own[5] = sqrt(x + 8), own[6] = rsqrt(x + 9), own[7] = floor(x) + 100 * ceil(x) + 10000 * trunc(x);
-    own[8] = fma(x, 3, x), own[9] = lgamma(x + 9), own[10] = sinpi(x / 4), own[11] = erfc(x / 2);
+    own[8] = fma(x, 3.0, x), own[9] = lgamma(x + 9), own[10] = sinpi(x / 4), own[11] = erfc(x / 2);
 }
 
 static std::vector<double> double_reference(double x)
@@ -73,7 +73,7 @@ __global__ void exact(const float *in, const float *other, int *out, int n)
     own[2] = __float_as_int(__fdiv_rn(x, y)), own[3] = __float_as_int(__fsqrt_rn(fabsf(x)));
     own[4] = __float_as_int(__fmaf_rn(x, y, x)), own[5] = __float2int_rn(x * 8), own[6] = __float2int_rz(x * 8);
     own[7] = __float2int_ru(x), own[8] = __float2int_rd(x), own[9] = (int)__float2uint_rn(fabsf(y));
-    own[10] = __float_as_int(__int2float_rn(i * 1000003)), own[11] = isnan(x - x) + 2 * isinf(y / 0.0f);
+    own[10] = __float_as_int(__int2float_rn(i * 1000003)), own[11] = isnan(x) + 2 * isinf(__fdiv_rn(y, x - x));
     own[12] = signbit(x) != 0, own[13] = __double2int_rn(x * 0.5) + (int)llrintf(y);
 }
 

@@ -1,0 +1,34 @@
+// printf on the device: formats, arguments of all kinds, its own return value, and threads that print in turn.
+#include "check.h"
+
+__global__ void formats(int *returned)
+{
+    returned[0] = printf("%d %5d|%-5d|%05d %u %x %X %o %c%%\n", -7, 42, 42, 42, 4000000000u, 255, 255, 8, 'c');
+    returned[1] = printf("%lld %llu %hd %ld\n", -1ll << 40, 1ull << 63, (short)-3, 123456789012l);
+    returned[2] = printf("%f %.3f %8.2f %e %g %g\n", 1.5f, 2.0 / 3, -3.14159, 12345.678, 1e-5, 100.0);
+    returned[3] = printf("%s and %.2s|%6s|\n", "text", "cut", "wide");
+    returned[4] = printf("none\n");
+}
+
+__global__ void in_turn(int rounds)
+{
+    for (int round = 0; round < rounds; round++) {
+        if (threadIdx.x == round)
+            printf("thread %u of block (%u, %u) says %d\n", threadIdx.x, blockIdx.x, blockIdx.y, round * round);
+        __syncthreads();
+    }
+}
+
+int main()
+{
+    check::buffer<int> returned(5);
+    formats<<<1, 1>>>(returned);
+    LAUNCH_OK();
+    // The number of arguments, unlike the host's.
+    check::same("returned", returned.get(), {9, 4, 6, 3, 0});
+    in_turn<<<1, 33>>>(4);
+    LAUNCH_OK();
+    in_turn<<<dim3(1, 1), 2>>>(2);
+    LAUNCH_OK();
+    return check::done();
+}
