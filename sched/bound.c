@@ -1,0 +1,309 @@
+#include "sched/bound.h"
+
+#include "sched/bound_internal.h"
+
+#include <math.h>
+#include <string.h>
+
+/*
+ * Why it holds. Let W be the vEUs, g the least that a rTask's end takes to be seen on another vEU: a
+ * signal, or the launch that separates rPrograms. For a node n let S(n) be a time before which none
+ * of its rTasks starts, F(n) one before which not all of them have ended, T(n) one that passes after
+ * any of them before all is over. An edge p -> n is *whole* when each rTask of n waits for all of p,
+ * *touching* when each waits for some of p, *covering* when each of p is waited for by some of n, at
+ * all selections.
+ *
+ * Rounds. When each of k rTasks of d ns must be seen on one vEU v, and m of them run there, then v is
+ * busy for m d, and the others take ceil((k - m) / (W - 1)) d + g. `spread` is the least over m. It
+ * bounds what passes from S(p) to S(n) over a whole edge, and, read backwards, what passes from the
+ * end of an rTask of p to the end of n.
+ *
+ * Joins. Of the nodes that n waits for as wholes, in falling order of S(p) + (what p takes when some of
+ * it is elsewhere), let the first that is not wholly on v be the j-th: then those before it ran on v
+ * one after the other. The least over j is a bound.
+ *
+ * Load. Let A be the rTasks that must have ended before n starts on v, and that start at t or later.
+ * A chain of waits leads from each of them to n, which pays g at least once if it is not on v. So
+ * v did work for S(n) - t and each other one for S(n) - t - g, and together they did A's. Likewise
+ * with the bytes of A over the bandwidth. At the end of all, t + load + q holds for the rTasks with
+ * S >= t and T >= q.
+ */
+
+/** Nodes up to which the sets of what precedes each are kept. */
+enum { SETS_MOST = 16384 };
+/** Predecessors of a node that the joins look at. */
+enum { JOINED_MOST = 12 };
+
+static double least(double a, double b)
+{
+    return a < b ? a : b;
+}
+
+static double most(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+/** The rule of rounds; with `partly`, some of the rTasks are elsewhere. */
+static double spread(const bounds *b, double k, double d, bool partly)
+{
+    double best = partly ? INFINITY : k * d;
+    if (b->veus == 1)
+        return k * d;
+    for (double m = 0; m < k && m * d < best; m++)
+        best = least(best, most(m * d, ceil((k - m) / (b->veus - 1)) * d + b->signal));
+    return best;
+}
+
+static void add_load(rk_load *to, const rk_load *load)
+{
+    to->work += load->work;
+    to->bytes[0] += load->bytes[0];
+    to->bytes[1] += load->bytes[1];
+}
+
+static double load_bytes_ns(const bounds *b, const rk_load *load)
+{
+    double ns = 0;
+    for (int pool = 0; pool < 2; pool++)
+        if (load->bytes[pool] > 0)
+            ns = most(ns, load->bytes[pool] / b->bandwidth[pool]);
+    return ns;
+}
+
+/** Time that a load takes at least; `seen`: when all of it must be seen on one vEU. */
+static double load_ns(const bounds *b, const rk_load *load, bool seen)
+{
+    double others = seen && load->work > b->signal ? (b->veus - 1) * b->signal : 0;
+    double ns = seen && load->work <= b->signal ? load->work : (load->work + others) / b->veus;
+    return most(ns, load_bytes_ns(b, load));
+}
+
+/** The least of each cost over the candidates of a node. */
+static void find_costs(bounds *b, rk_id node)
+{
+    const rk_node_candidates *all = &b->problem->candidates->nodes[node];
+    node_bound *n = &b->nodes[node];
+    *n = (node_bound){.each = INFINITY, .span = INFINITY, .spread = INFINITY, .partly = INFINITY};
+    n->load = (rk_load){.work = INFINITY, .bytes = {INFINITY, INFINITY}};
+    for (size_t i = 0; i < all->count; i++) {
+        const rk_candidate *c = &all->items[i];
+        double k = c->rtasks;
+        double d = rk_simulate_alone(c, b->problem->device);
+        double bytes = c->parts.stream_ns > 0 ? k * c->parts.bytes : 0;
+        n->each = least(n->each, d);
+        n->span = least(n->span, ceil(k / b->veus) * d);
+        n->spread = least(n->spread, spread(b, k, d, false));
+        n->partly = least(n->partly, spread(b, k, d, true));
+        n->load.work = least(n->load.work, k * d);
+        n->load.bytes[c->parts.cached] = least(n->load.bytes[c->parts.cached], bytes);
+        n->load.bytes[!c->parts.cached] = 0;
+    }
+}
+
+/* Heads. */
+
+/** The rule of joins over the node's whole predecessors. */
+static double join(const bounds *b, rk_id node)
+{
+    struct {
+        double elsewhere, start, serial;
+    } p[JOINED_MOST];
+    size_t count = 0;
+    for (uint32_t e = b->into[node]; e < b->into[node + 1]; e++) {
+        if (!(b->kinds[e] & EDGE_WHOLE))
+            continue;
+        const node_bound *n = &b->nodes[b->problem->edges[e].from];
+        double elsewhere = n->start + n->partly;
+        size_t at = count < JOINED_MOST ? count++ : JOINED_MOST;
+        for (; at > 0 && p[at - 1].elsewhere < elsewhere; at--)
+            if (at < JOINED_MOST)
+                p[at] = p[at - 1];
+        if (at < JOINED_MOST) {
+            p[at].elsewhere = elsewhere;
+            p[at].start = n->start;
+            p[at].serial = n->load.work;
+        }
+    }
+    double best = INFINITY;
+    for (size_t j = 0; j <= count; j++) {
+        /* The first j on one vEU, in order of their starts. */
+        double serial = 0;
+        bool done[JOINED_MOST] = {0};
+        for (size_t i = 0; i < j; i++) {
+            size_t next = JOINED_MOST;
+            for (size_t k = 0; k < j; k++)
+                if (!done[k] && (next == JOINED_MOST || p[k].start < p[next].start))
+                    next = k;
+            done[next] = true;
+            serial = most(serial, p[next].start) + p[next].serial;
+        }
+        best = least(best, j < count ? most(serial, p[j].elsewhere) : serial);
+    }
+    return best;
+}
+
+static bool in_set(const uint64_t *set, rk_id node)
+{
+    return set[node / 64] >> (node % 64) & 1;
+}
+
+/** The nodes that must have ended before the node starts (`all`: before it has ended). */
+static void collect(const bounds *b, rk_id node, bool all, uint64_t *set)
+{
+    memset(set, 0, b->words * sizeof *set);
+    for (uint32_t e = b->into[node]; e < b->into[node + 1]; e++) {
+        unsigned wanted = all ? EDGE_WHOLE | EDGE_COVERS : EDGE_WHOLE;
+        if (!(b->kinds[e] & wanted))
+            continue;
+        rk_id from = b->problem->edges[e].from;
+        const uint64_t *theirs = &b->before[from * b->words];
+        for (size_t i = 0; i < b->words; i++)
+            set[i] |= theirs[i];
+        set[from / 64] |= UINT64_C(1) << (from % 64);
+    }
+}
+
+/** The rule of load, for what must have ended before the node starts. */
+static double head_load(bounds *b, rk_id node)
+{
+    uint64_t *set = &b->before[node * b->words];
+    collect(b, node, false, set);
+    rk_load load = {0};
+    double start = 0;
+    for (size_t i = b->by_start_count; i > 0; i--) {
+        rk_id a = b->by_start[i - 1];
+        if (!in_set(set, a))
+            continue;
+        add_load(&load, &b->nodes[a].load);
+        start = most(start, b->nodes[a].start + load_ns(b, &load, true));
+    }
+    collect(b, node, true, set);
+    return start;
+}
+
+static void insert_by_start(bounds *b, rk_id node)
+{
+    size_t low = 0;
+    for (size_t high = b->by_start_count; low < high;) {
+        size_t middle = (low + high) / 2;
+        if (b->nodes[b->by_start[middle]].start <= b->nodes[node].start)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    memmove(&b->by_start[low + 1], &b->by_start[low],
+            (b->by_start_count++ - low) * sizeof *b->by_start);
+    b->by_start[low] = node;
+}
+
+static void find_heads(bounds *b)
+{
+    for (rk_id node = 0; node < b->node_count; node++) {
+        node_bound *n = &b->nodes[node];
+        double ended = 0;
+        bool whole = false;
+        for (uint32_t e = b->into[node]; e < b->into[node + 1]; e++) {
+            const node_bound *p = &b->nodes[b->problem->edges[e].from];
+            if (b->kinds[e] & EDGE_WHOLE)
+                n->start = most(n->start, most(p->start + p->spread, p->end));
+            if (b->kinds[e] & EDGE_TOUCHES)
+                n->start = most(n->start, p->start + p->each);
+            if (b->kinds[e] & EDGE_COVERS)
+                ended = most(ended, p->end + n->each);
+            whole = whole || b->kinds[e] & EDGE_WHOLE;
+        }
+        if (whole)
+            n->start = most(n->start, join(b, node));
+        if (b->before) {
+            n->start = most(n->start, head_load(b, node));
+            insert_by_start(b, node);
+        }
+        n->end = most(ended, n->start + n->span);
+        b->longest = most(b->longest, n->end);
+    }
+}
+
+/* Tails. */
+
+static void find_tails(bounds *b)
+{
+    for (rk_id node = (rk_id)b->node_count; node-- > 0;) {
+        const node_bound *n = &b->nodes[node];
+        for (uint32_t e = b->into[node]; e < b->into[node + 1]; e++) {
+            node_bound *p = &b->nodes[b->problem->edges[e].from];
+            if (b->kinds[e] & EDGE_WHOLE)
+                p->tail = most(p->tail, n->spread + n->tail);
+            else if (b->kinds[e] & EDGE_COVERS)
+                p->tail = most(p->tail, n->each + n->tail);
+        }
+        b->longest = most(b->longest, n->end + n->tail);
+    }
+}
+
+/** The rule of load over all: for each tail, the nodes with one no shorter, latest starts first. */
+static double middle_load(const bounds *b, rk_arena *scratch)
+{
+    double best = 0;
+    double *tails = RK_NEW_ARRAY(scratch, double, b->node_count + 1);
+    size_t count = 0;
+    for (size_t i = 0; i < b->node_count; i++) {
+        double tail = b->nodes[b->by_start[i]].tail;
+        size_t low = 0;
+        for (size_t high = count; low < high;) {
+            size_t middle = (low + high) / 2;
+            if (tails[middle] < tail)
+                low = middle + 1;
+            else
+                high = middle;
+        }
+        if (low < count && tails[low] == tail)
+            continue;
+        memmove(&tails[low + 1], &tails[low], (count++ - low) * sizeof *tails);
+        tails[low] = tail;
+    }
+    for (size_t t = 0; t < count; t++) {
+        rk_load load = {0};
+        for (size_t i = b->node_count; i > 0; i--) {
+            const node_bound *n = &b->nodes[b->by_start[i - 1]];
+            if (n->tail < tails[t])
+                continue;
+            add_load(&load, &n->load);
+            best = most(best, n->start + load_ns(b, &load, false) + tails[t]);
+        }
+    }
+    return best;
+}
+
+void rk_bound_find(rk_bound *out, const rk_problem *problem, uint32_t veus)
+{
+    rk_arena *scratch = rk_arena_new();
+    const rk_device *d = problem->device;
+    size_t nodes = problem->graph->node_count;
+    bounds b = {.problem = problem,
+                .veus = veus,
+                .signal = least(d->signal_ns, d->launch_ns),
+                .bandwidth = {d->dram_bandwidth, d->l2_bandwidth},
+                .node_count = nodes};
+    b.nodes = RK_NEW_ARRAY(scratch, node_bound, nodes + 1);
+    rk_bound_edges(&b, scratch);
+    if (nodes <= SETS_MOST) {
+        b.words = (nodes + 63) / 64;
+        b.before = RK_NEW_ARRAY(scratch, uint64_t, nodes * b.words + 1);
+        b.by_start = RK_NEW_ARRAY(scratch, rk_id, nodes + 1);
+    }
+    rk_load all = {0};
+    for (rk_id i = 0; i < nodes; i++) {
+        find_costs(&b, i);
+        add_load(&all, &b.nodes[i].load);
+    }
+    find_heads(&b);
+    find_tails(&b);
+    out->work_ns = d->launch_ns + all.work / veus;
+    out->bytes_ns = d->launch_ns + load_bytes_ns(&b, &all);
+    out->path_ns = d->launch_ns + b.longest;
+    if (b.before)
+        out->path_ns = most(out->path_ns, d->launch_ns + middle_load(&b, scratch));
+    out->total_ns = most(out->path_ns, most(out->work_ns, out->bytes_ns));
+    rk_arena_free(scratch);
+}

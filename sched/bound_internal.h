@@ -1,0 +1,43 @@
+#ifndef RK_SCHED_BOUND_INTERNAL_H
+#define RK_SCHED_BOUND_INTERNAL_H
+
+#include "sched/bound.h"
+#include "sched/simulate.h"
+
+/** What rTasks take of all vEUs together, and of the memory and the L2. */
+typedef struct {
+    double work;     /**< ns */
+    double bytes[2]; /**< from memory, from the L2 */
+} rk_load;
+
+/** The least over a node's candidates of what it takes, and when it is. */
+typedef struct {
+    double each;   /**< one rTask */
+    double span;   /**< all of them, with all vEUs */
+    double spread; /**< from the first start until all are seen on some vEU */
+    double partly; /**< likewise, where some rTask does not run on that one */
+    rk_load load;
+    double start, end, tail; /**< S, F and T */
+} node_bound;
+
+/** What an edge says at every selection of kernels; 0 is fine too. */
+enum { EDGE_WHOLE = 1, EDGE_TOUCHES = 2, EDGE_COVERS = 4 };
+
+typedef struct {
+    const rk_problem *problem;
+    double veus, signal;
+    double bandwidth[2];
+    size_t node_count, words;
+    node_bound *nodes;
+    uint32_t *into;       /**< the edges into node n are into[n] .. into[n + 1] - 1 */
+    unsigned char *kinds; /**< by edge */
+    uint64_t *before;     /**< by node, a set: those that must have ended before it has */
+    rk_id *by_start;      /**< the nodes done so far by rising start */
+    size_t by_start_count;
+    double longest; /**< of all ends and of ends with tails */
+} bounds;
+
+/** Fills `into` and `kinds`. */
+void rk_bound_edges(bounds *b, rk_arena *scratch);
+
+#endif
