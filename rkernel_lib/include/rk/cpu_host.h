@@ -2,312 +2,396 @@
 #define RK_CPU_HOST_H
 
 /*
- * The calls of CUDA's runtime API that ordinary launchers make, for a device that is this CPU: device
- * memory is host memory and every call is finished when it returns. What is not here does not compile.
+ * The C++ side of CUDA's runtime API (rk/cuda_api.h): typed pointers, symbols and kernels by reference, and
+ * the forms of older CUDA versions beside those of CUDA 13.
  */
 
-#include "cpu_types.h"
+#include "cuda_api.h"
+#include "cuda_hooks.h"
 
-#include <chrono>
-#include <cstdlib>
-#include <cstring>
-
-typedef enum cudaError {
-    cudaSuccess = 0,
-    cudaErrorInvalidValue = 1,
-    cudaErrorMemoryAllocation = 2,
-    cudaErrorInvalidConfiguration = 9,
-    cudaErrorInvalidDevice = 101,
-    cudaErrorInvalidResourceHandle = 400,
-    cudaErrorLaunchFailure = 719,
-    cudaErrorUnknown = 999
-} cudaError_t;
-
-typedef enum cudaMemcpyKind {
-    cudaMemcpyHostToHost = 0,
-    cudaMemcpyHostToDevice = 1,
-    cudaMemcpyDeviceToHost = 2,
-    cudaMemcpyDeviceToDevice = 3,
-    cudaMemcpyDefault = 4
-} cudaMemcpyKind;
-
-enum cudaFuncAttribute {
-    cudaFuncAttributeMaxDynamicSharedMemorySize = 8,
-    cudaFuncAttributePreferredSharedMemoryCarveout = 9
-};
-
-enum cudaFuncCache {
-    cudaFuncCachePreferNone,
-    cudaFuncCachePreferShared,
-    cudaFuncCachePreferL1,
-    cudaFuncCachePreferEqual
-};
-
-#define cudaStreamDefault 0x00
-#define cudaStreamNonBlocking 0x01
-#define cudaStreamLegacy ((cudaStream_t)0x1)
-#define cudaStreamPerThread ((cudaStream_t)0x2)
-#define cudaEventDefault 0x00
-#define cudaEventBlockingSync 0x01
-#define cudaEventDisableTiming 0x02
-#define cudaMemAttachGlobal 0x01
-#define cudaHostAllocDefault 0x00
-#define cudaHostAllocPortable 0x01
-#define cudaHostAllocMapped 0x02
-
-struct CUstream_st {
-    unsigned flags;
-};
-
-struct CUevent_st {
-    std::chrono::steady_clock::time_point time;
-};
+#include <cstddef>
+#include <type_traits>
 
 namespace rk {
 
-/** The calling thread's last error. One that a kernel caused stays. */
-inline thread_local cudaError_t host_error = cudaSuccess;
-
 /** Whether a kernel failed, after which calls that make something fail. */
-inline bool host_broken() { return host_error == cudaErrorLaunchFailure; }
+inline bool host_broken() { return rk_cuda_broken(); }
+inline cudaError_t host_report(cudaError_t error) { return rk_cuda_report(error); }
 
-inline cudaError_t host_report(cudaError_t error)
+/** Bytes of a variable; 0 for an array whose bound is not known here. */
+template <class T>
+constexpr std::size_t symbol_size()
 {
-    if (error != cudaSuccess && !host_broken())
-        host_error = error;
-    return host_broken() ? host_error : error;
+    if constexpr (std::is_array_v<T> && std::extent_v<T> == 0)
+        return 0;
+    else
+        return sizeof(T);
+}
+
+/** A symbol's handle is its address; one that the program has not said is made known here. */
+template <class T>
+inline const void *symbol_handle(const T &symbol)
+{
+    void *address = const_cast<void *>(static_cast<const volatile void *>(std::addressof(symbol)));
+    rk_cpu_symbol_add(nullptr, address, symbol_size<T>(), RK_CPU_MEMORY_SYMBOL);
+    return address;
+}
+
+template <class T>
+inline const void *function_address(T function)
+{
+    static_assert(std::is_pointer_v<T>, "a kernel is expected");
+    return reinterpret_cast<const void *>(function);
 }
 
 } // namespace rk
 
-inline cudaError_t cudaPeekAtLastError() { return rk::host_error; }
-inline cudaError_t cudaGetLastError()
-{
-    const cudaError_t error = rk::host_error;
-    if (!rk::host_broken())
-        rk::host_error = cudaSuccess;
-    return error;
-}
-
-#define RK_CPU_ERRORS(error, name, text)                                                           \
-    switch (error) {                                                                               \
-    case cudaSuccess:                                                                              \
-        return name("cudaSuccess") text("no error");                                               \
-    case cudaErrorInvalidValue:                                                                    \
-        return name("cudaErrorInvalidValue") text("invalid argument");                             \
-    case cudaErrorMemoryAllocation:                                                                \
-        return name("cudaErrorMemoryAllocation") text("out of memory");                            \
-    case cudaErrorInvalidConfiguration:                                                            \
-        return name("cudaErrorInvalidConfiguration") text("invalid configuration argument");       \
-    case cudaErrorInvalidDevice:                                                                   \
-        return name("cudaErrorInvalidDevice") text("invalid device ordinal");                      \
-    case cudaErrorInvalidResourceHandle:                                                           \
-        return name("cudaErrorInvalidResourceHandle") text("invalid resource handle");             \
-    case cudaErrorLaunchFailure:                                                                   \
-        return name("cudaErrorLaunchFailure") text("unspecified launch failure");                  \
-    default:                                                                                       \
-        return name("cudaErrorUnknown") text("unknown error");                                     \
-    }
-#define RK_CPU_TAKE(x) x
-#define RK_CPU_DROP(x)
-inline const char *cudaGetErrorName(cudaError_t error)
-{
-    RK_CPU_ERRORS(error, RK_CPU_TAKE, RK_CPU_DROP)
-}
-inline const char *cudaGetErrorString(cudaError_t error)
-{
-    RK_CPU_ERRORS(error, RK_CPU_DROP, RK_CPU_TAKE)
-}
-#undef RK_CPU_DROP
-#undef RK_CPU_TAKE
-#undef RK_CPU_ERRORS
-
 /* Memory. */
 
-inline cudaError_t cudaMalloc(void **out, size_t bytes)
+template <class T>
+inline cudaError_t cudaMalloc(T **out, std::size_t bytes)
 {
-    *out = nullptr;
-    if (bytes == 0 || rk::host_broken())
-        return rk::host_report(cudaSuccess);
-    const bool good = posix_memalign(out, 256, bytes) == 0;
-    return rk::host_report(good ? cudaSuccess : cudaErrorMemoryAllocation);
+    return ::cudaMalloc(reinterpret_cast<void **>(out), bytes);
 }
 template <class T>
-inline cudaError_t cudaMalloc(T **out, size_t bytes)
+inline cudaError_t cudaMallocManaged(T **out, std::size_t bytes,
+                                     unsigned int flags = cudaMemAttachGlobal)
 {
-    void *memory;
-    const cudaError_t error = cudaMalloc(&memory, bytes);
-    *out = static_cast<T *>(memory);
-    return error;
+    return ::cudaMallocManaged(reinterpret_cast<void **>(out), bytes, flags);
+}
+inline cudaError_t cudaMallocHost(void **out, std::size_t bytes, unsigned int flags)
+{
+    return ::cudaHostAlloc(out, bytes, flags);
 }
 template <class T>
-inline cudaError_t cudaMallocManaged(T **out, size_t bytes, unsigned = cudaMemAttachGlobal)
+inline cudaError_t cudaMallocHost(T **out, std::size_t bytes, unsigned int flags = 0)
 {
-    return cudaMalloc(out, bytes);
+    return ::cudaHostAlloc(reinterpret_cast<void **>(out), bytes, flags);
 }
 template <class T>
-inline cudaError_t cudaMallocHost(T **out, size_t bytes, unsigned = 0)
+inline cudaError_t cudaHostAlloc(T **out, std::size_t bytes, unsigned int flags)
 {
-    return cudaMalloc(out, bytes);
+    return ::cudaHostAlloc(reinterpret_cast<void **>(out), bytes, flags);
 }
 template <class T>
-inline cudaError_t cudaHostAlloc(T **out, size_t bytes, unsigned)
+inline cudaError_t cudaHostGetDevicePointer(T **out, void *host, unsigned int flags)
 {
-    return cudaMalloc(out, bytes);
+    return ::cudaHostGetDevicePointer(reinterpret_cast<void **>(out), host, flags);
 }
 template <class T>
-inline cudaError_t cudaMallocAsync(T **out, size_t bytes, cudaStream_t)
+inline cudaError_t cudaMallocPitch(T **out, std::size_t *pitch, std::size_t width,
+                                   std::size_t height)
 {
-    return cudaMalloc(out, bytes);
+    return ::cudaMallocPitch(reinterpret_cast<void **>(out), pitch, width, height);
 }
-inline cudaError_t cudaFree(void *memory)
+template <class T>
+inline cudaError_t cudaMallocAsync(T **out, std::size_t bytes, cudaStream_t stream)
 {
-    std::free(memory);
-    return rk::host_report(cudaSuccess);
+    return ::cudaMallocAsync(reinterpret_cast<void **>(out), bytes, stream);
 }
-inline cudaError_t cudaFreeHost(void *memory) { return cudaFree(memory); }
-inline cudaError_t cudaFreeAsync(void *memory, cudaStream_t) { return cudaFree(memory); }
+inline cudaError_t cudaMallocAsync(void **out, std::size_t bytes, cudaMemPool_t pool,
+                                   cudaStream_t stream)
+{
+    return ::cudaMallocFromPoolAsync(out, bytes, pool, stream);
+}
+template <class T>
+inline cudaError_t cudaMallocAsync(T **out, std::size_t bytes, cudaMemPool_t pool,
+                                   cudaStream_t stream)
+{
+    return ::cudaMallocFromPoolAsync(reinterpret_cast<void **>(out), bytes, pool, stream);
+}
+template <class T>
+inline cudaError_t cudaMallocFromPoolAsync(T **out, std::size_t bytes, cudaMemPool_t pool,
+                                           cudaStream_t stream)
+{
+    return ::cudaMallocFromPoolAsync(reinterpret_cast<void **>(out), bytes, pool, stream);
+}
+template <class T>
+inline cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, T *memory, std::size_t bytes = 0,
+                                            unsigned int flags = cudaMemAttachSingle)
+{
+    return ::cudaStreamAttachMemAsync(stream, static_cast<void *>(memory), bytes, flags);
+}
+inline cudaError_t cudaMemPrefetchAsync(const void *memory, std::size_t bytes,
+                                        cudaMemLocation location, unsigned int flags)
+{
+    return ::cudaMemPrefetchAsync(memory, bytes, location, flags, nullptr);
+}
 
-inline cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, cudaMemcpyKind)
+namespace rk {
+
+/** A device number, as CUDA 12 gave places; cudaCpuDeviceId is the host. */
+inline cudaMemLocation host_location(int device)
 {
-    if (bytes)
-        std::memmove(to, from, bytes);
-    return rk::host_report(cudaSuccess);
+    cudaMemLocation location = {};
+    location.type = device == cudaCpuDeviceId ? cudaMemLocationTypeHost : cudaMemLocationTypeDevice;
+    location.id = device == cudaCpuDeviceId ? 0 : device;
+    return location;
 }
-inline cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpyKind kind,
-                                   cudaStream_t = nullptr)
+
+} // namespace rk
+
+inline cudaError_t cudaMemPrefetchAsync(const void *memory, std::size_t bytes, int device,
+                                        cudaStream_t stream = nullptr)
 {
-    return cudaMemcpy(to, from, bytes, kind);
+    return ::cudaMemPrefetchAsync(memory, bytes, rk::host_location(device), 0, stream);
 }
-inline cudaError_t cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch,
-                                size_t width, size_t height, cudaMemcpyKind)
+inline cudaError_t cudaMemAdvise(const void *memory, std::size_t bytes, cudaMemoryAdvise advice,
+                                 int device)
 {
-    if (width > to_pitch || width > from_pitch)
-        return rk::host_report(cudaErrorInvalidValue);
-    for (size_t row = 0; row < height; row++)
-        std::memmove(static_cast<char *>(to) + row * to_pitch,
-                     static_cast<const char *>(from) + row * from_pitch, width);
-    return rk::host_report(cudaSuccess);
+    return ::cudaMemAdvise(memory, bytes, advice, rk::host_location(device));
 }
-inline cudaError_t cudaMemset(void *memory, int value, size_t bytes)
-{
-    if (bytes)
-        std::memset(memory, value, bytes);
-    return rk::host_report(cudaSuccess);
-}
-inline cudaError_t cudaMemsetAsync(void *memory, int value, size_t bytes, cudaStream_t = nullptr)
-{
-    return cudaMemset(memory, value, bytes);
-}
+
+/* Symbols by reference. */
+
 template <class T>
-inline cudaError_t cudaMemcpyToSymbol(T &symbol, const void *from, size_t bytes, size_t offset = 0,
+inline cudaError_t cudaMemcpyToSymbol(const T &symbol, const void *from, std::size_t bytes,
+                                      std::size_t offset = 0,
                                       cudaMemcpyKind kind = cudaMemcpyHostToDevice)
 {
-    if (offset > sizeof symbol || bytes > sizeof symbol - offset)
-        return rk::host_report(cudaErrorInvalidValue);
-    return cudaMemcpy(reinterpret_cast<char *>(&symbol) + offset, from, bytes, kind);
+    return ::cudaMemcpyToSymbol(rk::symbol_handle(symbol), from, bytes, offset, kind);
 }
 template <class T>
-inline cudaError_t cudaMemcpyFromSymbol(void *to, const T &symbol, size_t bytes, size_t offset = 0,
+inline cudaError_t cudaMemcpyToSymbolAsync(const T &symbol, const void *from, std::size_t bytes,
+                                           std::size_t offset = 0,
+                                           cudaMemcpyKind kind = cudaMemcpyHostToDevice,
+                                           cudaStream_t stream = nullptr)
+{
+    return ::cudaMemcpyToSymbolAsync(rk::symbol_handle(symbol), from, bytes, offset, kind, stream);
+}
+template <class T>
+inline cudaError_t cudaMemcpyFromSymbol(void *to, const T &symbol, std::size_t bytes,
+                                        std::size_t offset = 0,
                                         cudaMemcpyKind kind = cudaMemcpyDeviceToHost)
 {
-    if (offset > sizeof symbol || bytes > sizeof symbol - offset)
-        return rk::host_report(cudaErrorInvalidValue);
-    return cudaMemcpy(to, reinterpret_cast<const char *>(&symbol) + offset, bytes, kind);
+    return ::cudaMemcpyFromSymbol(to, rk::symbol_handle(symbol), bytes, offset, kind);
 }
 template <class T>
-inline cudaError_t cudaGetSymbolAddress(void **out, const T &symbol)
+inline cudaError_t cudaMemcpyFromSymbolAsync(void *to, const T &symbol, std::size_t bytes,
+                                             std::size_t offset = 0,
+                                             cudaMemcpyKind kind = cudaMemcpyDeviceToHost,
+                                             cudaStream_t stream = nullptr)
 {
-    *out = const_cast<void *>(static_cast<const void *>(&symbol));
-    return rk::host_report(cudaSuccess);
+    return ::cudaMemcpyFromSymbolAsync(to, rk::symbol_handle(symbol), bytes, offset, kind, stream);
+}
+template <class T, class S>
+inline cudaError_t cudaGetSymbolAddress(T **out, const S &symbol)
+{
+    return ::cudaGetSymbolAddress(reinterpret_cast<void **>(out), rk::symbol_handle(symbol));
+}
+template <class T>
+inline cudaError_t cudaGetSymbolSize(std::size_t *out, const T &symbol)
+{
+    return ::cudaGetSymbolSize(out, rk::symbol_handle(symbol));
 }
 
-/* Devices, streams and events. */
+/* Events and graphs. */
 
-inline cudaError_t cudaDeviceSynchronize() { return rk::host_report(cudaSuccess); }
-inline cudaError_t cudaDeviceReset()
+inline cudaError_t cudaEventCreate(cudaEvent_t *out, unsigned int flags)
 {
-    rk::host_error = cudaSuccess;
+    return ::cudaEventCreateWithFlags(out, flags);
+}
+inline cudaError_t cudaStreamBeginCapture(cudaStream_t stream)
+{
+    return ::cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal);
+}
+inline cudaError_t cudaGraphInstantiate(cudaGraphExec_t *out, cudaGraph_t graph)
+{
+    return ::cudaGraphInstantiate(out, graph, 0);
+}
+inline cudaError_t cudaGraphInstantiate(cudaGraphExec_t *out, cudaGraph_t graph,
+                                        cudaGraphNode_t *failed, char *log, std::size_t room)
+{
+    if (failed)
+        *failed = nullptr;
+    if (log && room)
+        *log = '\0';
+    return ::cudaGraphInstantiate(out, graph, 0);
+}
+inline cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t *out, cudaGraph_t graph)
+{
+    return ::cudaGraphInstantiateWithFlags(out, graph, 0);
+}
+inline cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t *from,
+                                            const cudaGraphNode_t *to, std::size_t count)
+{
+    return ::cudaGraphAddDependencies(graph, from, to, nullptr, count);
+}
+inline cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph,
+                                       cudaGraphNode_t *node, cudaGraphExecUpdateResult *result)
+{
+    cudaGraphExecUpdateResultInfo info = {};
+    const cudaError_t error = ::cudaGraphExecUpdate(exec, graph, &info);
+    if (node)
+        *node = info.errorNode;
+    if (result)
+        *result = info.result;
+    return error;
+}
+
+/* Kernels. */
+
+template <class T>
+inline cudaError_t cudaLaunchKernel(T *function, dim3 grid, dim3 block, void **args,
+                                    std::size_t shared = 0, cudaStream_t stream = nullptr)
+{
+    return ::cudaLaunchKernel(rk::function_address(function), grid, block, args, shared, stream);
+}
+template <class T>
+inline cudaError_t cudaLaunchCooperativeKernel(T *function, dim3 grid, dim3 block, void **args,
+                                               std::size_t shared = 0,
+                                               cudaStream_t stream = nullptr)
+{
+    return ::cudaLaunchCooperativeKernel(rk::function_address(function), grid, block, args, shared,
+                                         stream);
+}
+template <class... P, class... A>
+inline cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *config, void (*kernel)(P...),
+                                      A &&...args)
+{
+    return [&](P... values) {
+        void *pointers[sizeof...(P) + 1] = {
+            const_cast<void *>(static_cast<const volatile void *>(std::addressof(values)))...};
+        return ::cudaLaunchKernelExC(config, rk::function_address(kernel), pointers);
+    }(static_cast<A &&>(args)...);
+}
+template <class T>
+inline cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *out, T *function)
+{
+    return ::cudaFuncGetAttributes(out, rk::function_address(function));
+}
+template <class T>
+inline cudaError_t cudaFuncSetAttribute(T *function, cudaFuncAttribute attribute, int value)
+{
+    return ::cudaFuncSetAttribute(rk::function_address(function), attribute, value);
+}
+template <class T>
+inline cudaError_t cudaFuncSetCacheConfig(T *function, cudaFuncCache config)
+{
+    return ::cudaFuncSetCacheConfig(rk::function_address(function), config);
+}
+template <class T>
+inline cudaError_t cudaFuncSetSharedMemConfig(T *function, cudaSharedMemConfig config)
+{
+    return ::cudaFuncSetSharedMemConfig(rk::function_address(function), config);
+}
+template <class T>
+inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, T function,
+                                                                 int block_size,
+                                                                 std::size_t shared)
+{
+    return ::cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, rk::function_address(function),
+                                                           block_size, shared);
+}
+template <class T>
+inline cudaError_t
+cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, T function, int block_size,
+                                                       std::size_t shared, unsigned int flags)
+{
+    return ::cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
+        blocks, rk::function_address(function), block_size, shared, flags);
+}
+template <class T>
+inline cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(std::size_t *bytes, T *function,
+                                                             int blocks, int block_size)
+{
+    return ::cudaOccupancyAvailableDynamicSMemPerBlock(bytes, rk::function_address(function),
+                                                       blocks, block_size);
+}
+
+/** The block of most threads at once: the largest of equals. `shared_of(threads)` gives its bytes. */
+template <class F, class T>
+inline cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMemWithFlags(
+    int *grid, int *block, T function, F shared_of, int limit = 0, unsigned int flags = 0)
+{
+    cudaDeviceProp prop;
+    cudaFuncAttributes attributes;
+    cudaError_t error = cudaGetDeviceProperties(&prop, 0);
+    if (error == cudaSuccess)
+        error = ::cudaFuncGetAttributes(&attributes, rk::function_address(function));
+    if (error != cudaSuccess)
+        return error;
+    int most = attributes.maxThreadsPerBlock;
+    if (limit > 0 && limit < most)
+        most = limit;
+    int best = 0;
+    *grid = *block = 0;
+    const int warp = prop.warpSize;
+    for (int size = (most + warp - 1) / warp * warp; size > 0; size -= warp) {
+        const int threads = size < most ? size : most;
+        int blocks;
+        error = ::cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
+            &blocks, rk::function_address(function), threads, std::size_t(shared_of(threads)),
+            flags);
+        if (error != cudaSuccess)
+            return error;
+        if (blocks * threads > best) {
+            best = blocks * threads;
+            *block = threads;
+            *grid = blocks * prop.multiProcessorCount;
+        }
+    }
     return cudaSuccess;
 }
-inline cudaError_t cudaGetDevice(int *device)
+template <class F, class T>
+inline cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int *grid, int *block,
+                                                                  T function, F shared_of,
+                                                                  int limit = 0)
 {
-    *device = 0;
-    return rk::host_report(cudaSuccess);
+    return cudaOccupancyMaxPotentialBlockSizeVariableSMemWithFlags(grid, block, function,
+                                                                   shared_of, limit);
 }
-inline cudaError_t cudaGetDeviceCount(int *count)
+template <class T>
+inline cudaError_t cudaOccupancyMaxPotentialBlockSizeWithFlags(int *grid, int *block, T function,
+                                                               std::size_t shared, int limit,
+                                                               unsigned int flags)
 {
-    *count = 1;
-    return rk::host_report(cudaSuccess);
+    return cudaOccupancyMaxPotentialBlockSizeVariableSMemWithFlags(
+        grid, block, function, [shared](int) { return shared; }, limit, flags);
 }
-inline cudaError_t cudaSetDevice(int device)
+template <class T>
+inline cudaError_t cudaOccupancyMaxPotentialBlockSize(int *grid, int *block, T function,
+                                                      std::size_t shared = 0, int limit = 0)
 {
-    return rk::host_report(device == 0 ? cudaSuccess : cudaErrorInvalidDevice);
-}
-
-inline cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned flags)
-{
-    if (rk::host_broken())
-        return rk::host_error;
-    *stream = new CUstream_st{flags};
-    return rk::host_report(cudaSuccess);
-}
-inline cudaError_t cudaStreamCreate(cudaStream_t *stream)
-{
-    return cudaStreamCreateWithFlags(stream, cudaStreamDefault);
-}
-inline cudaError_t cudaStreamDestroy(cudaStream_t stream)
-{
-    if (!stream || stream == cudaStreamLegacy || stream == cudaStreamPerThread)
-        return rk::host_report(cudaErrorInvalidResourceHandle);
-    delete stream;
-    return rk::host_report(cudaSuccess);
-}
-inline cudaError_t cudaStreamSynchronize(cudaStream_t) { return rk::host_report(cudaSuccess); }
-inline cudaError_t cudaStreamQuery(cudaStream_t) { return rk::host_report(cudaSuccess); }
-inline cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned = 0)
-{
-    return rk::host_report(cudaSuccess);
+    return cudaOccupancyMaxPotentialBlockSizeWithFlags(grid, block, function, shared, limit, 0);
 }
 
-inline cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned)
-{
-    if (rk::host_broken())
-        return rk::host_error;
-    *event = new CUevent_st{};
-    return rk::host_report(cudaSuccess);
-}
-inline cudaError_t cudaEventCreate(cudaEvent_t *event)
-{
-    return cudaEventCreateWithFlags(event, cudaEventDefault);
-}
-inline cudaError_t cudaEventDestroy(cudaEvent_t event)
-{
-    delete event;
-    return rk::host_report(cudaSuccess);
-}
-inline cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t = nullptr)
-{
-    event->time = std::chrono::steady_clock::now();
-    return rk::host_report(cudaSuccess);
-}
-inline cudaError_t cudaEventSynchronize(cudaEvent_t) { return rk::host_report(cudaSuccess); }
-inline cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t from, cudaEvent_t to)
-{
-    *milliseconds = std::chrono::duration<float, std::milli>(to->time - from->time).count();
-    return rk::host_report(cudaSuccess);
-}
+/* Formats. */
 
-/** Hints, which a CPU has no use for: shared memory is as large as a launch asks for. */
-template <class F>
-inline cudaError_t cudaFuncSetAttribute(F *, cudaFuncAttribute, int)
+namespace rk {
+
+template <class T, class = void>
+struct vector_of {
+    using type = T;
+    static constexpr int count = 1;
+};
+template <class T>
+struct vector_of<T, std::enable_if_t<std::is_class_v<T>, std::void_t<decltype(T::x)>>> {
+    using type = decltype(T::x);
+    static constexpr int count = int(sizeof(T) / sizeof(type));
+};
+
+} // namespace rk
+
+template <class T>
+inline cudaChannelFormatDesc cudaCreateChannelDesc()
 {
-    return rk::host_report(cudaSuccess);
+    using element = typename rk::vector_of<T>::type;
+    const int bits = 8 * int(sizeof(element)), count = rk::vector_of<T>::count;
+    return ::cudaCreateChannelDesc(bits, count > 1 ? bits : 0, count > 2 ? bits : 0,
+                                   count > 3 ? bits : 0,
+                                   std::is_floating_point_v<element> ? cudaChannelFormatKindFloat
+                                   : std::is_signed_v<element>       ? cudaChannelFormatKindSigned
+                                                                     : cudaChannelFormatKindUnsigned);
 }
-template <class F>
-inline cudaError_t cudaFuncSetCacheConfig(F *, cudaFuncCache)
+template <>
+inline cudaChannelFormatDesc cudaCreateChannelDesc<void>()
 {
-    return rk::host_report(cudaSuccess);
+    return ::cudaCreateChannelDesc(0, 0, 0, 0, cudaChannelFormatKindNone);
+}
+inline cudaChannelFormatDesc cudaCreateChannelDescHalf()
+{
+    return ::cudaCreateChannelDesc(16, 0, 0, 0, cudaChannelFormatKindFloat);
 }
 
 #endif

@@ -33,5 +33,9 @@ if ! fresh "$out/legacy.so"; then
         ${CC:-cc} -std=gnu17 -D_GNU_SOURCE -O1 -fPIC -I"$source" \
             -c "$source/rkernel_lib/cpu/$file.c" -o "$out/$file.o"
     done
-    kernels legacy "$out/fiber.o" "$out/warp.o" "$out/block.o" "$out/block_report.o" "$out/veu.o" -lpthread
+    for file in errors memory copy allocate stream graph kernel device; do
+        ${CC:-cc} -std=gnu17 -D_GNU_SOURCE -O1 -fPIC -I"$source" \
+            -c "$source/rkernel_lib/cuda/$file.c" -o "$out/cuda_$file.o"
+    done
+    kernels legacy "$out/fiber.o" "$out/warp.o" "$out/block.o" "$out/block_report.o" "$out/veu.o" "$out"/cuda_*.o -lpthread
 fi

@@ -1,0 +1,44 @@
+#ifndef RK_RKERNEL_LIB_CUDA_GRAPH_H
+#define RK_RKERNEL_LIB_CUDA_GRAPH_H
+
+/* Graphs: nodes in the order they were added, with the nodes that each waits for. */
+
+#include "rkernel_lib/cuda/internal.h"
+
+#include <stdatomic.h>
+
+/** Work that several nodes may share: a graph, its clones and its instances. */
+typedef struct {
+    atomic_uint users;
+    rk_cuda_work work;
+} rk_shared_work;
+
+struct CUgraphNode_st {
+    cudaGraph_t graph;
+    cudaGraphNode_t origin; /**< the node that this one was copied from, else NULL */
+    enum cudaGraphNodeType type;
+    rk_shared_work *work; /**< NULL for nothing to do */
+    cudaGraphNode_t *after;
+    size_t after_count;
+    cudaGraph_t child;                      /**< owned; of a child graph's node */
+    struct cudaKernelNodeParams params;     /**< of a kernel; kernelParams point into the work */
+    void *memory;                           /**< of alloc and free nodes */
+};
+
+struct CUgraph_st {
+    cudaGraphNode_t *nodes;
+    size_t count;
+};
+
+struct CUgraphExec_st {
+    cudaGraph_t graph;      /**< a copy, in an order in which it can run */
+};
+
+/**
+ * Adds a node and takes over `work`; NULL when memory is short or a dependency is no node of the graph,
+ * the work being dropped.
+ */
+cudaGraphNode_t rk_graph_add(cudaGraph_t graph, enum cudaGraphNodeType type, rk_cuda_work work,
+                             const cudaGraphNode_t *after, size_t count);
+
+#endif
