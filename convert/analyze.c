@@ -227,6 +227,29 @@ static bool fits_slots(CXCursor function)
     return count >= 0;
 }
 
+/** The parameters of a kernel, which its launcher hands on. */
+static void read_parameters(rk_unit *unit, rk_function *f, CXCursor cursor)
+{
+    const rk_cursors children = rk_ast_children(cursor, unit->arena);
+    const rk_tokens *tokens = &unit->files.items[f->definition.file]->tokens;
+    for (size_t i = 0; i < children.count; i++) {
+        if (clang_getCursorKind(children.items[i]) != CXCursor_ParmDecl)
+            continue;
+        unsigned begin, end;
+        rk_ast_extent(children.items[i], &begin, &end);
+        rk_parameter p = {.name = rk_ast_name(children.items[i], unit->arena), .end = end};
+        for (size_t t = rk_tokens_at(tokens, begin);
+             t < tokens->count && tokens->items[t].offset < end; t++) {
+            p.pack |= rk_token_is(tokens, t, "...");
+            if (rk_token_is(tokens, t, "=")) {
+                p.end = tokens->items[t].offset;
+                break;
+            }
+        }
+        *rk_push(unit->arena, &f->parameters) = p;
+    }
+}
+
 static void add_function(rk_analysis *analysis, CXCursor cursor)
 {
     rk_unit *unit = analysis->unit;
@@ -247,18 +270,34 @@ static void add_function(rk_analysis *analysis, CXCursor cursor)
     f->slots = fits_slots(cursor);
     if (f->is_template)
         read_template(unit, f, cursor);
+    if (f->kernel)
+        read_parameters(unit, f, cursor);
     const bool body = read_body(unit, f, cursor);
     f->from_macro = !plain || !body;
     *rk_push(unit->arena, &unit->functions) = f;
     *rk_push(unit->arena, &analysis->cursors) = cursor;
 }
 
+/** A kernel that another unit defines. */
+static void add_declared(rk_unit *unit, CXCursor cursor)
+{
+    rk_function *f = RK_NEW(unit->arena, rk_function);
+    read_attributes(f, cursor);
+    if (!f->kernel || !read_declaration(unit, &f->definition, cursor))
+        return;
+    f->name = rk_ast_name(cursor, unit->arena);
+    f->place = rk_ast_place(clang_getCursorLocation(cursor), unit->arena);
+    *rk_push(unit->arena, &unit->declared) = f;
+}
+
 static void add_declaration(rk_analysis *analysis, CXCursor cursor)
 {
     rk_unit *unit = analysis->unit;
     CXCursor definition = clang_getCursorDefinition(cursor);
-    if (clang_Cursor_isNull(definition))
+    if (clang_Cursor_isNull(definition)) {
+        add_declared(unit, cursor);
         return;
+    }
     const size_t index = rk_analysis_function(analysis, definition);
     rk_declaration d;
     if (index != RK_NONE && read_declaration(unit, &d, cursor))

@@ -36,8 +36,7 @@ static bool bounds_between(const rk_unit *unit, const rk_tokens *tokens, size_t 
     return false;
 }
 
-/** The launch bounds in a kernel's head, or in a macro there. */
-static bool bounds_text(rk_unit *unit, const rk_function *f, const char **threads,
+bool rk_check_bounds_text(rk_unit *unit, const rk_function *f, const char **threads,
                         const char **blocks)
 {
     const rk_tokens *tokens = &unit->files.items[f->definition.file]->tokens;
@@ -66,7 +65,7 @@ static rk_bytes text_with_bounds(rk_unit *unit, size_t index)
         const rk_function *f = unit->functions.items[i];
         const char *threads, *blocks;
         if (f->definition.file != index || !f->kernel || f->refused || f->in_class ||
-            !bounds_text(unit, f, &threads, &blocks))
+            !rk_check_bounds_text(unit, f, &threads, &blocks))
             continue;
         rk_edits_insert(&edits, f->definition.begin, -1,
                         rk_arena_printf(unit->arena,
@@ -83,7 +82,7 @@ static rk_bytes text_with_bounds(rk_unit *unit, size_t index)
 static bool has_bounds(rk_unit *unit, const rk_function *f)
 {
     const char *threads, *blocks;
-    return !f->in_class && bounds_text(unit, f, &threads, &blocks);
+    return !f->in_class && rk_check_bounds_text(unit, f, &threads, &blocks);
 }
 
 /** Calls of all converted instances, and what the catalog asks about them. */
@@ -297,7 +296,7 @@ static void follow(reach *r, CXCursor function)
     clang_visitChildren(definition, search, r);
 }
 
-static void check_reach(rk_unit *unit, size_t index, CXCursor check)
+void rk_check_reach(rk_unit *unit, size_t index, CXCursor check)
 {
     reach r = {.unit = unit, .at = clang_getNullCursor()};
     follow(&r, check);
@@ -431,7 +430,7 @@ bool rk_check(bool *clean, rk_unit *unit)
             continue;
         const rk_function *f = unit->functions.items[unit->instances.items[i].function];
         const size_t before = f->problems.count;
-        check_reach(unit, i, c.checks[i]);
+        rk_check_reach(unit, i, c.checks[i]);
         *clean &= f->problems.count == before;
         read_names(unit, &unit->instances.items[i], c.checks[i]);
     }

@@ -12,4 +12,14 @@
  */
 bool rk_check(bool *clean, rk_unit *unit);
 
+/**
+ * Follows what a function of the parsed result calls: when it gets to a built-in or shared memory of
+ * CUDA's own, the instance's kernel is refused, RK-V117.
+ */
+void rk_check_reach(rk_unit *unit, size_t instance, CXCursor function);
+
+/** The arguments of the kernel's __launch_bounds__, "0" for none; false when it has none at all. */
+bool rk_check_bounds_text(rk_unit *unit, const rk_function *f, const char **threads,
+                          const char **blocks);
+
 #endif

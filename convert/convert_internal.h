@@ -185,6 +185,13 @@ typedef struct {
     bool pack;
 } rk_template_param;
 
+/** A parameter of a kernel. */
+typedef struct {
+    const char *name; /**< "" if it has none */
+    bool pack;
+    size_t end; /**< offset after its declarator, where a name may be put */
+} rk_parameter;
+
 /** A function of the project, by its definition. */
 typedef struct {
     const char *name;
@@ -218,6 +225,7 @@ typedef struct {
     RK_VEC(rk_shared) shared;
     RK_VEC(const char *) hoists;      /**< locals that its shared memory's types name */
     RK_VEC(rk_template_param) params; /**< of its template */
+    RK_VEC(rk_parameter) parameters;      /**< of a kernel */
     RK_VEC(const char *) file_shared; /**< declarations to put at its entry for file-scope arrays */
     RK_VEC(rk_lambda) lambdas;
     RK_VEC(rk_problem) problems;
@@ -232,6 +240,7 @@ typedef struct {
     unsigned reach; /**< rk_use bits of all that it reaches */
     int reach_dims;
     const char *part; /**< name of its struct of shared memory, NULL if it has none */
+    bool no_launcher; /**< filled by rk_drop_in_prepare: launches keep to the kernel itself */
 } rk_function;
 
 /** A kernel instance, from launches. */
@@ -291,6 +300,8 @@ typedef struct {
     RK_VEC(rk_macro) macros;        /**< of those files, once rk_sources_macro was asked */
     bool macros_listed;
     RK_VEC(rk_function *) functions;
+    RK_VEC(rk_function *) declared; /**< kernels that another unit defines, by each declaration */
+    struct rk_drop_in *drop_in;     /**< what rk_drop_in_prepare found, or NULL */
     RK_VEC(rk_instance) instances;
     RK_VEC(rk_convert_launch) launches;
 } rk_unit;

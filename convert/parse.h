@@ -43,6 +43,12 @@ bool rk_parse_program(bool *clean, rk_unit *unit, const bool *changed);
 bool rk_parse_texts(rk_unit *unit, const rk_bytes *texts);
 
 /** Frees what libclang holds for the unit. */
+/**
+ * Parses texts in place of those of the unit's files, under their own names. Errors in them are left in the
+ * translation unit. False with RK-V002.
+ */
+bool rk_parse_in_place(rk_unit *unit, const rk_bytes *texts);
+
 void rk_parse_close(rk_unit *unit);
 
 #endif

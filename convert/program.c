@@ -1,6 +1,7 @@
 #include "convert/program.h"
 
 #include "convert/analyze.h"
+#include "convert/drop_in.h"
 #include "convert/parse.h"
 #include "convert/program_internal.h"
 #include "convert/sources.h"
@@ -12,6 +13,8 @@ static char *head(const rk_unit *unit, size_t file)
 {
     rk_arena *arena = unit->arena;
     const char *include = file                        ? ""
+                          : unit->options->target_cpu && unit->options->drop_in
+                              ? "#include <rk/cpu_cuda.h>\n#include <rk/drop_in.h>\n"
                           : unit->options->target_cpu ? "#include <rk/cpu_cuda.h>\n"
                           : unit->options->drop_in    ? "#include <rk/drop_in.cuh>\n"
                                                       : "";
@@ -61,6 +64,8 @@ bool rk_program_convert(rk_unit *unit)
     if (unit->options->entries || unit->options->drop_in)
         rk_analyze(unit);
     rk_program_read_facts(&program);
+    if (unit->options->drop_in && !rk_drop_in_prepare(unit, program.parsed))
+        return false;
     bool ok = rk_program_edit_launches(&program);
     if (unit->options->target_cpu) {
         rk_program_edit_references(&program);
@@ -68,6 +73,8 @@ bool rk_program_convert(rk_unit *unit)
         rk_program_edit_shared(&program);
         ok &= rk_program_edit_assembly(&program);
     }
+    if (unit->options->drop_in)
+        rk_drop_in_edit(unit);
     rk_program_redirect(&program);
     const char *tail = rk_program_tail(&program);
     for (size_t i = 0; i < unit->files.count; i++)

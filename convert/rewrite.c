@@ -371,19 +371,29 @@ static void edit_restrict(rk_unit *unit, const rk_function *f)
     }
 }
 
+void rk_rewrite_definition(rk_unit *unit, const rk_function *f)
+{
+    edit_restrict(unit, f);
+    if (!f->needs_context)
+        return;
+    edit_signature(unit, f, &f->definition, f->end);
+    edit_body(unit, f);
+}
+
+void rk_rewrite_declaration(rk_unit *unit, const rk_function *f, const rk_declaration *d)
+{
+    edit_signature(unit, f, d, d->end + 1);
+}
+
 void rk_rewrite_functions(rk_unit *unit)
 {
     for (size_t i = 0; i < unit->functions.count; i++) {
         const rk_function *f = unit->functions.items[i];
         if (f->removed || !f->reached)
             continue;
-        edit_restrict(unit, f);
-        if (!f->needs_context)
-            continue;
-        edit_signature(unit, f, &f->definition, f->end);
-        for (size_t k = 0; k < f->others.count; k++)
-            edit_signature(unit, f, &f->others.items[k], f->others.items[k].end + 1);
-        edit_body(unit, f);
+        rk_rewrite_definition(unit, f);
+        for (size_t k = 0; f->needs_context && k < f->others.count; k++)
+            rk_rewrite_declaration(unit, f, &f->others.items[k]);
     }
 }
 

@@ -12,6 +12,10 @@ bool rk_rewrite(rk_unit *unit);
 /** Adds the edits of the functions that take the context: rk_rewrite's first half. */
 void rk_rewrite_functions(rk_unit *unit);
 
+/** Adds the edits of a function's definition, or of one of its other declarations. */
+void rk_rewrite_definition(rk_unit *unit, const rk_function *f);
+void rk_rewrite_declaration(rk_unit *unit, const rk_function *f, const rk_declaration *d);
+
 /**
  * Adds those of a file as a whole: namespace, includes, disabled text. False with RK-V004 when text
  * cannot be disabled because an #if begins or ends in it.

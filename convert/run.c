@@ -224,9 +224,10 @@ static bool convert_one(run *r, const input *in)
     *rk_push(r->arena, &r->jobs) = RK_NONE;
     *rk_push(r->arena, &r->units) = NULL;
     path_vec written = {0};
-    bool ok = r->options->target_cpu ? rk_program_convert(unit) : rk_unit_convert(unit);
+    const bool program = r->options->target_cpu || r->options->drop_in;
+    bool ok = program ? rk_program_convert(unit) : rk_unit_convert(unit);
     rk_parse_close(unit);
-    if (ok && !r->options->target_cpu) {
+    if (ok && (!program || r->options->drop_in)) {
         rk_unit_report(unit);
         summarise(file, unit);
     }
@@ -234,8 +235,8 @@ static bool convert_one(run *r, const input *in)
     if (ok && r->options->dump)
         dump_unit(r, unit);
     else if (ok && !r->options->examine)
-        ok = r->options->target_cpu ? rk_program_write(unit, &written.items, &written.count)
-                                    : write_unit(r, unit, &written);
+        ok = program ? rk_program_write(unit, &written.items, &written.count)
+                     : write_unit(r, unit, &written);
     file->outputs = written.items;
     file->output_count = written.count;
     if (ok)
@@ -246,7 +247,7 @@ static bool convert_one(run *r, const input *in)
 static bool save_catalog(run *r, rk_convert_result *out)
 {
     const rk_convert_options *options = r->options;
-    if (options->examine || options->dump || options->target_cpu ||
+    if (options->examine || options->dump || options->target_cpu || options->drop_in ||
         (!options->catalog && !options->out_dir))
         return true;
     rk_kernel_vec kernels = {0};

@@ -22,6 +22,8 @@ static const char help[] =
     "  --out-dir DIR      write every converted source, catalog.json and the CPU library into DIR\n"
     "  --catalog FILE     write the catalog here\n"
     "  --target cuda|cpu  cuda (default): rKernels; cpu: the whole program, unconverted, as C++\n"
+    "  --drop-in          the whole program, its launches run by vDevices; --target says for what\n"
+    "  --veus N           with --drop-in: vEUs of each launch (default: RK_VEUS when it runs)\n"
     "  --entries          with --target cpu: export the launching functions, rk_legacy_<function>\n"
     "  --kernel REGEX     only kernels whose name matches\n"
     "  --examine          analyse and report, write nothing\n"
@@ -83,6 +85,11 @@ static bool set_choice(command *c, const char *name, const char *value)
         c->options.dump = value;
         if (strcmp(value, "analysis") != 0 && strcmp(value, "edits") != 0)
             return usage(c, "RK-U002", "--dump takes analysis or edits, not '%s'", value);
+    } else if (strcmp(name, "--veus") == 0) {
+        char *end;
+        c->options.veus = strtoul(value, &end, 10);
+        if (*end || c->options.veus == 0 || c->options.veus > 65535)
+            return usage(c, "RK-U002", "--veus takes a number from 1 to 65535, not '%s'", value);
     } else if (strcmp(name, "--kernel") == 0) {
         regex_t pattern;
         c->options.kernels = value;
@@ -116,6 +123,7 @@ static bool set_flag(command *c, const char *name)
         const char *name;
         bool *to;
     } flags[] = {{"--entries", &c->options.entries},
+                 {"--drop-in", &c->options.drop_in},
                  {"--examine", &c->options.examine},
                  {"--strict", &c->options.strict},
                  {"--builtin-cuda", &c->options.builtin_cuda},
@@ -131,8 +139,8 @@ static bool set_flag(command *c, const char *name)
 
 static const char *const value_names[] = {"-o",          "--out-dir",   "--catalog",
                                           "--target",    "--kernel",    "--report",
-                                          "--cuda-path", "--resources", "--dump"};
-static const char *const flag_names[] = {"--entries", "--examine",      "--strict",
+                                          "--cuda-path", "--resources", "--dump", "--veus"};
+static const char *const flag_names[] = {"--entries", "--drop-in", "--examine",      "--strict",
                                          "--no-cpu",  "--builtin-cuda", "--help"};
 
 static bool unknown(command *c, const char *name)
@@ -211,6 +219,10 @@ static bool check_command(command *c)
         return usage(c, "RK-U003", "-o takes one source; use --out-dir%s", "");
     if (o->target_cpu && writes && !o->output)
         return usage(c, "RK-U003", "--target cpu needs -o%s", "");
+    if (o->drop_in && writes && !o->output)
+        return usage(c, "RK-U003", "--drop-in needs -o%s", "");
+    if (o->veus && !o->drop_in)
+        return usage(c, "RK-U003", "--veus is for --drop-in%s", "");
     return true;
 }
 

@@ -1,0 +1,30 @@
+/* Stands for the runtime's header while a drop-in's text is checked: see ../../language.h. */
+namespace rk {
+
+struct drop_in_grid {
+};
+struct drop_in_site {
+    const char *name, *file;
+    unsigned line;
+    const char *params;
+};
+template <class T> T value(T);
+template <class... P> struct drop_in_call {
+    template <class... A>
+    static void keep(const drop_in_site &, const char *, void (*)(P...), A &...);
+    template <class... A>
+    static void run(const drop_in_site &, unsigned, void (*)(P...), void (*)(drop_in_grid, P...),
+                    A &...);
+};
+template <bool Barrier, bool Reduce, bool EarlyReturn, bool Warp, class Body>
+__device__ void drop_in_run(const drop_in_grid &, const Body &body)
+{
+    rk_parse::context context;
+    body(context);
+}
+constexpr __host__ __device__ unsigned drop_in_bound(unsigned long long threads)
+{
+    return unsigned(threads);
+}
+
+} // namespace rk
