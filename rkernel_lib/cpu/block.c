@@ -563,13 +563,13 @@ void rk_cpu_block_warp(rk_cpu_block *block, rk_cpu_warp_op *op)
 void rk_cpu_block_yield(rk_cpu_block *block)
 {
     block->stalled++;
-    if (block->stalled > 2 * block->ready.count + 2 && !resolve_converged(block) &&
-        block->stalled % STALL_PERIOD == 0) {
+    if (block->stalled > 2 * block->ready.count + 2 &&
+        (!block->current || !resolve_converged(block)) && block->stalled % STALL_PERIOD == 0) {
         sched_yield();
         if (block->stall)
             block->stall(block->stall_user);
     }
-    if (block->ready.count == 0 && block->next == block->threads)
+    if (!block->current || (block->ready.count == 0 && block->next == block->threads))
         return;
     push(block, &block->ready, block->current->thread);
     dispatch(block, true);

@@ -1,5 +1,7 @@
 #include "rkernel_lib/cpu/veu.h"
 
+#include "rkernel_lib/cpu/warp.h"
+
 #include <pthread.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -32,31 +34,45 @@ static void keep_fault(veu_state *state, const char *message)
 static void api_run(rk_cpu_veu *veu, uint32_t threads, rk_cpu_thread thread, void *user)
 {
     veu_state *state = state_of(veu);
+    rk_cpu_block_set(state->block, &(rk_cpu_block_options){.kept = veu->kept});
     if (!rk_cpu_block_run(state->block, threads, thread, user))
         keep_fault(state, rk_cpu_block_fault(state->block));
+}
+
+/** A kernel that was taken to have no barrier has one: its threads run in a loop, and none can wait. */
+static void need_fibers(const rk_cpu_block *block, const char *what, const char *file,
+                        uint32_t line)
+{
+    if (rk_cpu_block_running(block))
+        return;
+    fprintf(stderr, "%s:%u: %s in a kernel that was compiled to have none; set RK_FIBERS=1\n",
+            file ? file : "?", line, what);
+    abort();
 }
 
 static uint32_t api_barrier(rk_cpu_veu *veu, rk_cpu_barrier_kind kind, uint32_t predicate,
                             const char *file, uint32_t line)
 {
+    need_fibers(state_of(veu)->block, "a barrier", file, line);
     return rk_cpu_block_barrier(state_of(veu)->block, kind, predicate, file, line);
 }
 
 static void api_warp(rk_cpu_veu *veu, rk_cpu_warp_op *op)
 {
+    need_fibers(state_of(veu)->block, rk_cpu_warp_name(op->kind), op->file, op->line);
     rk_cpu_block_warp(state_of(veu)->block, op);
 }
 
 static uint32_t api_named(rk_cpu_veu *veu, uint32_t id, uint32_t count, rk_cpu_barrier_kind kind,
                           uint32_t predicate, const char *file, uint32_t line)
 {
+    need_fibers(state_of(veu)->block, "a barrier", file, line);
     return rk_cpu_block_named(state_of(veu)->block, id, count, kind, predicate, file, line);
 }
 
 static void api_yield(rk_cpu_veu *veu)
 {
-    if (rk_cpu_block_running(state_of(veu)->block))
-        rk_cpu_block_yield(state_of(veu)->block);
+    rk_cpu_block_yield(state_of(veu)->block);
 }
 
 static void api_fault(rk_cpu_veu *veu, const char *message)
@@ -95,6 +111,11 @@ void rk_cpu_veu_free(rk_cpu_veu *veu)
         return;
     free(veu->shared);
     free(state_of(veu));
+}
+
+rk_cpu_block *rk_cpu_veu_block(rk_cpu_veu *veu)
+{
+    return state_of(veu)->block;
 }
 
 bool rk_cpu_veu_reserve(rk_cpu_veu *veu, uint64_t shared_bytes)

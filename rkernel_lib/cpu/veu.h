@@ -13,4 +13,7 @@ void rk_cpu_veu_free(rk_cpu_veu *veu);
 /** Replaces the shared buffer by one of at least `shared_bytes`, zeroed when it is new. */
 bool rk_cpu_veu_reserve(rk_cpu_veu *veu, uint64_t shared_bytes);
 
+/** The block that runs its threads. */
+rk_cpu_block *rk_cpu_veu_block(rk_cpu_veu *veu);
+
 #endif

@@ -3,6 +3,8 @@
 
 #include <rk/cpu_cuda.h>
 
+#include <cstdlib>
+
 static thread_local eq_legacy_launch launch;
 
 // The linker sends the runtime's calls here (--wrap): each launch asks for the vEU once.
@@ -18,6 +20,7 @@ extern "C" rk_cpu_veu *__wrap_rk_cpu_thread_veu(uint64_t shared_bytes)
 
 extern "C" void eq_legacy_reset(void)
 {
+    setenv("RK_WORKERS", "1", 1); // the built-ins of this OS thread tell what was launched
     launch = eq_legacy_launch();
 }
 

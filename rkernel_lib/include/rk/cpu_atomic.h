@@ -3,28 +3,78 @@
 
 /*
  * CUDA's atomics and fences. Relaxed, as on the GPU; real atomics, because blocks of one launch and
- * vEUs run in parallel. The _block and _system forms are the same operation.
+ * vEUs run in parallel. The _block and _system forms are the same operation. Those that threads poll with let
+ * the other threads of the block run from time to time.
  */
 
+#include "cpu_abi.h"
 #include "cpu_types.h"
 
 #include <cstring>
+#include <type_traits>
+
+struct __half;
+struct __half2;
+struct __nv_bfloat16;
+struct __nv_bfloat162;
 
 namespace rk {
 
+/** The vEU of the block that this OS thread runs; not set where no thread of a block can wait. */
+inline thread_local rk_cpu_veu *legacy_veu = nullptr;
+
+/** Calls of `spin` since the last yield. */
+inline thread_local unsigned spins = 0;
+
+/** Part of whatever a thread may call while it waits for another one without a barrier. */
+inline void spin()
+{
+    constexpr unsigned period = 32;
+    if (++spins < period)
+        return;
+    spins = 0;
+    if (legacy_veu)
+        legacy_veu->api->yield(legacy_veu);
+}
+
+template <std::size_t Bytes>
+struct atomic_bits;
+template <>
+struct atomic_bits<1> {
+    using type = std::uint8_t;
+};
+template <>
+struct atomic_bits<2> {
+    using type = std::uint16_t;
+};
+template <>
+struct atomic_bits<4> {
+    using type = std::uint32_t;
+};
+template <>
+struct atomic_bits<8> {
+    using type = std::uint64_t;
+};
+
+template <class To, class From>
+inline To atomic_cast(const From &from)
+{
+    static_assert(sizeof(To) == sizeof(From), "");
+    alignas(To) unsigned char bytes[sizeof(To)];
+    std::memcpy(bytes, &from, sizeof bytes);
+    return *reinterpret_cast<const To *>(bytes);
+}
+
 /** Replaces *address by update(*address), atomically, and returns the old value. */
-template <class Bits, class T, class Update>
+template <class T, class Update>
 inline T atomic_update(T *address, Update update)
 {
-    static_assert(sizeof(Bits) == sizeof(T), "");
-    Bits *place = reinterpret_cast<Bits *>(address);
-    Bits seen = __atomic_load_n(place, __ATOMIC_RELAXED);
+    using bits = typename atomic_bits<sizeof(T)>::type;
+    bits *place = reinterpret_cast<bits *>(address);
+    bits seen = __atomic_load_n(place, __ATOMIC_RELAXED);
     for (;;) {
-        T old;
-        std::memcpy(&old, &seen, sizeof old);
-        T value = update(old);
-        Bits wanted;
-        std::memcpy(&wanted, &value, sizeof wanted);
+        const T old = atomic_cast<T>(seen);
+        const bits wanted = atomic_cast<bits>(update(old));
         if (__atomic_compare_exchange_n(place, &seen, wanted, false, __ATOMIC_RELAXED,
                                         __ATOMIC_RELAXED))
             return old;
@@ -32,30 +82,133 @@ inline T atomic_update(T *address, Update update)
 }
 
 template <class T>
+inline T atomic_add(T *address, T value)
+{
+    if constexpr (std::is_integral_v<T>) {
+        if (value == 0)
+            spin();
+        return __atomic_fetch_add(address, value, __ATOMIC_RELAXED);
+    } else {
+        return atomic_update(address, [value](T old) { return old + value; });
+    }
+}
+
+template <class T>
+inline T atomic_exchange(T *address, T value)
+{
+    spin();
+    if constexpr (std::is_integral_v<T>)
+        return __atomic_exchange_n(address, value, __ATOMIC_RELAXED);
+    else
+        return atomic_update(address, [value](T) { return value; });
+}
+
+template <class T>
 inline T atomic_cas(T *address, T compare, T value)
 {
+    spin();
     __atomic_compare_exchange_n(address, &compare, value, false, __ATOMIC_RELAXED,
                                 __ATOMIC_RELAXED);
     return compare;
 }
 
+#if defined(__x86_64__)
+/** 16 bytes: compares and exchanges without libatomic, which would not be inlined. */
+inline bool atomic_cas_16(std::uint64_t *address, std::uint64_t *seen, const std::uint64_t *wanted)
+{
+    bool same;
+    __asm__ __volatile__("lock cmpxchg16b %1"
+                         : "=@ccz"(same), "+m"(*reinterpret_cast<uint4 *>(address)),
+                           "+a"(seen[0]), "+d"(seen[1])
+                         : "b"(wanted[0]), "c"(wanted[1])
+                         : "memory");
+    return same;
+}
+#else
+inline bool atomic_cas_16(std::uint64_t *address, std::uint64_t *seen, const std::uint64_t *wanted)
+{
+    unsigned __int128 from, to;
+    std::memcpy(&from, seen, sizeof from);
+    std::memcpy(&to, wanted, sizeof to);
+    const bool same = __atomic_compare_exchange_n(reinterpret_cast<unsigned __int128 *>(address),
+                                                  &from, to, false, __ATOMIC_RELAXED,
+                                                  __ATOMIC_RELAXED);
+    std::memcpy(seen, &from, sizeof from);
+    return same;
+}
+#endif
+
+/** A type of 16 bytes that CUDA exchanges as a whole. */
+template <class T>
+constexpr bool is_16_bytes = sizeof(T) == 16 && alignof(T) >= 16 &&
+                             std::is_trivially_copyable_v<T>;
+
+template <class T>
+inline T atomic_cas_whole(T *address, const T &compare, const T &value)
+{
+    std::uint64_t seen[2], wanted[2];
+    std::memcpy(seen, &compare, sizeof seen);
+    std::memcpy(wanted, &value, sizeof wanted);
+    spin();
+    atomic_cas_16(reinterpret_cast<std::uint64_t *>(address), seen, wanted);
+    T old;
+    std::memcpy(&old, seen, sizeof old);
+    return old;
+}
+
+template <class T>
+inline T atomic_exchange_whole(T *address, const T &value)
+{
+    std::uint64_t seen[2], wanted[2];
+    std::memcpy(seen, address, sizeof seen);
+    std::memcpy(wanted, &value, sizeof wanted);
+    while (!atomic_cas_16(reinterpret_cast<std::uint64_t *>(address), seen, wanted))
+        spin();
+    T old;
+    std::memcpy(&old, seen, sizeof old);
+    return old;
+}
+
+/** The types of rk/cuda_fp16.h and its like, whose additions are theirs. */
+template <class T>
+constexpr bool is_small_float =
+    std::is_same_v<T, __half> || std::is_same_v<T, __half2> ||
+    std::is_same_v<T, __nv_bfloat16> || std::is_same_v<T, __nv_bfloat162>;
+
 } // namespace rk
 
 /** The forms that exist for an integer type. */
 #define RK_CPU_ATOMICS(T, suffix)                                                                  \
-    inline T atomicAdd##suffix(T *p, T v) { return __atomic_fetch_add(p, v, __ATOMIC_RELAXED); }   \
-    inline T atomicExch##suffix(T *p, T v) { return __atomic_exchange_n(p, v, __ATOMIC_RELAXED); } \
+    inline T atomicAdd##suffix(T *p, T v) { return rk::atomic_add(p, v); }                         \
+    inline T atomicExch##suffix(T *p, T v) { return rk::atomic_exchange(p, v); }                   \
     inline T atomicCAS##suffix(T *p, T compare, T v) { return rk::atomic_cas(p, compare, v); }     \
-    inline T atomicAnd##suffix(T *p, T v) { return __atomic_fetch_and(p, v, __ATOMIC_RELAXED); }   \
-    inline T atomicOr##suffix(T *p, T v) { return __atomic_fetch_or(p, v, __ATOMIC_RELAXED); }     \
-    inline T atomicXor##suffix(T *p, T v) { return __atomic_fetch_xor(p, v, __ATOMIC_RELAXED); }   \
+    inline T atomicAnd##suffix(T *p, T v)                                                          \
+    {                                                                                              \
+        rk::spin();                                                                                \
+        return __atomic_fetch_and(p, v, __ATOMIC_RELAXED);                                         \
+    }                                                                                              \
+    inline T atomicOr##suffix(T *p, T v)                                                           \
+    {                                                                                              \
+        rk::spin();                                                                                \
+        return __atomic_fetch_or(p, v, __ATOMIC_RELAXED);                                          \
+    }                                                                                              \
+    inline T atomicXor##suffix(T *p, T v)                                                          \
+    {                                                                                              \
+        rk::spin();                                                                                \
+        return __atomic_fetch_xor(p, v, __ATOMIC_RELAXED);                                         \
+    }                                                                                              \
+    RK_CPU_ATOMIC_MINMAX(T, suffix)
+
+#define RK_CPU_ATOMIC_MINMAX(T, suffix)                                                            \
     inline T atomicMin##suffix(T *p, T v)                                                          \
     {                                                                                              \
-        return rk::atomic_update<T>(p, [v](T old) { return v < old ? v : old; });                  \
+        rk::spin();                                                                                \
+        return rk::atomic_update(p, [v](T old) { return v < old ? v : old; });                     \
     }                                                                                              \
     inline T atomicMax##suffix(T *p, T v)                                                          \
     {                                                                                              \
-        return rk::atomic_update<T>(p, [v](T old) { return v > old ? v : old; });                  \
+        rk::spin();                                                                                \
+        return rk::atomic_update(p, [v](T old) { return v > old ? v : old; });                     \
     }
 
 /** The forms that exist only for 32 bits and for floating point. */
@@ -70,12 +223,14 @@ inline T atomic_cas(T *address, T compare, T value)
     }                                                                                              \
     inline unsigned int atomicInc##suffix(unsigned int *p, unsigned int last)                      \
     {                                                                                              \
-        return rk::atomic_update<unsigned int>(                                                    \
+        rk::spin();                                                                                \
+        return rk::atomic_update(                                                                  \
             p, [last](unsigned int old) { return old >= last ? 0u : old + 1u; });                  \
     }                                                                                              \
     inline unsigned int atomicDec##suffix(unsigned int *p, unsigned int last)                      \
     {                                                                                              \
-        return rk::atomic_update<unsigned int>(                                                    \
+        rk::spin();                                                                                \
+        return rk::atomic_update(                                                                  \
             p, [last](unsigned int old) { return old == 0 || old > last ? last : old - 1u; });     \
     }                                                                                              \
     inline unsigned short atomicCAS##suffix(unsigned short *p, unsigned short compare,             \
@@ -83,17 +238,32 @@ inline T atomic_cas(T *address, T compare, T value)
     {                                                                                              \
         return rk::atomic_cas(p, compare, v);                                                      \
     }                                                                                              \
-    inline float atomicAdd##suffix(float *p, float v)                                              \
+    inline float atomicAdd##suffix(float *p, float v) { return rk::atomic_add(p, v); }             \
+    inline double atomicAdd##suffix(double *p, double v) { return rk::atomic_add(p, v); }          \
+    inline float2 atomicAdd##suffix(float2 *p, float2 v)                                           \
     {                                                                                              \
-        return rk::atomic_update<std::uint32_t>(p, [v](float old) { return old + v; });            \
+        return float2{rk::atomic_add(&p->x, v.x), rk::atomic_add(&p->y, v.y)};                     \
     }                                                                                              \
-    inline double atomicAdd##suffix(double *p, double v)                                           \
+    inline float4 atomicAdd##suffix(float4 *p, float4 v)                                           \
     {                                                                                              \
-        return rk::atomic_update<std::uint64_t>(p, [v](double old) { return old + v; });           \
+        return float4{rk::atomic_add(&p->x, v.x), rk::atomic_add(&p->y, v.y),                      \
+                      rk::atomic_add(&p->z, v.z), rk::atomic_add(&p->w, v.w)};                     \
     }                                                                                              \
-    inline float atomicExch##suffix(float *p, float v)                                             \
+    inline float atomicExch##suffix(float *p, float v) { return rk::atomic_exchange(p, v); }       \
+    template <class T>                                                                             \
+    inline std::enable_if_t<rk::is_small_float<T>, T> atomicAdd##suffix(T *p, T v)                 \
     {                                                                                              \
-        return rk::atomic_update<std::uint32_t>(p, [v](float) { return v; });                      \
+        return rk::atomic_update(p, [v](T old) { return old + v; });                               \
+    }                                                                                              \
+    template <class T>                                                                             \
+    inline std::enable_if_t<rk::is_16_bytes<T>, T> atomicCAS##suffix(T *p, T compare, T v)         \
+    {                                                                                              \
+        return rk::atomic_cas_whole(p, compare, v);                                                \
+    }                                                                                              \
+    template <class T>                                                                             \
+    inline std::enable_if_t<rk::is_16_bytes<T>, T> atomicExch##suffix(T *p, T v)                   \
+    {                                                                                              \
+        return rk::atomic_exchange_whole(p, v);                                                    \
     }
 
 #define RK_CPU_ATOMICS_ALL(suffix)                                                                 \
@@ -101,24 +271,28 @@ inline T atomic_cas(T *address, T compare, T value)
     RK_CPU_ATOMICS(unsigned int, suffix)                                                           \
     RK_CPU_ATOMICS(unsigned long long, suffix)                                                     \
     RK_CPU_ATOMICS_OTHER(suffix)                                                                   \
-    inline long long atomicMin##suffix(long long *p, long long v)                                  \
-    {                                                                                              \
-        return rk::atomic_update<long long>(p, [v](long long old) { return v < old ? v : old; });  \
-    }                                                                                              \
-    inline long long atomicMax##suffix(long long *p, long long v)                                  \
-    {                                                                                              \
-        return rk::atomic_update<long long>(p, [v](long long old) { return v > old ? v : old; });  \
-    }
+    RK_CPU_ATOMIC_MINMAX(long long, suffix)
 
 RK_CPU_ATOMICS_ALL()
 RK_CPU_ATOMICS_ALL(_block)
 RK_CPU_ATOMICS_ALL(_system)
 #undef RK_CPU_ATOMICS_ALL
 #undef RK_CPU_ATOMICS_OTHER
+#undef RK_CPU_ATOMIC_MINMAX
 #undef RK_CPU_ATOMICS
 
-inline void __threadfence() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
-inline void __threadfence_block() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
-inline void __threadfence_system() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+namespace rk {
+
+inline void fence()
+{
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    spin();
+}
+
+} // namespace rk
+
+inline void __threadfence() { rk::fence(); }
+inline void __threadfence_block() { rk::fence(); }
+inline void __threadfence_system() { rk::fence(); }
 
 #endif

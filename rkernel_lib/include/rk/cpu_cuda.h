@@ -2,9 +2,9 @@
 #define RK_CPU_CUDA_H
 
 /*
- * Legacy CUDA programs, unconverted, on the CPU: `rkconvert --target cpu` edits only launches and
- * `extern __shared__`, includes this header first and links against librk_rkernel. Nothing here is
- * shared with the context of rKernels but the fibers, so that comparing the two compares two
+ * Legacy CUDA programs on the CPU: `rkconvert --target cpu` makes each kernel launch itself
+ * (rk/cpu_launch.h), includes this header first and links against librk_rkernel and librk_cuda. Nothing
+ * here is shared with the context of rKernels but the fibers, so that comparing the two compares two
  * implementations.
  */
 
@@ -15,7 +15,6 @@
 #include "cpu_math.h"
 #include "cpu_types.h"
 
-#include <cstdio>
 #include <cstring>
 #include <type_traits>
 
@@ -24,17 +23,28 @@
 
 namespace rk {
 
-/** Keeps the built-in variables across a call that lets other threads of the block run. */
-struct legacy_wait {
-    const uint3 thread = threadIdx;
-    ~legacy_wait() { threadIdx = thread; }
-};
-
 inline unsigned legacy_barrier(rk_cpu_barrier_kind kind, int predicate, const char *file,
                                unsigned line)
 {
-    legacy_wait wait;
     return legacy_veu->api->barrier(legacy_veu, kind, predicate != 0, file, line);
+}
+
+/** Barrier `id` of 16 over `count` threads, 0 for the whole block: bar.sync and bar.arrive. */
+inline void named_barrier(unsigned id, unsigned count = 0, const char *file = __builtin_FILE(),
+                          unsigned line = __builtin_LINE())
+{
+    legacy_veu->api->named(legacy_veu, id, count, RK_CPU_BARRIER_PLAIN, 0, file, line);
+}
+inline void named_arrive(unsigned id, unsigned count, const char *file = __builtin_FILE(),
+                         unsigned line = __builtin_LINE())
+{
+    legacy_veu->api->named(legacy_veu, id, count, RK_CPU_BARRIER_ARRIVE, 0, file, line);
+}
+
+/** A grid-wide barrier, of a cooperative launch. */
+inline void grid_sync(const char *file = __builtin_FILE(), unsigned line = __builtin_LINE())
+{
+    rk_cpu_grid_sync(file, line);
 }
 
 struct legacy_lane {
@@ -47,7 +57,6 @@ inline legacy_lane legacy_warp(rk_cpu_warp_kind kind, unsigned mask, T value, un
                                int width, const char *file, unsigned line)
 {
     static_assert(sizeof(T) <= 8, "warp operations take up to 8 bytes");
-    legacy_wait wait;
     rk_cpu_warp_op op;
     std::memset(&op, 0, sizeof op);
     std::memcpy(&op.value, &value, sizeof value);
@@ -61,6 +70,26 @@ inline legacy_lane legacy_warp(rk_cpu_warp_kind kind, unsigned mask, T value, un
     return legacy_lane{op.result, op.all != 0};
 }
 
+/** Warp operations without a mask: over the lanes that are at this place together. */
+template <class T>
+inline T legacy_together(rk_cpu_warp_kind kind, T value, unsigned lane, int width,
+                         const char *file, unsigned line)
+{
+    static_assert(sizeof(T) <= 8, "warp operations take up to 8 bytes");
+    rk_cpu_warp_op op = {};
+    std::memcpy(&op.value, &value, sizeof value);
+    op.kind = kind;
+    op.mask = 0xffffffffu;
+    op.converged = 1;
+    op.lane = lane;
+    op.width = static_cast<unsigned>(width);
+    op.file = file;
+    op.line = line;
+    legacy_veu->api->warp(legacy_veu, &op);
+    std::memcpy(&value, &op.result, sizeof value);
+    return value;
+}
+
 template <class T>
 inline T legacy_shuffle(rk_cpu_warp_kind kind, unsigned mask, T value, unsigned lane, int width,
                         const char *file, unsigned line)
@@ -68,83 +97,6 @@ inline T legacy_shuffle(rk_cpu_warp_kind kind, unsigned mask, T value, unsigned 
     const legacy_lane mine = legacy_warp(kind, mask, value, lane, width, file, line);
     std::memcpy(&value, &mine.result, sizeof value);
     return value;
-}
-
-template <class Call>
-struct legacy_launch {
-    const Call *call;
-    unsigned nx, ny;
-
-    static void thread(void *user, std::uint32_t index)
-    {
-        const legacy_launch *self = static_cast<const legacy_launch *>(user);
-        const unsigned row = index / self->nx;
-        threadIdx.x = index - row * self->nx;
-        threadIdx.z = row / self->ny;
-        threadIdx.y = row - threadIdx.z * self->ny;
-        (*self->call)();
-    }
-};
-
-/** Runs all blocks, one after another, x fastest. */
-template <class Call>
-inline void legacy_grid(rk_cpu_veu *veu, dim3 grid, dim3 block, const Call &call)
-{
-    legacy_launch<Call> job = {&call, block.x, block.y};
-    gridDim = grid;
-    blockDim = block;
-    legacy_veu = veu;
-    for (unsigned z = 0; z < grid.z; z++)
-        for (unsigned y = 0; y < grid.y; y++)
-            for (unsigned x = 0; x < grid.x; x++) {
-                blockIdx = uint3{x, y, z};
-                veu->api->run(veu, block.x * block.y * block.z, legacy_launch<Call>::thread, &job);
-                if (const char *fault = rk_cpu_take_fault(veu)) {
-                    std::fprintf(stderr, "CUDA kernel, block (%u, %u, %u): %s\n", x, y, z, fault);
-                    host_report(cudaErrorLaunchFailure);
-                    return;
-                }
-            }
-}
-
-/** The limits of a launch, those of current GPUs. */
-constexpr unsigned long long max_block_threads = 1024, max_block_z = 64, max_grid_yz = 65535;
-constexpr std::size_t max_dynamic_shared = 227 * 1024;
-
-/** What `kernel<<<grid, block, shared, stream>>>(args)` becomes, `call` being `kernel(args)`. */
-template <class Call>
-inline void launch(dim3 grid, dim3 block, std::size_t shared, cudaStream_t, const Call &call)
-{
-    const unsigned long long threads = 1ull * block.x * block.y * block.z;
-    const bool good = threads > 0 && block.x <= max_block_threads &&
-                      block.y <= max_block_threads && block.z <= max_block_z &&
-                      threads <= max_block_threads && grid.x > 0 && grid.y > 0 && grid.z > 0 &&
-                      grid.x <= 0x7fffffffu && grid.y <= max_grid_yz && grid.z <= max_grid_yz &&
-                      shared <= max_dynamic_shared;
-    if (host_broken())
-        return;
-    if (!good) {
-        host_report(cudaErrorInvalidConfiguration);
-        return;
-    }
-    rk_cpu_veu *veu = rk_cpu_thread_veu(shared);
-    if (!veu) {
-        host_report(cudaErrorMemoryAllocation);
-        return;
-    }
-    legacy_grid(veu, grid, block, call);
-}
-
-template <class Call>
-inline void launch(dim3 grid, dim3 block, std::size_t shared, const Call &call)
-{
-    launch(grid, block, shared, nullptr, call);
-}
-
-template <class Call>
-inline void launch(dim3 grid, dim3 block, const Call &call)
-{
-    launch(grid, block, 0, nullptr, call);
 }
 
 /** Parameter of a launching function from its slot: a pointer, or a scalar's bits. */
@@ -178,6 +130,12 @@ inline int __syncthreads_and(int predicate, RK_CPU_PLACE)
 inline int __syncthreads_or(int predicate, RK_CPU_PLACE)
 {
     return static_cast<int>(rk::legacy_barrier(RK_CPU_BARRIER_OR, predicate, file, line));
+}
+
+inline void __barrier_sync(unsigned id, RK_CPU_PLACE) { rk::named_barrier(id, 0, file, line); }
+inline void __barrier_sync_count(unsigned id, unsigned count, RK_CPU_PLACE)
+{
+    rk::named_barrier(id, count, file, line);
 }
 
 template <class T>
@@ -260,6 +218,43 @@ RK_CPU_REDUCE(__reduce_and_sync, unsigned, RK_CPU_REDUCE_AND)
 RK_CPU_REDUCE(__reduce_or_sync, unsigned, RK_CPU_REDUCE_OR)
 RK_CPU_REDUCE(__reduce_xor_sync, unsigned, RK_CPU_REDUCE_XOR)
 #undef RK_CPU_REDUCE
+
+/* The forms of compute capability 6 and before. */
+
+template <class T>
+inline T __shfl(T value, int lane, int width = warpSize, RK_CPU_PLACE)
+{
+    return rk::legacy_together(RK_CPU_SHFL, value, static_cast<unsigned>(lane), width, file, line);
+}
+template <class T>
+inline T __shfl_up(T value, unsigned delta, int width = warpSize, RK_CPU_PLACE)
+{
+    return rk::legacy_together(RK_CPU_SHFL_UP, value, delta, width, file, line);
+}
+template <class T>
+inline T __shfl_down(T value, unsigned delta, int width = warpSize, RK_CPU_PLACE)
+{
+    return rk::legacy_together(RK_CPU_SHFL_DOWN, value, delta, width, file, line);
+}
+template <class T>
+inline T __shfl_xor(T value, int lane_mask, int width = warpSize, RK_CPU_PLACE)
+{
+    return rk::legacy_together(RK_CPU_SHFL_XOR, value, static_cast<unsigned>(lane_mask), width,
+                               file, line);
+}
+inline unsigned __ballot(int predicate, RK_CPU_PLACE)
+{
+    return rk::legacy_together(RK_CPU_BALLOT, static_cast<unsigned>(predicate != 0), 0, warpSize,
+                               file, line);
+}
+inline int __any(int predicate, RK_CPU_PLACE)
+{
+    return rk::legacy_together(RK_CPU_ANY, predicate != 0 ? 1 : 0, 0, warpSize, file, line);
+}
+inline int __all(int predicate, RK_CPU_PLACE)
+{
+    return rk::legacy_together(RK_CPU_ALL, predicate != 0 ? 1 : 0, 0, warpSize, file, line);
+}
 #undef RK_CPU_PLACE
 
 #endif

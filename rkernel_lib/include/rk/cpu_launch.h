@@ -138,6 +138,9 @@ void rk_cpu_function_add(const rk_cpu_function *function);
  */
 rk_cpu_veu *rk_cpu_current_veu(void);
 
+/** Whether the calling thread runs a block of a cooperative launch. */
+bool rk_cpu_grid_cooperates(void);
+
 /** Waits until all threads of the grid are here; a fault outside of a cooperative launch. */
 void rk_cpu_grid_sync(const char *file, uint32_t line);
 
@@ -166,9 +169,6 @@ using kernel_site = rk_cpu_site;
 constexpr unsigned kernel_waits = RK_CPU_WAITS;
 constexpr unsigned kernel_shadowed = RK_CPU_SHADOWED;
 constexpr unsigned kernel_grid_sync = RK_CPU_GRID_SYNC;
-
-/** The vEU of the block that this OS thread runs. */
-inline thread_local rk_cpu_veu *legacy_veu = nullptr;
 
 /**
  * What a body may take as its parameter, to declare local built-ins that the compiler sees through:
@@ -256,6 +256,7 @@ struct legacy_code {
         ::blockDim = at.block_dim();
         ::gridDim = at.grid_dim();
         legacy_veu = call->veu;
+        call->veu->kept = &::threadIdx.x;
     }
 
     static void thread(const void *closure, const rk_cpu_call *call, std::uint32_t index)
@@ -326,7 +327,11 @@ struct vdevice_code {
     static constexpr bool waits = (Flags & RK_CPU_WAITS) != 0;
     using context = std::conditional_t<waits, cpu_fiber_context<Frame>, cpu_loop_context<Frame>>;
 
-    static void enter(const rk_cpu_call *) {}
+    static void enter(const rk_cpu_call *call)
+    {
+        legacy_veu = call->veu;
+        call->veu->kept = nullptr;
+    }
 
     static void thread(const void *closure, const rk_cpu_call *call, std::uint32_t index)
     {

@@ -1,7 +1,7 @@
 #!/bin/sh
-# build.sh <folder>: compiles the kernels of test_cpu_entry.c into <folder>: rkernels.so as rkconvert
-# compiles a catalog's, legacy.so with the CPU runtime inside. What is newer than its sources is kept;
-# several may run at once.
+# build.sh <folder>: compiles the kernels of test_cpu_entry.c and test_cpu_launch.c into <folder>:
+# rkernels.so as rkconvert compiles a catalog's, legacy.so and launch.so with the CPU runtime inside. What is
+# newer than its sources is kept; several may run at once.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -13,8 +13,8 @@ exec 9> "$out/lock"
 flock 9
 
 fresh() {
-    [ -f "$1" ] && [ -z "$(find "$here" "$source/rkernel_lib/cpu" "$source/rkernel_lib/include" \
-        -type f -newer "$1" | head -n 1)" ]
+    [ -f "$1" ] && [ -z "$(find "$here" "$source/rkernel_lib/cpu" "$source/rkernel_lib/cuda" \
+        "$source/rkernel_lib/include" -type f -newer "$1" | head -n 1)" ]
 }
 
 # kernels <name> <objects>...
@@ -28,14 +28,14 @@ kernels() {
 }
 
 fresh "$out/rkernels.so" || kernels rkernels
-if ! fresh "$out/legacy.so"; then
-    for file in fiber warp block block_report veu; do
-        ${CC:-cc} -std=gnu17 -D_GNU_SOURCE -O1 -fPIC -I"$source" \
-            -c "$source/rkernel_lib/cpu/$file.c" -o "$out/$file.o"
+if ! fresh "$out/legacy.so" || ! fresh "$out/launch.so"; then
+    objects=
+    for file in "$source"/rkernel_lib/cuda/*.c "$source"/rkernel_lib/cpu/*.c; do
+        case $file in */executor*) continue ;; esac
+        object=$out/$(basename "$(dirname "$file")")_$(basename "$file" .c).o
+        ${CC:-cc} -std=gnu17 -D_GNU_SOURCE -O1 -fPIC -I"$source" -c "$file" -o "$object"
+        objects="$objects $object"
     done
-    for file in errors memory copy allocate stream graph kernel device; do
-        ${CC:-cc} -std=gnu17 -D_GNU_SOURCE -O1 -fPIC -I"$source" \
-            -c "$source/rkernel_lib/cuda/$file.c" -o "$out/cuda_$file.o"
-    done
-    kernels legacy "$out/fiber.o" "$out/warp.o" "$out/block.o" "$out/block_report.o" "$out/veu.o" "$out"/cuda_*.o -lpthread
+    kernels legacy $objects -lpthread
+    kernels launch $objects -lpthread
 fi

@@ -1,4 +1,4 @@
-/* The kernels of kernels.h as `rkconvert --target cpu --entries` has them. */
+/* The kernels of kernels.h as programs for the CPU have them: each launches itself. */
 #include <rk/cpu_cuda.h>
 
 #include <cuda.h>
@@ -21,10 +21,18 @@
     cudaStream_t stream;                                                                           \
     if (cudaStreamCreate(&stream) != cudaSuccess)                                                  \
         return 1;                                                                                  \
-    rk::launch(dim3(g[0], g[1], g[2]), dim3(g[3], g[4], g[5]), g[6], stream, [&] { __VA_ARGS__; }); \
+    rk::push_launch(dim3(g[0], g[1], g[2]), dim3(g[3], g[4], g[5]), g[6], stream);                 \
+    rk::run_kernel<rk::kernel_waits>(rk::kernel_site{__func__, __FILE__, __LINE__, ""},            \
+                                     rk::kernel_args(s), [=]() mutable { __VA_ARGS__; });          \
     cudaStreamDestroy(stream);                                                                     \
     return cudaGetLastError()
 #define ARG(type, i) rk::legacy_slot<type>(s, i)
+
+static void launch_nothing(dim3 grid, dim3 block)
+{
+    rk::push_launch(grid, block);
+    rk::run_kernel<0>(rk::kernel_site{"nothing", __FILE__, __LINE__, ""}, rk::kernel_args(), [] {});
+}
 
 extern "C" {
 int legacy_place(const std::uint64_t *s) { LAUNCH(place(ARG(int *, 1), ARG(int, 2))); }
@@ -62,12 +70,12 @@ int legacy_host(void)
     if (device[3] != 0 || cudaDeviceSynchronize() != cudaSuccess)
         return 3;
     cudaFree(device);
-    rk::launch(dim3(0), dim3(32), 0, 0, [] {});
+    launch_nothing(dim3(0), dim3(32));
     if (cudaPeekAtLastError() != cudaErrorInvalidConfiguration)
         return 4;
     if (std::strcmp(cudaGetErrorName(cudaGetLastError()), "cudaErrorInvalidConfiguration") != 0)
         return 5;
-    rk::launch(1, 1025, 0, 0, [] {});
+    launch_nothing(1, 1025);
     if (cudaGetLastError() != cudaErrorInvalidConfiguration)
         return 6;
     return cudaGetLastError();
