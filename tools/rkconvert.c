@@ -10,10 +10,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "rkconvert_tool.h"
 #include "version.h"
 
 static const char help[] =
-    "usage: rkconvert [options] <file.cu | folder>... [-- <compiler arguments>]\n"
+    "usage: rkconvert [convert] [options] <file.cu | folder>... [-- <compiler arguments>]\n"
+    "       rkconvert cc [options] <file>...    builds a CUDA program for the CPU; see cc --help\n"
     "\n"
     "Turns CUDA kernels into rKernels, device functions that run one thread block's work, and\n"
     "harvests the launches of the host code into a catalog.\n"
@@ -122,12 +124,9 @@ static bool set_flag(command *c, const char *name)
     const struct {
         const char *name;
         bool *to;
-    } flags[] = {{"--entries", &c->options.entries},
-                 {"--drop-in", &c->options.drop_in},
-                 {"--examine", &c->options.examine},
-                 {"--strict", &c->options.strict},
-                 {"--builtin-cuda", &c->options.builtin_cuda},
-                 {"--no-cpu", &c->options.no_cpu}};
+    } flags[] = {{"--entries", &c->options.entries},           {"--drop-in", &c->options.drop_in},
+                 {"--examine", &c->options.examine},           {"--strict", &c->options.strict},
+                 {"--builtin-cuda", &c->options.builtin_cuda}, {"--no-cpu", &c->options.no_cpu}};
     for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) {
         if (strcmp(name, flags[i].name) != 0)
             continue;
@@ -137,10 +136,10 @@ static bool set_flag(command *c, const char *name)
     return false;
 }
 
-static const char *const value_names[] = {"-o",          "--out-dir",   "--catalog",
-                                          "--target",    "--kernel",    "--report",
-                                          "--cuda-path", "--resources", "--dump", "--veus"};
-static const char *const flag_names[] = {"--entries", "--drop-in", "--examine",      "--strict",
+static const char *const value_names[] = {"-o",       "--out-dir", "--catalog",   "--target",
+                                          "--kernel", "--report",  "--cuda-path", "--resources",
+                                          "--dump",   "--veus"};
+static const char *const flag_names[] = {"--entries", "--drop-in",      "--examine", "--strict",
                                          "--no-cpu",  "--builtin-cuda", "--help"};
 
 static bool unknown(command *c, const char *name)
@@ -226,7 +225,7 @@ static bool check_command(command *c)
     return true;
 }
 
-static const char *share_folder(rk_arena *arena)
+const char *rk_tool_home(rk_arena *arena)
 {
     const char *home = getenv("RAMMER_HOME");
     if (home && *home)
@@ -248,7 +247,7 @@ static int convert(command *c)
 {
     rk_convert_result result;
     const bool terminal = isatty(STDERR_FILENO);
-    c->options.home = share_folder(c->arena);
+    c->options.home = rk_tool_home(c->arena);
     c->options.progress = terminal ? show_progress : NULL;
     rk_convert_run(&result, &c->options, c->arena, c->diag);
     if (terminal)
@@ -263,7 +262,7 @@ static int convert(command *c)
     return rk_convert_exit_code(&result, &c->options, c->diag);
 }
 
-int main(int argc, char **argv)
+static int convert_command(int argc, char **argv)
 {
     rk_arena *arena = rk_arena_new();
     command c = {.arena = arena, .diag = rk_diag_new(arena)};
@@ -276,4 +275,16 @@ int main(int argc, char **argv)
     }
     rk_arena_free(arena);
     return status;
+}
+
+int main(int argc, char **argv)
+{
+    static const struct {
+        const char *name;
+        int (*run)(int argc, char **argv);
+    } commands[] = {{"convert", convert_command}, {"cc", rk_tool_cc}};
+    for (size_t i = 0; argc > 1 && i < sizeof commands / sizeof *commands; i++)
+        if (strcmp(argv[1], commands[i].name) == 0)
+            return commands[i].run(argc - 1, argv + 1);
+    return convert_command(argc, argv);
 }
