@@ -200,9 +200,104 @@ static const rk_launch *find_launch(reader *r, const rk_binding *b, const rk_ker
     return NULL;
 }
 
+static const rk_param *find_kernel_param(const rk_kernel *kernel, const char *name)
+{
+    for (size_t i = 0; i < kernel->param_count; i++)
+        if (strcmp(kernel->params[i].name, name) == 0)
+            return &kernel->params[i];
+    return NULL;
+}
+
+/** Names that an access uses, against those that it may use. */
+typedef struct {
+    reader *r;
+    const rk_launch *launch;
+    const char *param;
+    bool block; /**< bx, by and bz are known; nx, ny and nz always are */
+} name_check;
+
+static void check_name(void *user, const char *name)
+{
+    const name_check *check = user;
+    bool of_block = name[0] && name[1] >= 'x' && name[1] <= 'z' && name[2] == '\0';
+    if (of_block && name[0] == 'n')
+        return;
+    if (of_block && name[0] == 'b' ? check->block : find_param(check->launch, name) != NULL)
+        return;
+    fail(check->r, "RK-B005",
+         "use the launching function's parameters, nx, ny, nz and, in ranges, bx, by, bz",
+         rk_arena_printf(check->r->arena, "the access to '%s' uses '%s'", check->param, name));
+}
+
+static const rk_expr *access_expression(reader *r, const cJSON *text, const name_check *names)
+{
+    if (!cJSON_IsString(text)) {
+        fail(r, "RK-B005", "write numbers as strings, they are expressions",
+             rk_arena_printf(r->arena, "the access to '%s' has something that is no string",
+                             names->param));
+        return NULL;
+    }
+    const char *member = rk_arena_printf(r->arena, "access.%s", names->param);
+    const rk_expr *e = expression(r, text->valuestring, member);
+    if (e && names->launch)
+        rk_expr_names(e, check_name, (void *)(uintptr_t)names);
+    return e;
+}
+
+static void read_access(reader *r, rk_binding_access *out, const cJSON *item,
+                        const rk_kernel *kernel, const rk_launch *launch)
+{
+    size_t count = cJSON_IsArray(item) ? (size_t)cJSON_GetArraySize(item) : 0;
+    rk_binding_span *dims = RK_NEW_ARRAY(r->arena, rk_binding_span, count + 1);
+    *out = (rk_binding_access){.param = item->string, .dims = dims, .dim_count = count};
+    const rk_param *param = kernel ? find_kernel_param(kernel, item->string) : NULL;
+    if (kernel && (!param || !param->pointer))
+        fail(r, "RK-B005", "name a parameter of the kernel",
+             rk_arena_printf(r->arena, "'%s' has no pointer '%s'", kernel->id, item->string));
+    if (count < 1 || count > RK_MOST_SPANS)
+        fail(r, "RK-B005", "give an array of [extent, first, end], for 1 to 8 dimensions",
+             rk_arena_printf(r->arena, "the access to '%s' has no dimensions", item->string));
+    for (size_t d = 0; d < count; d++) {
+        const cJSON *dim = cJSON_GetArrayItem(item, (int)d);
+        int parts = cJSON_IsArray(dim) ? cJSON_GetArraySize(dim) : 0;
+        if (parts != 1 && parts != 3) {
+            fail(r, "RK-B005", "write [extent], or [extent, first, end]",
+                 rk_arena_printf(r->arena, "dimension %zu of the access to '%s' is no range", d,
+                                 item->string));
+            continue;
+        }
+        name_check names = {r, launch, item->string, false};
+        dims[d].extent = access_expression(r, cJSON_GetArrayItem(dim, 0), &names);
+        names.block = true;
+        if (parts == 3) {
+            dims[d].first = access_expression(r, cJSON_GetArrayItem(dim, 1), &names);
+            dims[d].end = access_expression(r, cJSON_GetArrayItem(dim, 2), &names);
+        }
+    }
+}
+
+static void read_accesses(reader *r, rk_binding *b, const cJSON *at, const rk_kernel *kernel,
+                          const rk_launch *launch)
+{
+    const cJSON *items = cJSON_GetObjectItemCaseSensitive(at, "access");
+    if (!items)
+        return;
+    if (!cJSON_IsObject(items)) {
+        fail(r, "RK-B005", NULL, "\"access\" is no object");
+        return;
+    }
+    size_t count = (size_t)cJSON_GetArraySize(items);
+    rk_binding_access *all = RK_NEW_ARRAY(r->arena, rk_binding_access, count + 1);
+    size_t n = 0;
+    for (const cJSON *c = items->child; c; c = c->next)
+        read_access(r, &all[n++], c, kernel, launch);
+    b->access = all;
+    b->access_count = n;
+}
+
 static rk_binding read_binding(reader *r, const cJSON *at, const rk_catalog *catalog)
 {
-    static const char *const known[] = {"op", "kernel", "launcher", "when", "args"};
+    static const char *const known[] = {"op", "kernel", "launcher", "when", "args", "access"};
     only_members(r, at, known, sizeof known / sizeof *known);
     rk_binding b = {.op = required(r, at, "op"),
                     .kernel = required(r, at, "kernel"),
@@ -213,7 +308,9 @@ static rk_binding read_binding(reader *r, const cJSON *at, const rk_catalog *cat
     if (b.when)
         expression(r, b.when, "when");
     const rk_kernel *kernel = find_kernel(r, &b, catalog);
-    read_args(r, &b, at, kernel ? find_launch(r, &b, kernel) : NULL);
+    const rk_launch *launch = kernel ? find_launch(r, &b, kernel) : NULL;
+    read_args(r, &b, at, launch);
+    read_accesses(r, &b, at, kernel, launch);
     return b;
 }
 

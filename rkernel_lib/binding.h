@@ -2,6 +2,7 @@
 #define RK_RKERNEL_LIB_BINDING_H
 
 #include "rkernel_lib/catalog.h"
+#include "rkernel_lib/expr.h"
 
 #define RK_BINDING_SCHEMA "rammer.bindings/1"
 
@@ -11,6 +12,25 @@ typedef struct {
     const char
         *value; /**< an operand's name for a pointer, else an expression: "dim(W, 0)", "eps" */
 } rk_binding_arg;
+
+/** Dimensions that an access has at most. */
+enum { RK_MOST_SPANS = 8 };
+
+/** One dimension of what an rTask touches: [first, end) of `extent`; all of it where they are NULL. */
+typedef struct {
+    const rk_expr *extent, *first, *end;
+} rk_binding_span;
+
+/**
+ * What one rTask touches through a parameter of the kernel: a box of a row-major array that begins
+ * where the pointer does. Expressions over the launching function's parameters, the block's threads
+ * nx, ny, nz and, but for the extents, the block index bx, by, bz.
+ */
+typedef struct {
+    const char *param; /**< of the kernel */
+    const rk_binding_span *dims;
+    size_t dim_count;
+} rk_binding_access;
 
 /**
  * How an rOperator is computed by a kernel instance: as the launching function would be called. In
@@ -24,6 +44,8 @@ typedef struct {
     const char *when;     /**< condition on types and shapes, NULL: always */
     const rk_binding_arg *args;
     size_t arg_count;
+    const rk_binding_access *access; /**< parameters without one are touched as a whole */
+    size_t access_count;
     rk_place place;
 } rk_binding;
 
@@ -36,7 +58,8 @@ typedef struct {
  * Reads every `*.bind.json` of `folder`, in name order, and checks each against the catalog: the
  * kernel and launch exist and are converted and resolved, each launcher parameter is bound once
  * (streams apart). NULL with RK-F..., RK-J..., RK-B001 (unknown kernel), RK-B002 (launcher),
- * RK-B003 (arguments), RK-B004 (a malformed binding) or RK-E001 (an expression), all problems at
+ * RK-B003 (arguments), RK-B004 (a malformed binding), RK-B005 (an
+ * access) or RK-E001 (an expression), all problems at
  * once.
  */
 const rk_bindings *rk_bindings_read(const char *folder, const rk_catalog *catalog, rk_arena *arena,

@@ -110,6 +110,12 @@ static bool compile_choice(compiler *c, const rk_expr *e)
     return true;
 }
 
+static bool is_bitwise(rk_expr_op op)
+{
+    return op == RK_OP_BITNOT || op == RK_OP_BITOR || op == RK_OP_BITXOR || op == RK_OP_BITAND ||
+           op == RK_OP_SHL || op == RK_OP_SHR;
+}
+
 static bool compile_unary(compiler *c, const rk_expr *e)
 {
     if (!compile(c, e->args[0]))
@@ -119,12 +125,6 @@ static bool compile_unary(compiler *c, const rk_expr *e)
     if (e->op != RK_OP_PLUS)
         emit(c, e->op == RK_OP_NOT ? INVERT : NEGATE, 0);
     return true;
-}
-
-static bool is_bitwise(rk_expr_op op)
-{
-    return op == RK_OP_BITNOT || op == RK_OP_BITOR || op == RK_OP_BITXOR || op == RK_OP_BITAND ||
-           op == RK_OP_SHL || op == RK_OP_SHR;
 }
 
 static bool compile(compiler *c, const rk_expr *e)

@@ -101,6 +101,7 @@ static void fill_spans(rk_checker *c, uint32_t *next)
                     continue;
                 step++;
                 rk_id op = list->entries[i].task.op;
+                c->spots[c->spot_first[op] + list->entries[i].task.index] = (rk_spot){p, w, step};
                 rk_span *last = next[op] > c->span_first[op] ? &c->spans[next[op] - 1] : NULL;
                 if (last && last->program == p && last->veu == w)
                     last->last = step;
@@ -149,6 +150,8 @@ bool rk_check_entries(rk_checker *c)
         return false;
     for (size_t n = 0; n < nodes; n++)
         c->span_first[n + 1] += c->span_first[n];
+    c->spot_first = t.first_bit;
+    c->spots = RK_NEW_ARRAY(c->scratch, rk_spot, t.first_bit[nodes] + 1);
     c->spans = RK_NEW_ARRAY(c->scratch, rk_span, (size_t)c->span_first[nodes] + 1);
     fill_spans(c, rk_arena_copy(c->scratch, c->span_first, (nodes + 1) * sizeof *c->span_first));
     return true;

@@ -1,6 +1,7 @@
 #ifndef RK_SCHED_CHECK_INTERNAL_H
 #define RK_SCHED_CHECK_INTERNAL_H
 
+#include "base/vec.h"
 #include "sched/check.h"
 
 /** What a node's rTasks on one vEU of one rProgram span; steps count that vEU's rTasks from 1. */
@@ -9,13 +10,33 @@ typedef struct {
     uint32_t first, last; /**< steps of the first and of the last one */
 } rk_span;
 
-/** All rTasks of `from` must have finished before any of `to` starts. */
+/** Where an rTask runs. */
+typedef struct {
+    uint32_t program, veu, step;
+} rk_spot;
+
+/** Which rTasks of one node must have finished before each of another starts. */
+typedef struct {
+    bool all;         /**< all before any; the rest is then not set */
+    uint32_t grid[3]; /**< of the later node */
+    uint32_t step[3]; /**< rTasks whose boxes are the same share a list: see rk_pairs_list */
+    uint32_t count;   /**< of lists */
+    uint32_t *first;  /**< list l is before.items[first[l] .. first[l + 1]) */
+    uint32_t *proven; /**< by list: a clock, by number, known to cover it; 0: none yet */
+    RK_VEC(uint32_t) before;
+} rk_pairs;
+
+/**
+ * rTasks of `from`, or those whose boxes share bytes with the boxes of the later one, one of them
+ * writing, must have finished before an rTask of `to` starts.
+ */
 typedef struct {
     rk_id from, to;
     rk_id tensor; /**< that both touch */
     rk_id
         other; /**< the tensor of `to` when it is another buffer in the same memory; else RK_NO_ID */
-    uint32_t proven; /**< a clock, by number, known to cover all of `from`; 0: none yet */
+    uint32_t proven;       /**< a clock, by number, known to cover all of `from`; 0: none yet */
+    const rk_pairs *pairs; /**< found when they are needed */
 } rk_order;
 
 enum { RK_CHECK_CODES = 10 };
@@ -29,6 +50,8 @@ typedef struct {
     rk_diag *diag;
     rk_span *spans; /**< of node n: [span_first[n], span_first[n + 1]), by rProgram and vEU */
     uint32_t *span_first;
+    rk_spot *spots; /**< rTask r of node n is spots[spot_first[n] + r] */
+    uint64_t *spot_first;
     uint64_t *position; /**< by node: place of its first rTask in one legal order */
     rk_order *orders;   /**< of node n as `to`: [order_first[n], order_first[n + 1]) */
     uint32_t *order_first;
@@ -47,12 +70,16 @@ bool rk_checker_fail(rk_checker *c, int code, rk_id node, const char *hint, cons
 
 /** The vEUs are resident at once and each selected rTask fits: RK-K007. */
 bool rk_check_residency(rk_checker *c);
-/** Each rTask once, waits for steps that exist: RK-K001, 2, 3, 5. Fills spans. */
+/** Each rTask once, waits for steps that exist: RK-K001, 2, 3, 5. Fills spans and spots. */
 bool rk_check_entries(rk_checker *c);
 /** Buffers lie inside the memory and views inside their buffers: RK-K008. */
 bool rk_check_places(rk_checker *c);
 /** Plays the schedule, waits and all: RK-K006. Fills position. */
 bool rk_check_cycles(rk_checker *c);
+/** Compares the boxes of the two nodes' rTasks, in bytes of memory. */
+const rk_pairs *rk_check_pairs(rk_checker *c, rk_id from, rk_id to);
+/** The list of the later node's rTask. */
+uint32_t rk_pairs_list(const rk_pairs *pairs, uint32_t rtask);
 /** Finds `orders` from the addresses that the nodes touch; RK-K008 where no order would do. */
 bool rk_check_find_orders(rk_checker *c);
 /** Proves `orders` from what each vEU has waited for: RK-K004, RK-K008. */

@@ -172,54 +172,108 @@ static rk_rtask rtask_at(const play *p, uint32_t program, uint32_t veu, uint32_t
     return (rk_rtask){0};
 }
 
-/** Explains: the rTask at the vEU's next step does not wait for the last one of `missed`. */
-static void report_order(play *p, const rk_order *o, const rk_span *missed, uint32_t veu,
+/** Explains: `task`, at the vEU's next step, does not come after rTask `first` of o->from. */
+static void report_order(play *p, const rk_order *o, rk_rtask first, rk_spot missed, uint32_t veu,
                          rk_rtask task)
 {
     rk_checker *c = p->c;
     const rk_graph *graph = c->problem->graph;
-    const rk_tensor *tensors = graph->tensors;
-    rk_rtask first = rtask_at(p, missed->program, missed->veu, missed->last);
-    const char *what = tensors[o->tensor].name;
+    const char *what = graph->tensors[o->tensor].name;
     if (o->other != RK_NO_ID)
-        what = rk_arena_printf(c->scratch, "%s' and '%s", what, tensors[o->other].name);
+        what = rk_arena_printf(c->scratch, "%s' and '%s", what, graph->tensors[o->other].name);
     const char *why = "which comes later on its own vEU";
-    if (missed->program > p->index)
+    const char *hint = "it must come after that rTask";
+    if (missed.program > p->index) {
         why = "which is in a later rProgram";
-    else if (missed->veu != veu)
-        why = rk_arena_printf(c->scratch, "and it has waited for %u steps of that vEU only",
-                              p->known.items[p->players[veu].at].seen[missed->veu]);
+    } else if (missed.veu != veu) {
+        uint32_t seen = p->known.items[p->players[veu].at].seen[missed.veu];
+        why = seen ? rk_arena_printf(c->scratch, "and it has waited for %u steps of that vEU only",
+                                     seen)
+                   : "and it has waited for nothing of that vEU";
+        hint = rk_arena_printf(c->scratch, "it must wait for step %u of vEU %u", missed.step,
+                               missed.veu);
+    }
     p->good = rk_checker_fail(
-        c, o->other == RK_NO_ID ? 4 : 8, o->to, "it must wait for that rTask",
+        c, o->other == RK_NO_ID ? 4 : 8, o->to, hint,
         "its rTask %u (rProgram %u, vEU %u, step %u) needs rTask %u of '%s' (rProgram %u, vEU %u, "
         "step %u) to have finished, %s; both touch '%s'",
         task.index, p->index, veu, p->players[veu].done + 1, first.index,
-        graph->nodes[o->from].name, missed->program, missed->veu, missed->last, why, what);
+        graph->nodes[o->from].name, missed.program, missed.veu, missed.step, why, what);
 }
 
-/** Whether all of o->from has finished when the vEU starts its next step, `task`. */
-static void prove(play *p, rk_order *o, uint32_t veu, rk_rtask task)
+/** Whether the step has finished when the vEU starts its next one; *seen: by what it has waited for. */
+static bool is_before(const play *p, bool *seen, rk_spot spot, uint32_t veu)
+{
+    const knowledge *k = &p->known.items[p->players[veu].at];
+    *seen = spot.program < p->index || (spot.program == p->index && k->seen[spot.veu] >= spot.step);
+    return *seen ||
+           (spot.program == p->index && spot.veu == veu && spot.step <= p->players[veu].done);
+}
+
+/** Whether all of o->from has finished when the vEU starts its next step; *missed is a part that not. */
+static bool all_before(const play *p, rk_order *o, uint32_t veu, rk_span *missed)
 {
     const rk_checker *c = p->c;
-    const knowledge *k = &p->known.items[p->players[veu].at];
-    if (o->proven == k->number)
-        return;
+    uint32_t number = p->known.items[p->players[veu].at].number;
+    if (o->proven == number)
+        return true;
     bool by_all = true;
     for (uint32_t i = c->span_first[o->from]; i < c->span_first[o->from + 1]; i++) {
         const rk_span *span = &c->spans[i];
-        if (span->program < p->index)
-            continue;
-        bool seen = span->program == p->index && k->seen[span->veu] >= span->last;
-        by_all = by_all && seen;
-        if (seen)
-            continue;
-        if (span->program > p->index || span->veu != veu || span->last > p->players[veu].done) {
-            report_order(p, o, span, veu, task);
-            return;
+        bool seen;
+        if (!is_before(p, &seen, (rk_spot){span->program, span->veu, span->last}, veu)) {
+            *missed = *span;
+            return false;
         }
+        by_all = by_all && seen;
     }
     if (by_all)
-        o->proven = k->number;
+        o->proven = number;
+    return true;
+}
+
+/** Whether those rTasks of o->from have finished that share bytes with this one. */
+static void prove_pairs(play *p, const rk_order *o, uint32_t veu, rk_rtask task)
+{
+    const rk_checker *c = p->c;
+    const rk_pairs *pairs = o->pairs;
+    uint32_t number = p->known.items[p->players[veu].at].number;
+    uint32_t list = rk_pairs_list(pairs, task.index);
+    if (pairs->proven[list] == number)
+        return;
+    const rk_spot *spots = &c->spots[c->spot_first[o->from]];
+    bool by_all = true;
+    for (uint32_t i = pairs->first[list]; i < pairs->first[list + 1]; i++) {
+        uint32_t before = pairs->before.items[i];
+        bool seen;
+        if (!is_before(p, &seen, spots[before], veu)) {
+            report_order(p, o, (rk_rtask){o->from, before}, spots[before], veu, task);
+            return;
+        }
+        by_all = by_all && seen;
+    }
+    if (by_all)
+        pairs->proven[list] = number;
+}
+
+/** Proves one order for the vEU's next step, `task`; what holds for the node's first rTask on a vEU
+    and all of o->from holds for its later ones. */
+static void prove(play *p, rk_order *o, uint32_t veu, rk_rtask task, bool is_first)
+{
+    rk_span missed;
+    if (o->pairs && !o->pairs->all) {
+        prove_pairs(p, o, veu, task);
+        return;
+    }
+    if (!is_first || all_before(p, o, veu, &missed))
+        return;
+    if (!o->pairs)
+        o->pairs = rk_check_pairs(p->c, o->from, o->to);
+    if (!o->pairs->all)
+        prove_pairs(p, o, veu, task);
+    else
+        report_order(p, o, rtask_at(p, missed.program, missed.veu, missed.last),
+                     (rk_spot){missed.program, missed.veu, missed.last}, veu, task);
 }
 
 /** Whether this is the first of the node's rTasks on this vEU; later ones know no less. */
@@ -251,10 +305,11 @@ static void play_rtask(play *p, uint32_t veu, rk_rtask task)
         return;
     }
     uint64_t list = (uint64_t)p->index * p->veus + veu + 1;
-    if (p->checked[task.op] != list && c->order_first[task.op] != c->order_first[task.op + 1] &&
-        is_first(p, task.op, veu))
+    if (c->order_first[task.op] != c->order_first[task.op + 1]) {
+        bool first = p->checked[task.op] != list && is_first(p, task.op, veu);
         for (uint32_t i = c->order_first[task.op]; i < c->order_first[task.op + 1]; i++)
-            prove(p, &c->orders[i], veu, task);
+            prove(p, &c->orders[i], veu, task, first);
+    }
     p->checked[task.op] = list;
     uint32_t step = p->first_step[veu] + own->done;
     p->at[step] = own->at;

@@ -151,6 +151,19 @@ static void refuse(refusals *r, const rk_fitting *f)
     rk_str_addf(&r->text, "%s%s: %s", r->count > 1 ? "; " : "", f->kernel->id, f->reason);
 }
 
+/** For a node that names its kernel: a binding that launches it the same way and has ranges. */
+static const rk_binding *ranges_of(const finder *s, const rk_kernel *kernel, const char *launcher)
+{
+    const rk_launch *launch = rk_kernel_launch(kernel, launcher);
+    for (size_t i = 0; launch && s->bindings && i < s->bindings->count; i++) {
+        const rk_binding *b = &s->bindings->items[i];
+        if (b->access_count && strcmp(b->kernel, kernel->id) == 0 &&
+            rk_kernel_launch(kernel, b->launcher) == launch)
+            return b;
+    }
+    return NULL;
+}
+
 static void try_kernel(finder *s, group *g, refusals *r, const rk_kernel *kernel,
                        const char *launcher, const rk_binding *binding)
 {
@@ -158,8 +171,9 @@ static void try_kernel(finder *s, group *g, refusals *r, const rk_kernel *kernel
                     .kernel = kernel,
                     .launch = rk_kernel_launch(kernel, launcher),
                     .binding = binding,
+                    .ranges = binding ? binding : ranges_of(s, kernel, launcher),
                     .device = s->device,
-                    .arena = s->scratch,
+                    .arena = s->arena,
                     .scratch = s->temporary};
     rk_candidate candidate;
     if (rk_fitting_run(&candidate, &f))

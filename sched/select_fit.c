@@ -265,5 +265,6 @@ bool rk_fitting_run(rk_candidate *out, rk_fitting *f)
         return false;
     if (f->binding && !holds(f, f->binding->when, rk_fitting_operand_value))
         return false;
-    return bind_arguments(out, f) && configure(out, f) && fit_device(out, f);
+    return bind_arguments(out, f) && configure(out, f) && fit_device(out, f) &&
+           rk_fitting_access(out, f);
 }

@@ -23,8 +23,9 @@ typedef struct {
     const rk_launch *launch;
     const rk_binding *binding; /**< NULL: the node names the kernel and gives its arguments */
     const rk_device *device;
-    rk_arena *arena;   /**< of the result */
-    rk_arena *scratch; /**< of expressions and of the reason */
+    const rk_binding *ranges; /**< says what an rTask touches; NULL: nothing does */
+    rk_arena *arena;          /**< of the result */
+    rk_arena *scratch;        /**< of expressions and of the reason */
     rk_misfit misfit;
     const char *reason; /**< when there is a misfit */
 } rk_fitting;
@@ -60,5 +61,11 @@ bool rk_fitting_pointer(int *slot, int64_t *offset, rk_fitting *f, const char *t
  * still is none), and time and residents are left out. False with the misfit and its reason.
  */
 bool rk_fitting_run(rk_candidate *out, rk_fitting *f);
+
+/**
+ * What an rTask touches through each parameter, by f->ranges; out->args are set. False with a misfit
+ * where a range has no value or lies outside its operand.
+ */
+bool rk_fitting_access(rk_candidate *out, rk_fitting *f);
 
 #endif

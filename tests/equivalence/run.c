@@ -146,7 +146,8 @@ static bool run_rtask(eq_trial *trial, rk_cpu_entry entry, const rk_cpu_call *ca
     return !fault;
 }
 
-void eq_run_rkernel(eq_trial *trial, uint32_t veu_threads, bool backwards)
+void eq_run_rtasks(eq_trial *trial, uint32_t veu_threads, uint32_t first, uint32_t count,
+                   bool backwards)
 {
     const rk_candidate *c = &trial->candidate;
     rk_cpu_entry entry = find_entry(trial);
@@ -168,11 +169,16 @@ void eq_run_rkernel(eq_trial *trial, uint32_t veu_threads, bool backwards)
         call.grid[i] = (uint32_t)c->grid[i];
         call.block[i] = (uint32_t)c->block[i];
     }
-    for (uint32_t r = 0; r < c->rtasks; r++) {
-        call.rtask = backwards ? c->rtasks - 1 - r : r;
+    for (uint32_t r = 0; r < count; r++) {
+        call.rtask = first + (backwards ? count - 1 - r : r);
         if (!run_rtask(trial, entry, &call))
             break;
     }
     rk_cpu_veu_free(veu);
     rk_cpu_block_free(block);
+}
+
+void eq_run_rkernel(eq_trial *trial, uint32_t veu_threads, bool backwards)
+{
+    eq_run_rtasks(trial, veu_threads, 0, trial->candidate.rtasks, backwards);
 }

@@ -64,6 +64,7 @@ bool eq_trial_fit(eq_trial *trial, const rk_binding *binding)
                               .kernel = trial->kernel,
                               .launch = rk_kernel_launch(trial->kernel, launcher),
                               .binding = binding,
+                              .ranges = binding,
                               .device = trial->world->device,
                               .arena = trial->arena,
                               .scratch = trial->arena};
@@ -257,6 +258,8 @@ int eq_trial_run(eq_trial *trial)
         if (i == 0 && trial->failures == 0)
             run_one(trial, sizes[i], false);
     }
+    if (trial->failures == 0 && trial->candidate.access)
+        eq_check_access(trial, n);
     free_buffers(&trial->legacy, trial->slots);
     free_buffers(&trial->result, trial->slots);
     free_buffers(&trial->inputs, trial->call.in_count);

@@ -53,6 +53,17 @@ void eq_run_legacy(eq_trial *trial);
 /** One run of all rTasks into trial->result, on a vEU of V threads; backwards: the last rTask first. */
 void eq_run_rkernel(eq_trial *trial, uint32_t veu_threads, bool backwards);
 
+/** The same for rTasks [first, first + count) alone. */
+void eq_run_rtasks(eq_trial *trial, uint32_t veu_threads, uint32_t first, uint32_t count,
+                   bool backwards);
+
+/**
+ * Whether the rTasks touch no more than the binding's access says, one by one: what one writes lies in
+ * its box, what it reads outside has no influence, and the boxes together cover each output. Inputs
+ * are there and unchanged.
+ */
+void eq_check_access(eq_trial *trial, uint32_t veu_threads);
+
 /** Bits of a scalar of that type. */
 uint64_t eq_scalar_bits(rk_dtype dtype, rk_value value);
 

@@ -119,9 +119,10 @@ Test(check, names_both_rtasks_of_a_missing_wait)
     const char *message = refused(p, "RK-K004");
     cr_expect(strstr(message, "its rTask 0 (rProgram 0, vEU 0, step 2)"), "%s", message);
     cr_expect(strstr(message, "rTask 1 of 'a' (rProgram 0, vEU 1, step 1)"), "%s", message);
-    cr_expect(strstr(message, "waited for 0 steps"), "%s", message);
+    cr_expect(strstr(message, "waited for nothing of that vEU"), "%s", message);
     cr_expect(strstr(message, "'t'"), "%s", message);
     cr_expect_str_eq(rk_diag_at(p->f->diag, 0)->place.object, "node 'b'");
+    cr_expect_str_eq(rk_diag_at(p->f->diag, 0)->hint, "it must wait for step 1 of vEU 1");
     cr_expect_eq(rk_diag_count(p->f->diag), 1);
     fixture_free(p->f);
 }
