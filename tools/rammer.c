@@ -9,7 +9,8 @@
 #include <unistd.h>
 
 static const rk_command *const commands[] = {&rk_command_build, &rk_command_run, &rk_command_check,
-                                             &rk_command_list, &rk_command_zoo};
+                                             &rk_command_list, &rk_command_zoo,
+                                             &rk_command_view, &rk_command_compare};
 enum { COMMAND_COUNT = sizeof commands / sizeof *commands };
 
 static void print_help(FILE *out)
@@ -20,7 +21,7 @@ static void print_help(FILE *out)
           "commands:\n",
           out);
     for (size_t i = 0; i < COMMAND_COUNT; i++)
-        fprintf(out, "  %-6s  %s\n", commands[i]->name, commands[i]->summary);
+        fprintf(out, "  %-7s  %s\n", commands[i]->name, commands[i]->summary);
     fputs("\nexample:\n"
           "  rammer zoo lstm --layers 2 --steps 8 --hidden 64 -o lstm\n"
           "  rammer build lstm/graph.json --target cpu -o lstm-cpu\n"
