@@ -1,3 +1,4 @@
+check_numbers(block, id, count, kind);
 #include "rkernel_lib/cpu/block_internal.h"
 
 #include <assert.h>
@@ -485,6 +486,19 @@ static void check_barrier(rk_cpu_block *block, const rk_block_barrier *b, uint32
         rk_block_tell_mixed(block, thread, other);
         abandon(block);
     }
+}
+
+/** Fails for what PTX does not allow. */
+static void check_numbers(rk_cpu_block *block, uint32_t id, uint32_t count,
+                          rk_cpu_barrier_kind kind)
+{
+    if (id >= RK_BLOCK_BARRIERS)
+        rk_cpu_block_fail(block, "a block has barriers 0 to 15");
+    if (kind == RK_CPU_BARRIER_ARRIVE && count == 0)
+        rk_cpu_block_fail(block, "arriving at a barrier takes its number of threads");
+    if (count % RK_CPU_WARP != 0)
+        rk_cpu_block_fail(block, "a barrier counts whole warps: its number of threads is to be a "
+                                 "multiple of 32");
 }
 
 uint32_t rk_cpu_block_named(rk_cpu_block *block, uint32_t id, uint32_t count,

@@ -31,7 +31,6 @@ static void setup(void)
 static void teardown(void)
 {
     rk_cpu_block_free(block);
-    dlclose(legacy);
     dlclose(rkernels);
 }
 

@@ -1,0 +1,183 @@
+#include "cpu/build.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+/*
+ * Launches of kernels that launch themselves (rk/cpu_launch.h). The kernels are in cpu/launch.cpp, each
+ * test a function there; the environment that they run in is set here.
+ */
+
+static void *library;
+
+/** The library stays: threads of its own wait in it. */
+static void setup(void)
+{
+    build_kernels();
+    library = build_open("launch");
+}
+
+TestSuite(cpu_launch, .init = setup, .timeout = 120);
+
+static void check(const char *name)
+{
+    int (*test)(void);
+    *(void **)&test = build_symbol(library, "launch_", name);
+    const int line = test();
+    cr_assert_eq(line, 0, "launch.cpp:%d", line);
+}
+
+/** By the workers and the kinds of threads that a launch may run on. */
+static void set(const char *workers, const char *fibers, const char *shuffle)
+{
+    setenv("RK_WORKERS", workers, 1);
+    setenv("RK_FIBERS", fibers, 1);
+    setenv("RK_SHUFFLE", shuffle, 1);
+}
+
+Test(cpu_launch, each_thread_once)
+{
+    set("3", "0", "");
+    check("each_thread_once");
+}
+
+Test(cpu_launch, each_thread_once_on_fibers)
+{
+    set("2", "1", "");
+    check("each_thread_once");
+}
+
+Test(cpu_launch, each_thread_once_shuffled)
+{
+    set("2", "0", "17");
+    check("each_thread_once");
+}
+
+Test(cpu_launch, parameters_are_each_threads_own)
+{
+    check("parameters_are_each_threads_own");
+}
+
+Test(cpu_launch, configurations_nest)
+{
+    check("configurations_nest");
+}
+
+Test(cpu_launch, limits)
+{
+    check("limits");
+}
+
+Test(cpu_launch, by_address)
+{
+    check("by_address");
+}
+
+Test(cpu_launch, captured_and_replayed)
+{
+    check("captured_and_replayed");
+}
+
+Test(cpu_launch, from_a_kernel)
+{
+    check("from_a_kernel");
+}
+
+Test(cpu_launch, shared_memory_is_the_blocks)
+{
+    set("4", "0", "");
+    check("shared_memory_is_the_blocks");
+}
+
+Test(cpu_launch, named_barriers)
+{
+    check("named_barriers");
+}
+
+Test(cpu_launch, named_barriers_shuffled)
+{
+    set("1", "0", "5");
+    check("named_barriers");
+}
+
+Test(cpu_launch, threads_that_poll_on_one_worker)
+{
+    set("1", "0", "");
+    check("threads_that_poll");
+}
+
+Test(cpu_launch, threads_that_poll_on_workers)
+{
+    set("3", "0", "");
+    check("threads_that_poll");
+}
+
+Test(cpu_launch, grid_wide_barrier)
+{
+    set("1", "0", "");
+    check("grid_wide_barrier");
+}
+
+Test(cpu_launch, barrier_that_some_never_reach)
+{
+    check("barrier_that_some_never_reach");
+}
+
+Test(cpu_launch, warp_operations_without_masks)
+{
+    check("warp_operations_without_masks");
+}
+
+Test(cpu_launch, warp_operations_without_masks_shuffled)
+{
+    set("1", "0", "9");
+    check("warp_operations_without_masks");
+}
+
+Test(cpu_launch, as_rtasks)
+{
+    set("2", "0", "");
+    check("as_rtasks");
+}
+
+Test(cpu_launch, as_rtasks_shuffled)
+{
+    set("2", "0", "3");
+    check("as_rtasks");
+}
+
+Test(cpu_launch, rtasks_end_with_all_threads)
+{
+    setenv("RK_VEU_THREADS", "224", 1);
+    check("ends_rtasks_with_all_threads");
+}
+
+Test(cpu_launch, atomics)
+{
+    set("4", "0", "");
+    check("atomics");
+}
+
+static int orders(int *waiting)
+{
+    int (*test)(int *);
+    *(void **)&test = build_symbol(library, "launch_", "orders");
+    return test(waiting);
+}
+
+Test(cpu_launch, one_worker_keeps_the_order)
+{
+    set("1", "0", "");
+    int waiting;
+    cr_assert_eq(orders(&waiting), 1);
+    cr_assert_eq(waiting, 1);
+}
+
+Test(cpu_launch, a_seed_makes_a_random_order)
+{
+    set("1", "0", "1");
+    int waiting;
+    cr_assert_eq(orders(&waiting), 2);
+    cr_assert_eq(waiting, 2);
+}
