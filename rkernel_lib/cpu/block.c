@@ -1,4 +1,3 @@
-check_numbers(block, id, count, kind);
 #include "rkernel_lib/cpu/block_internal.h"
 
 #include <assert.h>
@@ -506,9 +505,7 @@ uint32_t rk_cpu_block_named(rk_cpu_block *block, uint32_t id, uint32_t count,
                             uint32_t line)
 {
     const uint32_t thread = block->current->thread;
-    if (id >= RK_BLOCK_BARRIERS || (kind == RK_CPU_BARRIER_ARRIVE && count == 0))
-        rk_cpu_block_fail(block, id >= RK_BLOCK_BARRIERS ? "a block has barriers 0 to 15"
-                                                         : "bar.arrive takes a number of threads");
+    check_numbers(block, id, count, kind);
     rk_block_barrier *b = &block->barriers[id];
     rk_thread_state *state = &block->states[thread];
     state->file = file;

@@ -140,8 +140,9 @@ static void run_rtasks(void *user, uint32_t thread)
 }
 
 /** The threads of a block that do not wait, one after another. */
-static void run_loop(unit *u)
+static void run_loop(void *user)
 {
+    unit *u = user;
     const grid *g = u->grid;
     const rk_cpu_code *code = g->launch->code;
     if (!g->seed) {
@@ -177,7 +178,8 @@ static void run_unit(unit *u)
     if (loops(g)) {
         for (uint64_t i = u->unit; i < g->blocks; i += step) {
             u->call.rtask = block_at(g, i);
-            run_loop(u);
+            if (!rk_cuda_guarded(run_loop, u))
+                break;
         }
     } else {
         const bool good = code->vdevice ? rk_cpu_block_run_rtasks(u->block, g->veu_threads,
