@@ -275,9 +275,10 @@ static double middle_load(const bounds *b, rk_arena *scratch)
     return best;
 }
 
-void rk_bound_find(rk_bound *out, const rk_problem *problem, uint32_t veus)
+/** Finds what holds of each node, and the bound; all of it goes to `scratch`. */
+static const node_bound *find(rk_bound *out, const rk_problem *problem, uint32_t veus,
+                              rk_arena *scratch)
 {
-    rk_arena *scratch = rk_arena_new();
     const rk_device *d = problem->device;
     size_t nodes = problem->graph->node_count;
     bounds b = {.problem = problem,
@@ -305,5 +306,21 @@ void rk_bound_find(rk_bound *out, const rk_problem *problem, uint32_t veus)
     if (b.before)
         out->path_ns = most(out->path_ns, d->launch_ns + middle_load(&b, scratch));
     out->total_ns = most(out->path_ns, most(out->work_ns, out->bytes_ns));
+    return b.nodes;
+}
+
+void rk_bound_find(rk_bound *out, const rk_problem *problem, uint32_t veus)
+{
+    rk_arena *scratch = rk_arena_new();
+    find(out, problem, veus, scratch);
     rk_arena_free(scratch);
+}
+
+const node_bound *rk_bound_nodes(double *total, const rk_problem *problem, uint32_t veus,
+                                 rk_arena *arena)
+{
+    rk_bound bound;
+    const node_bound *nodes = find(&bound, problem, veus, arena);
+    *total = bound.total_ns;
+    return nodes;
 }

@@ -37,6 +37,10 @@ typedef struct {
     double longest; /**< of all ends and of ends with tails */
 } bounds;
 
+/** What holds of each node, by node; *total is rk_bound.total_ns. */
+const node_bound *rk_bound_nodes(double *total, const rk_problem *problem, uint32_t veus,
+                                 rk_arena *arena);
+
 /** Fills `into` and `kinds`. */
 void rk_bound_edges(bounds *b, rk_arena *scratch);
 

@@ -48,6 +48,7 @@ typedef struct {
 typedef struct {
     const char *graph; /**< the graph's name */
     const char *policy;
+    const char *by;     /**< what of the policy made it (rk_builder_credit), or NULL */
     const char *device; /**< its name */
     uint32_t veu_count;
     int veu_threads;    /**< V */
@@ -128,6 +129,9 @@ void rk_wait(rk_builder *builder, rk_rtask task, uint32_t veu, const rk_rtask_ra
 
 /** Ends the current rProgram, when it is not empty, and starts the next. */
 void rk_begin_rprogram(rk_builder *builder);
+
+/** Says, for reports, which of several ways a policy took; `by` is copied. */
+void rk_builder_credit(rk_builder *builder, const char *by);
 
 /** Earliest time, in ns, at which an rTask that waits for `ranges` could start on `veu`. */
 double rk_builder_ready(const rk_builder *builder, uint32_t veu, const rk_rtask_range *ranges,

@@ -96,6 +96,7 @@ struct rk_builder {
     uint64_t *knowers; /**< by op, a set: vEUs that have waited for all its rTasks */
     RK_VEC(last_step) items;
     rk_rprogram *programs;
+    const char *by; /**< of the schedule */
     size_t program_count, program_made, program_capacity; /**< made: with lists to use again */
     double done;           /**< time of the rPrograms that have ended */
     workspace work, other; /**< of the rProgram being built; the one kept by a trial, or unused */
@@ -614,6 +615,11 @@ void rk_begin_rprogram(rk_builder *b)
     workspace_reset(b, &b->work, (uint32_t)b->program_count);
 }
 
+void rk_builder_credit(rk_builder *b, const char *by)
+{
+    b->by = rk_arena_strdup(b->arena, by);
+}
+
 /* Questions. */
 
 /** When the op's rTasks have ended and their signals reached `veu`; UINT32_MAX: any other vEU. */
@@ -701,6 +707,7 @@ rk_schedule *rk_builder_finish(rk_builder *b)
     rk_schedule *schedule = RK_NEW(b->arena, rk_schedule);
     size_t ops = b->problem->graph->node_count;
     schedule->veu_count = b->veus;
+    schedule->by = b->by;
     schedule->node_count = ops;
     schedule->selected = b->selected;
     schedule->program_count = b->program_count - b->work.empty;

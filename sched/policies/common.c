@@ -46,8 +46,9 @@ uint32_t rk_choose_veu(const rk_builder *builder, const rk_rtask_range *ranges, 
     return rk_builder_earliest(builder, ranges, count);
 }
 
-void rk_append_node(rk_builder *builder, const rk_problem *problem, rk_deps *deps, rk_id op)
+double rk_append_node(rk_builder *builder, const rk_problem *problem, rk_deps *deps, rk_id op)
 {
+    double end = 0;
     const uint32_t *selected = rk_builder_selected(builder);
     const rk_node_deps *node = rk_deps_node(deps, op, selected);
     uint32_t rtasks = rk_rtasks_of(problem, op, selected[op]);
@@ -58,5 +59,83 @@ void rk_append_node(rk_builder *builder, const rk_problem *problem, rk_deps *dep
         uint32_t veu = rk_choose_veu(builder, before, count);
         rk_wait(builder, task, veu, before, count);
         rk_append(builder, task, veu);
+        if (rk_builder_veu_end(builder, veu) > end)
+            end = rk_builder_veu_end(builder, veu);
     }
+    return end;
+}
+
+/** How far a schedule's lists have been put into a builder. */
+typedef struct {
+    const rk_schedule *schedule;
+    const rk_rprogram *program;
+    size_t *next;     /**< by vEU: its next entry */
+    uint32_t *done;   /**< by vEU: rTasks appended */
+    rk_rtask **tasks; /**< by vEU: its rTasks, in order */
+    rk_rtask_range *ranges;
+} replay;
+
+/** Whether all that a barrier-rTask waits for is appended. */
+static bool is_open(const replay *r, const rk_entry *entry)
+{
+    for (uint32_t i = 0; i < entry->wait_count; i++) {
+        rk_wait_item item = r->program->waits[entry->wait_first + i];
+        if (r->done[item.veu] < item.step)
+            return false;
+    }
+    return true;
+}
+
+static void replay_wait(replay *r, rk_builder *builder, const rk_entry *entry, uint32_t veu)
+{
+    for (uint32_t i = 0; i < entry->wait_count; i++) {
+        rk_wait_item item = r->program->waits[entry->wait_first + i];
+        rk_rtask task = r->tasks[item.veu][item.step - 1];
+        r->ranges[i] = (rk_rtask_range){task.op, task.index, 1};
+    }
+    rk_wait(builder, (rk_rtask){0}, veu, r->ranges, entry->wait_count);
+}
+
+/** Appends what can be of a vEU's list; whether that was anything. */
+static bool replay_veu(replay *r, rk_builder *builder, uint32_t veu)
+{
+    const rk_veu_list *list = &r->program->veus[veu];
+    size_t before = r->next[veu];
+    for (; r->next[veu] < list->count; r->next[veu]++) {
+        const rk_entry *entry = &list->entries[r->next[veu]];
+        if (!is_open(r, entry))
+            break;
+        if (entry->wait_count) {
+            replay_wait(r, builder, entry, veu);
+        } else {
+            rk_append(builder, entry->task, veu);
+            r->tasks[veu][r->done[veu]++] = entry->task;
+        }
+    }
+    return r->next[veu] > before;
+}
+
+void rk_replay(rk_builder *builder, const rk_schedule *schedule)
+{
+    rk_arena *scratch = rk_arena_new();
+    replay r = {.schedule = schedule};
+    uint32_t veus = schedule->veu_count;
+    r.ranges = RK_NEW_ARRAY(scratch, rk_rtask_range, veus + 1);
+    for (rk_id op = 0; op < schedule->node_count; op++)
+        rk_select(builder, op, schedule->selected[op]);
+    for (size_t p = 0; p < schedule->program_count; p++) {
+        rk_begin_rprogram(builder);
+        r.program = &schedule->programs[p];
+        r.next = RK_NEW_ARRAY(scratch, size_t, veus);
+        r.done = RK_NEW_ARRAY(scratch, uint32_t, veus);
+        r.tasks = RK_NEW_ARRAY(scratch, rk_rtask *, veus);
+        for (uint32_t v = 0; v < veus; v++)
+            r.tasks[v] = RK_NEW_ARRAY(scratch, rk_rtask, r.program->veus[v].count + 1);
+        for (bool moved = true; moved;) {
+            moved = false;
+            for (uint32_t v = 0; v < veus; v++)
+                moved = replay_veu(&r, builder, v) || moved;
+        }
+    }
+    rk_arena_free(scratch);
 }

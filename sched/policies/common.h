@@ -21,7 +21,10 @@ uint32_t rk_rtasks_of(const rk_problem *problem, rk_id op, uint32_t candidate);
  */
 uint32_t rk_choose_veu(const rk_builder *builder, const rk_rtask_range *ranges, size_t count);
 
-/** Appends all rTasks of a node that is selected, each after what it waits for. */
-void rk_append_node(rk_builder *builder, const rk_problem *problem, rk_deps *deps, rk_id op);
+/** Appends all rTasks of a node that is selected, each after what it waits for; when they have ended. */
+double rk_append_node(rk_builder *builder, const rk_problem *problem, rk_deps *deps, rk_id op);
+
+/** Appends a schedule of the same vDevice to an empty builder, list by list. */
+void rk_replay(rk_builder *builder, const rk_schedule *schedule);
 
 #endif

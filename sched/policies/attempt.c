@@ -1,0 +1,72 @@
+#include "sched/policies/attempt.h"
+
+#include "base/str.h"
+#include "sched/schedule_internal.h"
+#include "sched/simulate.h"
+
+#include <string.h>
+
+void rk_attempt_free(rk_attempt *attempt)
+{
+    rk_arena_free(attempt->arena);
+    *attempt = (rk_attempt){0};
+}
+
+bool rk_attempt_take(rk_attempt *best, const rk_schedule *schedule, double time, const char *by,
+                     rk_arena *arena)
+{
+    if (best->schedule && time >= best->time) {
+        rk_arena_free(arena);
+        return false;
+    }
+    rk_attempt_free(best);
+    *best = (rk_attempt){.schedule = schedule, .time = time, .arena = arena};
+    strncpy(best->by, by, sizeof best->by - 1);
+    return true;
+}
+
+/** "list:efficiency=25": the policy's name and the options that are not its defaults. */
+static const char *describe(const rk_policy *policy, const int64_t *options, rk_arena *arena)
+{
+    rk_str text = {.arena = arena};
+    rk_str_addf(&text, "%s", policy->name);
+    char separator = ':';
+    for (size_t i = 0; options && policy->options && policy->options[i].name; i++) {
+        const rk_policy_option *o = &policy->options[i];
+        if (options[i] == o->otherwise)
+            continue;
+        rk_str_addf(&text, "%c%s=%lld", separator, o->name, (long long)options[i]);
+        separator = ',';
+    }
+    return text.text;
+}
+
+bool rk_attempt_policy(rk_attempt *best, const rk_policy *policy, const int64_t *options,
+                       const rk_problem *problem, uint32_t veus, rk_diag *diag)
+{
+    rk_arena *arena = rk_arena_new();
+    int64_t defaults[RK_POLICY_MAX_OPTIONS] = {0};
+    rk_policy_defaults(defaults, policy);
+    rk_problem given = *problem;
+    given.options = options ? options : defaults;
+    rk_builder *builder = rk_builder_new(problem, veus, arena);
+    bool good = policy->run(builder, &given, diag);
+    const rk_schedule *schedule = rk_builder_finish(builder);
+    if (!good) {
+        rk_arena_free(arena);
+        return false;
+    }
+    return rk_attempt_take(best, schedule, rk_simulate_time(schedule, problem),
+                           describe(policy, options, arena), arena);
+}
+
+void rk_attempt_usual(rk_attempt *best, const rk_problem *problem, uint32_t veus, rk_diag *diag)
+{
+    static const char *const names[] = {"base", "wavefront", "ios"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (rk_policy_find(names[i]))
+            rk_attempt_policy(best, rk_policy_find(names[i]), NULL, problem, veus, diag);
+    static const int64_t efficiencies[] = {50, 0, 25, 100, 200};
+    for (size_t i = 0; i < sizeof efficiencies / sizeof *efficiencies; i++)
+        rk_attempt_policy(best, rk_policy_find("list"), &efficiencies[i], problem, veus, diag);
+}

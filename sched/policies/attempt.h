@@ -1,0 +1,45 @@
+#ifndef RK_SCHED_POLICIES_ATTEMPT_H
+#define RK_SCHED_POLICIES_ATTEMPT_H
+
+#include "sched/policies/list_core.h"
+
+/** The best schedule so far, by simulation. It begins zeroed and is given back with rk_attempt_free. */
+typedef struct {
+    const rk_schedule *schedule; /**< NULL: none */
+    double time;
+    char by[64];     /**< what made it: "list:efficiency=25" */
+    rk_arena *arena; /**< of the schedule */
+} rk_attempt;
+
+/**
+ * Runs a policy on `veus` vEUs of its own, keeps what it makes if that is faster than the best, and says
+ * whether it is. `options` NULL: the policy's defaults.
+ */
+bool rk_attempt_policy(rk_attempt *best, const rk_policy *policy, const int64_t *options,
+                       const rk_problem *problem, uint32_t veus, rk_diag *diag);
+
+/** Policies that are tried before others build on the best of them. */
+void rk_attempt_usual(rk_attempt *best, const rk_problem *problem, uint32_t veus, rk_diag *diag);
+
+/** Takes a finished schedule and its arena, when it is faster than the best; else frees the arena. */
+bool rk_attempt_take(rk_attempt *best, const rk_schedule *schedule, double time, const char *by,
+                     rk_arena *arena);
+
+void rk_attempt_free(rk_attempt *attempt);
+
+/** How long a local search goes on. */
+typedef struct {
+    size_t moves;
+    double ms;     /**< 0: no limit */
+    double enough; /**< a time that need not be beaten, as a lower bound is */
+    uint64_t seed;
+} rk_search;
+
+/**
+ * Local search (search.c) from the best attempt, which it improves: moves change kernels and
+ * priorities, the list scheduler makes a schedule of them, the simulator says its time.
+ */
+void rk_search_from(rk_attempt *best, const rk_problem *problem, uint32_t veus,
+                    const rk_search *how);
+
+#endif

@@ -1,0 +1,55 @@
+#include "sched/bound.h"
+#include "sched/policies/attempt.h"
+#include "sched/policies/exact_core.h"
+
+static const rk_policy_option options[] = {
+    {"effort", 4000, 1, 1000000000, "thousands of rTasks that the search may place"},
+    {"ms", 0, 0, 86400000, "stop searching after this many milliseconds; 0: never"},
+    {"seed", 1, 0, INT64_MAX, "seed of the search"},
+    {NULL},
+};
+enum { EFFORT, MS, SEED };
+
+/** Moves of the search at most, and partial schedules of the exact one. */
+enum { MOVES_MOST = 400, EXACT_STEPS = 200000 };
+
+static size_t rtasks_of(const rk_schedule *schedule, const rk_problem *problem)
+{
+    size_t count = 0;
+    for (rk_id i = 0; i < schedule->node_count; i++)
+        count += rk_rtasks_of(problem, i, schedule->selected[i]);
+    return count;
+}
+
+/**
+ * The best of the others as the simulator says, then the search from it, as far as the budget goes;
+ * small graphs exactly.
+ */
+static bool run(rk_builder *builder, const rk_problem *problem, rk_diag *diag)
+{
+    uint32_t veus = rk_builder_veus(builder);
+    rk_attempt best = {0};
+    rk_attempt_usual(&best, problem, veus, diag);
+    rk_bound bound;
+    rk_bound_find(&bound, problem, veus);
+    size_t moves = (size_t)problem->options[EFFORT] * 1000 / rtasks_of(best.schedule, problem);
+    rk_search how = {.moves = moves < MOVES_MOST ? moves : MOVES_MOST,
+                     .ms = (double)problem->options[MS],
+                     .enough = bound.total_ns * 1.001,
+                     .seed = (uint64_t)problem->options[SEED]};
+    if (how.moves >= 4)
+        rk_search_from(&best, problem, veus, &how);
+    if (rk_exact_fits(problem))
+        rk_exact_from(&best, problem, veus, EXACT_STEPS);
+    rk_replay(builder, best.schedule);
+    rk_builder_credit(builder, best.by);
+    rk_attempt_free(&best);
+    return true;
+}
+
+const rk_policy rk_policy_auto = {
+    .name = "auto",
+    .summary = "the best of the other policies as simulated, then a search from it, in a budget",
+    .options = options,
+    .run = run,
+};

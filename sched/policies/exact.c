@@ -1,0 +1,34 @@
+#include "sched/policies/exact_core.h"
+
+static const rk_policy_option options[] = {
+    {"steps", 5000000, 1, 1000000000000, "partial schedules that are looked at"},
+    {NULL},
+};
+
+static bool run(rk_builder *builder, const rk_problem *problem, rk_diag *diag)
+{
+    rk_place place = {.file = problem->graph->file};
+    if (!rk_exact_fits(problem))
+        return rk_diag_add(diag, RK_ERROR, "RK-S008", place, "take --policy auto",
+                           "the policy exact is for at most %d rTasks", (int)RK_EXACT_MOST);
+    uint32_t veus = rk_builder_veus(builder);
+    rk_attempt best = {0};
+    rk_attempt_usual(&best, problem, veus, diag);
+    bool all = rk_exact_from(&best, problem, veus, (size_t)problem->options[0]);
+    if (!all)
+        rk_diag_add(diag, RK_WARNING, "RK-S009", place,
+                    "give the policy more steps, as in --policy exact:steps=100000000",
+                    "not all schedules were looked at in %lld steps: there may be a faster one",
+                    (long long)problem->options[0]);
+    rk_replay(builder, best.schedule);
+    rk_builder_credit(builder, best.by);
+    rk_attempt_free(&best);
+    return true;
+}
+
+const rk_policy rk_policy_exact = {
+    .name = "exact",
+    .summary = "branch and bound over all schedules of a small graph: a yardstick",
+    .options = options,
+    .run = run,
+};

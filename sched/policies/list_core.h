@@ -1,0 +1,32 @@
+#ifndef RK_SCHED_POLICIES_LIST_CORE_H
+#define RK_SCHED_POLICIES_LIST_CORE_H
+
+#include "sched/policies/common.h"
+
+/** How rTasks are listed. */
+typedef struct {
+    const double *priority;  /**< by node: of those that could start, the highest first */
+    const uint32_t *kernels; /**< by node; NULL: each node's is chosen as its turn comes */
+    /**
+     * How a kernel is chosen: the least of the time at which the node has ended, plus this times the
+     * node's work over the vEUs, which the rTasks after it have to do without.
+     */
+    double efficiency;
+} rk_listing;
+
+/**
+ * Lists all rTasks in one rProgram: of the nodes whose predecessors are appended and that could start
+ * by the time a vEU is free, the one with the highest priority appends its next rTask; if there is
+ * none, the one that could start first. Each goes where it could start earliest.
+ */
+void rk_list_rtasks(rk_builder *builder, const rk_problem *problem, rk_deps *deps,
+                    const rk_listing *listing);
+
+/**
+ * HEFT's upward ranks: for each node the longest time from its start to the end, of operators over all
+ * vEUs and the signals between them. `kernels` NULL: the fastest ones.
+ */
+void rk_upward_ranks(double *rank, const rk_problem *problem, const uint32_t *kernels,
+                     uint32_t veus);
+
+#endif

@@ -1,0 +1,281 @@
+#include "sched/policies/attempt.h"
+
+#include "sched/schedule_internal.h"
+#include "sched/simulate.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+static const rk_policy_option options[] = {
+    {"moves", 300, 1, 1000000000, "moves that are tried: the same moves give the same schedule"},
+    {"ms", 0, 0, 86400000, "stop after this many milliseconds; 0: never"},
+    {"seed", 1, 0, INT64_MAX, "seed of the moves"},
+    {NULL},
+};
+enum { MOVES, MS, SEED };
+
+/** Accepted: what is no slower than the solution this many moves ago (Burke and Bykov, 2017). */
+enum { MEMORY = 24 };
+
+/** What the list scheduler is told: a solution. */
+typedef struct {
+    double *priority;  /**< by node */
+    uint32_t *kernels; /**< by node */
+    double *scale;     /**< by node: its rTasks' time over the profile's, as simulated */
+} decision;
+
+typedef struct {
+    const rk_problem *problem;
+    rk_problem timed;     /**< with rTask times that are scaled */
+    rk_candidate **items; /**< by node: its candidates in `timed` */
+    rk_deps deps;
+    uint32_t veus;
+    size_t nodes;
+    rk_id *movable; /**< nodes with several candidates */
+    size_t movable_count;
+    decision now, next;
+    double time, past[MEMORY];
+    size_t moves;
+    uint64_t random;
+    rk_attempt *best;
+    char by[64];
+    rk_arena *arena;
+} searcher;
+
+static uint32_t below(searcher *s, size_t n)
+{
+    s->random = s->random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (uint32_t)((s->random >> 33) % n);
+}
+
+/** In (0, 1). */
+static double uniform(searcher *s)
+{
+    return (below(s, 1u << 20) + 0.5) / (1u << 20);
+}
+
+static void new_decision(searcher *s, decision *d)
+{
+    d->priority = RK_NEW_ARRAY(s->arena, double, s->nodes + 1);
+    d->kernels = RK_NEW_ARRAY(s->arena, uint32_t, s->nodes + 1);
+    d->scale = RK_NEW_ARRAY(s->arena, double, s->nodes + 1);
+}
+
+static void copy_decision(searcher *s, decision *to, const decision *from)
+{
+    memcpy(to->priority, from->priority, s->nodes * sizeof *to->priority);
+    memcpy(to->kernels, from->kernels, s->nodes * sizeof *to->kernels);
+    memcpy(to->scale, from->scale, s->nodes * sizeof *to->scale);
+}
+
+/** A problem whose candidates' times can be changed: what the lists are made by. */
+static void make_timed(searcher *s)
+{
+    const rk_candidates *all = s->problem->candidates;
+    rk_candidates *copy = RK_NEW(s->arena, rk_candidates);
+    copy->node_count = all->node_count;
+    copy->nodes = RK_NEW_ARRAY(s->arena, rk_node_candidates, s->nodes + 1);
+    s->items = RK_NEW_ARRAY(s->arena, rk_candidate *, s->nodes + 1);
+    for (size_t i = 0; i < s->nodes; i++) {
+        s->items[i] =
+            rk_arena_copy(s->arena, all->nodes[i].items, all->nodes[i].count * sizeof *s->items[i]);
+        copy->nodes[i] = (rk_node_candidates){s->items[i], all->nodes[i].count};
+    }
+    s->timed = *s->problem;
+    s->timed.candidates = copy;
+}
+
+static void set_times(searcher *s, const double *scale)
+{
+    for (size_t i = 0; i < s->nodes; i++)
+        for (size_t c = 0; c < s->timed.candidates->nodes[i].count; c++)
+            s->items[i][c].rtask_ns = scale[i] * s->problem->candidates->nodes[i].items[c].rtask_ns;
+}
+
+/** Builds and simulates what a decision says; the schedule goes to `arena`. */
+static const rk_schedule *decode(searcher *s, const decision *d, double *time, rk_arena *arena)
+{
+    set_times(s, d->scale);
+    rk_builder *builder = rk_builder_new(&s->timed, s->veus, arena);
+    rk_listing listing = {.priority = d->priority, .kernels = d->kernels};
+    rk_list_rtasks(builder, &s->timed, &s->deps, &listing);
+    const rk_schedule *schedule = rk_builder_finish(builder);
+    *time = rk_simulate_time(schedule, s->problem);
+    return schedule;
+}
+
+/** Sets scales to the times that the rTasks take in a schedule, as simulated. */
+static void learn_times(searcher *s, double *scale, const rk_schedule *schedule)
+{
+    rk_arena *scratch = rk_arena_new();
+    const rk_sim *sim = rk_simulate(schedule, s->problem, true, scratch);
+    double *sum = RK_NEW_ARRAY(scratch, double, s->nodes + 1);
+    for (size_t i = 0; i < sim->event_count; i++) {
+        const rk_sim_event *e = &sim->events[i];
+        if (e->kind == RK_SIM_WORK)
+            sum[e->task.op] += e->end - e->start - s->problem->device->rtask_overhead_ns;
+    }
+    for (rk_id i = 0; i < s->nodes; i++) {
+        const rk_candidate *c = &s->problem->candidates->nodes[i].items[schedule->selected[i]];
+        double mean = sum[i] / c->rtasks;
+        scale[i] = mean > 0 && c->rtask_ns > 0 ? mean / c->rtask_ns : 1;
+    }
+    rk_arena_free(scratch);
+}
+
+/** Priorities that make the list scheduler start nodes in the order in which a schedule does. */
+static void learn_order(searcher *s, double *priority, const rk_schedule *schedule)
+{
+    rk_arena *scratch = rk_arena_new();
+    const rk_sim *sim = rk_simulate(schedule, s->problem, true, scratch);
+    for (size_t i = sim->event_count; i-- > 0;)
+        if (sim->events[i].kind == RK_SIM_WORK)
+            priority[sim->events[i].task.op] = sim->times.makespan_ns - sim->events[i].start;
+    rk_arena_free(scratch);
+}
+
+/* Moves. */
+
+/** Another kernel for one node, or for all nodes that have the same choice and made the same. */
+static void move_kernel(searcher *s)
+{
+    decision *d = &s->next;
+    rk_id node = s->movable[below(s, s->movable_count)];
+    const rk_node_candidates *all = s->problem->candidates->nodes;
+    uint32_t old = d->kernels[node];
+    uint32_t kernel = (old + 1 + below(s, all[node].count - 1)) % (uint32_t)all[node].count;
+    bool alike = below(s, 2);
+    for (size_t i = 0; i < s->movable_count && alike; i++) {
+        rk_id other = s->movable[i];
+        if (all[other].count == all[node].count && d->kernels[other] == old &&
+            all[other].items[old].rtasks == all[node].items[old].rtasks &&
+            all[other].items[old].rtask_ns == all[node].items[old].rtask_ns)
+            d->kernels[other] = kernel;
+    }
+    d->kernels[node] = kernel;
+}
+
+/** A node before or behind another one. */
+static void move_priority(searcher *s)
+{
+    decision *d = &s->next;
+    rk_id node = below(s, s->nodes);
+    if (below(s, 2))
+        d->priority[node] = d->priority[below(s, s->nodes)] * (1 + 0.001 * (uniform(s) - 0.5));
+    else
+        d->priority[node] *= 0.5 + uniform(s);
+}
+
+static void move(searcher *s)
+{
+    copy_decision(s, &s->next, &s->now);
+    if (s->movable_count && below(s, 3))
+        move_kernel(s);
+    else
+        move_priority(s);
+    if (below(s, 4) == 0)
+        move_priority(s);
+}
+
+/** Tries the decision `next`, and goes there if it is accepted. */
+static void try_next(searcher *s)
+{
+    rk_arena *arena = rk_arena_new();
+    double time;
+    const rk_schedule *schedule = decode(s, &s->next, &time, arena);
+    double *past = &s->past[s->moves++ % MEMORY];
+    if (time <= s->time || time <= *past) {
+        decision old = s->now;
+        s->now = s->next;
+        s->next = old;
+        s->time = time;
+    }
+    *past = s->time;
+    rk_attempt_take(s->best, schedule, time, s->by, arena);
+}
+
+/** Starts from the best schedule: its kernels, its order or ranks, its times or the profile's. */
+static void begin(searcher *s)
+{
+    rk_arena *scratch = rk_arena_new();
+    double *order = RK_NEW_ARRAY(scratch, double, s->nodes + 1);
+    double *scale = RK_NEW_ARRAY(scratch, double, s->nodes + 1);
+    uint32_t *kernels =
+        rk_arena_copy(scratch, s->best->schedule->selected, s->nodes * sizeof *kernels);
+    learn_order(s, order, s->best->schedule);
+    learn_times(s, scale, s->best->schedule);
+    s->time = INFINITY;
+    for (size_t i = 0; i < MEMORY; i++)
+        s->past[i] = s->best->time;
+    for (unsigned start = 0; start < 4; start++) {
+        decision *d = &s->next;
+        memcpy(d->kernels, kernels, s->nodes * sizeof *kernels);
+        for (size_t i = 0; i < s->nodes; i++)
+            d->scale[i] = start & 1 ? scale[i] : 1;
+        set_times(s, d->scale);
+        if (start & 2)
+            memcpy(d->priority, order, s->nodes * sizeof *order);
+        else
+            rk_upward_ranks(d->priority, &s->timed, d->kernels, s->veus);
+        try_next(s);
+    }
+    rk_arena_free(scratch);
+}
+
+static double now_ms(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return 1e3 * (double)t.tv_sec + 1e-6 * (double)t.tv_nsec;
+}
+
+void rk_search_from(rk_attempt *best, const rk_problem *problem, uint32_t veus,
+                    const rk_search *how)
+{
+    searcher s = {.problem = problem,
+                  .veus = veus,
+                  .nodes = problem->graph->node_count,
+                  .random = how->seed * 2 + 1,
+                  .best = best,
+                  .arena = rk_arena_new()};
+    snprintf(s.by, sizeof s.by, "search from %.50s", best->by);
+    double until = how->ms > 0 ? now_ms() + how->ms : 0;
+    make_timed(&s);
+    rk_deps_build(&s.deps, problem, s.arena);
+    new_decision(&s, &s.now);
+    new_decision(&s, &s.next);
+    s.movable = RK_NEW_ARRAY(s.arena, rk_id, s.nodes + 1);
+    for (rk_id i = 0; i < s.nodes; i++)
+        if (problem->candidates->nodes[i].count > 1)
+            s.movable[s.movable_count++] = i;
+    begin(&s);
+    while (s.moves < how->moves && best->time > how->enough && (until == 0 || now_ms() < until)) {
+        move(&s);
+        try_next(&s);
+    }
+    rk_arena_free(s.arena);
+}
+
+static bool run(rk_builder *builder, const rk_problem *problem, rk_diag *diag)
+{
+    uint32_t veus = rk_builder_veus(builder);
+    rk_attempt best = {0};
+    rk_attempt_usual(&best, problem, veus, diag);
+    rk_search how = {.moves = (size_t)problem->options[MOVES],
+                     .ms = (double)problem->options[MS],
+                     .seed = (uint64_t)problem->options[SEED]};
+    rk_search_from(&best, problem, veus, &how);
+    rk_replay(builder, best.schedule);
+    rk_builder_credit(builder, best.by);
+    rk_attempt_free(&best);
+    return true;
+}
+
+const rk_policy rk_policy_search = {
+    .name = "search",
+    .summary = "local search over kernels and priorities, from the best of the other policies",
+    .options = options,
+    .run = run,
+};
