@@ -1,6 +1,10 @@
 #include "rkernel_lib/cuda/internal.h"
+#include "rkernel_lib/include/rk/cpu_device.h"
 
+#include <setjmp.h>
 #include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 typedef struct {
     enum cudaError code;
@@ -210,4 +214,31 @@ cudaError_t cudaGetLastError(void)
     const cudaError_t error = cudaPeekAtLastError();
     last = cudaSuccess;
     return error;
+}
+
+/** Where a fault goes that the running block could not be abandoned for. */
+static _Thread_local jmp_buf *landing;
+
+bool rk_cuda_guarded(void (*run)(void *user), void *user)
+{
+    jmp_buf here;
+    jmp_buf *const outer = landing;
+    landing = &here;
+    const bool good = setjmp(here) == 0;
+    if (good)
+        run(user);
+    landing = outer;
+    return good;
+}
+
+void rk_cuda_device_fault(int code, const char *message)
+{
+    rk_cuda_break((cudaError_t)code);
+    rk_cpu_veu *veu = rk_cpu_current_veu ? rk_cpu_current_veu() : NULL;
+    if (veu)
+        veu->api->fault(veu, message);
+    if (veu && landing)
+        longjmp(*landing, 1);
+    fprintf(stderr, "%s\n", message);
+    abort();
 }

@@ -107,6 +107,12 @@ void rk_cuda_kernel_add(const rk_cuda_kernel_info *kernel);
 /** NULL when no such kernel was added. */
 const rk_cuda_kernel_info *rk_cuda_kernel_find(const void *function);
 
+/**
+ * Runs `run(user)`, a device fault in which comes back here when no thread of a block runs that could be
+ * abandoned by itself. Returns whether none came.
+ */
+bool rk_cuda_guarded(void (*run)(void *user), void *user);
+
 /** Whether the device can run such a launch: cudaSuccess or the error that CUDA gives. */
 cudaError_t rk_cuda_launch_check(const rk_cuda_launch *launch);
 

@@ -12,6 +12,9 @@
 #include "../cpu_atomic.h"
 #include "../cpu_host.h"
 #include "../cpu_math.h"
+#include "../cuda_texture.h"
+
+#include <assert.h>
 #endif
 
 #endif

@@ -1,0 +1,159 @@
+#ifndef RK_CUDA_TEXTURE_H
+#define RK_CUDA_TEXTURE_H
+
+/*
+ * Texture and surface functions of device code, by texture and surface objects. The filter is the one
+ * that the CUDA programming guide defines, with weights of 8 fraction bits. Arrays have one mip level.
+ */
+
+#include "cpu_device.h"
+#include "cuda_api.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Where a texture is read. */
+typedef struct {
+    float at[3];
+    int dimensions;
+    int layer; /**< of a layered array, -1 for none */
+} rk_texture_point;
+
+/** What was read: `integers` for integer formats read as they are, else `floats`. */
+typedef struct {
+    float floats[4];
+    int32_t integers[4];
+} rk_texel;
+
+rk_texel rk_texture_read(cudaTextureObject_t texture, const rk_texture_point *point);
+
+/** Element `index` of linear memory; zeros outside. */
+rk_texel rk_texture_fetch(cudaTextureObject_t texture, int index);
+
+/** Component `component` of the four texels that a linear filter would read, in CUDA's order. */
+rk_texel rk_texture_gather(cudaTextureObject_t texture, float x, float y, int component);
+
+/**
+ * Where `bytes` bytes of a surface are, x counting bytes; NULL outside when the mode is zero. An access
+ * outside that traps is a fault of the running thread.
+ */
+void *rk_surface_at(cudaSurfaceObject_t surface, int x, int y, int z, size_t bytes,
+                    enum cudaSurfaceBoundaryMode mode);
+
+#ifdef __cplusplus
+}
+
+#include "cpu_host.h"
+
+#include <cstring>
+
+namespace rk {
+
+template <class T> inline T texel_as(const rk_texel &texel)
+{
+    using element = typename vector_of<T>::type;
+    element values[4] = {};
+    for (int i = 0; i < vector_of<T>::count; i++)
+        values[i] = std::is_floating_point_v<element> ? element(texel.floats[i])
+                                                      : element(texel.integers[i]);
+    T result;
+    std::memcpy(static_cast<void *>(&result), values, sizeof result);
+    return result;
+}
+
+template <class T>
+inline T texture(cudaTextureObject_t object, int dimensions, float x, float y = 0, float z = 0,
+                 int layer = -1)
+{
+    const rk_texture_point point = {{x, y, z}, dimensions, layer};
+    return texel_as<T>(rk_texture_read(object, &point));
+}
+
+} // namespace rk
+
+/** Each function also as the form that gives its result through a pointer. */
+#define RK_CUDA_TEXTURE(name, parameters, ...)                                                     \
+    template <class T> inline T name parameters                                                    \
+    {                                                                                              \
+        return __VA_ARGS__;                                                                        \
+    }                                                                                              \
+    template <class T, class... A>                                                                 \
+    inline auto name(T *result, A... arguments) -> decltype((void)name<T>(arguments...))           \
+    {                                                                                              \
+        *result = name<T>(arguments...);                                                           \
+    }
+
+RK_CUDA_TEXTURE(tex1Dfetch, (cudaTextureObject_t object, int x),
+                rk::texel_as<T>(rk_texture_fetch(object, x)))
+RK_CUDA_TEXTURE(tex1D, (cudaTextureObject_t object, float x), rk::texture<T>(object, 1, x))
+RK_CUDA_TEXTURE(tex1DLod, (cudaTextureObject_t object, float x, float),
+                rk::texture<T>(object, 1, x))
+RK_CUDA_TEXTURE(tex1DLayered, (cudaTextureObject_t object, float x, int layer),
+                rk::texture<T>(object, 1, x, 0, 0, layer))
+RK_CUDA_TEXTURE(tex2D, (cudaTextureObject_t object, float x, float y),
+                rk::texture<T>(object, 2, x, y))
+RK_CUDA_TEXTURE(tex2DLod, (cudaTextureObject_t object, float x, float y, float),
+                rk::texture<T>(object, 2, x, y))
+RK_CUDA_TEXTURE(tex2DLayered, (cudaTextureObject_t object, float x, float y, int layer),
+                rk::texture<T>(object, 2, x, y, 0, layer))
+RK_CUDA_TEXTURE(tex2Dgather, (cudaTextureObject_t object, float x, float y, int component = 0),
+                rk::texel_as<T>(rk_texture_gather(object, x, y, component)))
+RK_CUDA_TEXTURE(tex3D, (cudaTextureObject_t object, float x, float y, float z),
+                rk::texture<T>(object, 3, x, y, z))
+RK_CUDA_TEXTURE(tex3DLod, (cudaTextureObject_t object, float x, float y, float z, float),
+                rk::texture<T>(object, 3, x, y, z))
+#undef RK_CUDA_TEXTURE
+
+namespace rk {
+
+template <class T>
+inline T surface_read(cudaSurfaceObject_t surface, int x, int y, int z,
+                      cudaSurfaceBoundaryMode mode)
+{
+    T value = {};
+    if (const void *place = rk_surface_at(surface, x, y, z, sizeof value, mode))
+        std::memcpy(static_cast<void *>(&value), place, sizeof value);
+    return value;
+}
+template <class T>
+inline void surface_write(const T &value, cudaSurfaceObject_t surface, int x, int y, int z,
+                          cudaSurfaceBoundaryMode mode)
+{
+    if (void *place = rk_surface_at(surface, x, y, z, sizeof value, mode))
+        std::memcpy(place, static_cast<const void *>(&value), sizeof value);
+}
+
+} // namespace rk
+
+#define RK_CUDA_SURFACE(name, coordinates, ...)                                                    \
+    template <class T>                                                                             \
+    inline T name##read(cudaSurfaceObject_t surface, RK_CUDA_LIST coordinates,                     \
+                        cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap)                       \
+    {                                                                                              \
+        return rk::surface_read<T>(surface, __VA_ARGS__, mode);                                    \
+    }                                                                                              \
+    template <class T>                                                                             \
+    inline void name##read(T *result, cudaSurfaceObject_t surface, RK_CUDA_LIST coordinates,       \
+                           cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap)                    \
+    {                                                                                              \
+        *result = rk::surface_read<T>(surface, __VA_ARGS__, mode);                                 \
+    }                                                                                              \
+    template <class T>                                                                             \
+    inline void name##write(T value, cudaSurfaceObject_t surface, RK_CUDA_LIST coordinates,        \
+                            cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap)                   \
+    {                                                                                              \
+        rk::surface_write<T>(value, surface, __VA_ARGS__, mode);                                   \
+    }
+#define RK_CUDA_LIST(...) __VA_ARGS__
+RK_CUDA_SURFACE(surf1D, (int x), x, 0, 0)
+RK_CUDA_SURFACE(surf1DLayered, (int x, int layer), x, 0, layer)
+RK_CUDA_SURFACE(surf2D, (int x, int y), x, y, 0)
+RK_CUDA_SURFACE(surf2DLayered, (int x, int y, int layer), x, y, layer)
+RK_CUDA_SURFACE(surf3D, (int x, int y, int z), x, y, z)
+#undef RK_CUDA_LIST
+#undef RK_CUDA_SURFACE
+
+#endif
+
+#endif
