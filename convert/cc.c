@@ -88,15 +88,18 @@ static int execute(const run *r, const rk_cc_words *command)
 
 /* One source: converted, and compiled. */
 
-/** The standard, raised to the one that the runtime's headers need. */
+/** The standard of C++, raised to the one that the runtime's headers need; C's as it was given. */
 static const char *standard(const rk_cc_options *options, rk_cc_language language)
 {
     static const char *const old[] = {"-std=c++98", "-std=c++03", "-std=c++11",   "-std=c++14",
                                       "-std=c++0x", "-std=c++1y", "-std=gnu++11", "-std=gnu++14"};
-    for (size_t i = 0; i < sizeof old / sizeof *old; i++)
-        if (options->standard && language == RK_CC_CUDA && strcmp(options->standard, old[i]) == 0)
-            return strstr(old[i], "gnu") ? "-std=gnu++17" : "-std=c++17";
-    return options->standard || language != RK_CC_CUDA ? options->standard : "-std=gnu++17";
+    const char *given = options->standard;
+    if (language == RK_CC_C)
+        return given && !strstr(given, "++") ? given : NULL;
+    for (size_t i = 0; given && i < sizeof old / sizeof *old; i++)
+        if (strcmp(given, old[i]) == 0)
+            return strstr(given, "gnu") ? "-std=gnu++17" : "-std=c++17";
+    return given ? given : "-std=gnu++17";
 }
 
 static void add_check(const run *r, rk_cc_words *to)
@@ -125,7 +128,7 @@ static rk_cc_words compile_command(const run *r, const rk_cc_input *input)
         add(r, &command, "-ffp-contract=off");
     add_all(r, &command, &o->compile);
     const char *version = standard(o, input->language);
-    if (version && (input->language != RK_CC_C || !strstr(version, "++")))
+    if (version)
         add(r, &command, version);
     if (cuda)
         add(r, &command, "-Wno-unknown-pragmas");

@@ -206,24 +206,25 @@ static void add_header(reader *r, const char *name, const char *value)
         push(r, &r->out->parse, value);
 }
 
+/** Splits at commas and at white space, as nvcc's own shell does. */
 static void add_list(reader *r, const char *text, bool linker)
 {
     rk_cc_options *out = r->out;
     while (*text) {
         rk_str word = {.arena = r->arena};
-        for (; *text && *text != ','; text++) {
+        for (; *text && !strchr(", \t\n", *text); text++) {
             text += *text == '\\' && text[1];
             rk_str_addn(&word, text, 1);
         }
-        text += *text == ',';
+        text += *text != '\0';
         const char *flag = rk_arena_strdup(r->arena, rk_str_text(&word));
+        if (!*flag)
+            continue;
         if (linker) {
             push(r, &out->link, "-Xlinker");
             push(r, &out->link, flag);
             continue;
         }
-        if (!*flag)
-            continue;
         push(r, &out->compile, flag);
         if (rk_str_starts(flag, "-D") || rk_str_starts(flag, "-I") || rk_str_starts(flag, "-U"))
             push(r, &out->parse, flag);
@@ -413,6 +414,19 @@ static void add_input(reader *r, const char *path)
     push(r, &r->out->link, path);
 }
 
+/** Whether a word is what nvcc's -Werror is about, which the host compiler would take for a file. */
+static bool is_werror_kind(const char *word)
+{
+    static const char *const kinds[] = {
+        "all-warnings",          "cross-execution-space-call", "reorder",
+        "default-stream-launch", "ext-lambda-captures-this",   "deprecated-declarations",
+        "missing-launch-bounds"};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (strcmp(word, kinds[i]) == 0)
+            return true;
+    return false;
+}
+
 /** What the host compiler makes of an option that nvcc does not have. */
 static void pass_on(reader *r, const char *word)
 {
@@ -462,8 +476,12 @@ bool rk_cc_read(rk_cc_options *out, const char *const *args, size_t count, rk_ar
         if (word[0] != '-' || !word[1])
             add_input(&r, word);
         else if (!read_special(&r, word) && (taken = read_known(&r, i)) == 0) {
-            pass_on(&r, word);
             taken = 1;
+            if (strcmp(word, "-Werror") == 0 && i + 1 < r.words.count &&
+                is_werror_kind(r.words.items[i + 1]))
+                taken = 2;
+            else
+                pass_on(&r, word);
         }
         i += taken;
     }

@@ -146,6 +146,8 @@ rk_clang_args rk_parse_args(const rk_convert_options *options, bool prelude, rk_
         *rk_push(arena, &args) = fixed[i];
     *rk_push(arena, &args) = resource_dir(arena);
     add_toolkit(&args, options, arena);
+    if (options->target_cpu && !prelude) /* rk/cpu_program.h defines it */
+        *rk_push(arena, &args) = "-D__NVCC__=1";
     for (size_t i = 0; i < options->arg_count; i++) {
         bool value = false, skip;
         const bool known = known_to_clang(options->args[i], &skip);
@@ -166,15 +168,30 @@ typedef struct {
     const char *message;
 } error_summary;
 
-static error_summary summarise_errors(const rk_unit *unit)
+/** What clang calls an error and nvcc does not: the AST is as it should be. */
+static bool is_harmless(const char *message)
+{
+    static const char *const starts[] = {"initialization is not supported for __shared__",
+                                         "dynamic initialization is not supported",
+                                         "reference to __device__ function",
+                                         "reference to __host__ function", "kernel function type"};
+    for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
+        if (rk_str_starts(message, starts[i]))
+            return true;
+    return false;
+}
+
+static error_summary summarise_errors(const rk_unit *unit, bool all)
 {
     error_summary errors = {0};
     const unsigned count = clang_getNumDiagnostics(unit->tu);
     for (unsigned i = 0; i < count; i++) {
         CXDiagnostic diagnostic = clang_getDiagnostic(unit->tu, i);
-        if (clang_getDiagnosticSeverity(diagnostic) >= CXDiagnostic_Error && errors.count++ == 0) {
+        const char *message = rk_ast_text(clang_getDiagnosticSpelling(diagnostic), unit->arena);
+        if (clang_getDiagnosticSeverity(diagnostic) >= CXDiagnostic_Error &&
+            (all || !is_harmless(message)) && errors.count++ == 0) {
             errors.place = rk_ast_place(clang_getDiagnosticLocation(diagnostic), unit->arena);
-            errors.message = rk_ast_text(clang_getDiagnosticSpelling(diagnostic), unit->arena);
+            errors.message = message;
         }
         clang_disposeDiagnostic(diagnostic);
     }
@@ -186,7 +203,7 @@ static error_summary summarise_errors(const rk_unit *unit)
 /** Diagnoses the translation unit's first error, if it has one; returns whether it has none. */
 static bool report_errors(const rk_unit *unit)
 {
-    const error_summary errors = summarise_errors(unit);
+    const error_summary errors = summarise_errors(unit, true);
     if (errors.count == 0)
         return true;
     const char *hint = strstr(errors.message, "file not found")
@@ -281,12 +298,12 @@ bool rk_parse_program(bool *clean, rk_unit *unit, const bool *changed)
         if (!changed[i])
             continue;
         const char *path = i && realpath(file->path, real) ? real : file->path;
-        *rk_push(unit->arena, &files) = (struct CXUnsavedFile){
-            rk_arena_strdup(unit->arena, path), file->bytes.data, file->bytes.size};
+        *rk_push(unit->arena, &files) = (struct CXUnsavedFile){rk_arena_strdup(unit->arena, path),
+                                                               file->bytes.data, file->bytes.size};
     }
     if (!parse(unit, unit->path, files.items, (unsigned)files.count))
         return false;
-    const error_summary errors = summarise_errors(unit);
+    const error_summary errors = summarise_errors(unit, false);
     *clean = errors.count == 0;
     if (errors.count)
         rk_diag_add(unit->diag, RK_WARNING, "RK-V210", errors.place,

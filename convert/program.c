@@ -12,12 +12,13 @@
 static char *head(const rk_unit *unit, size_t file)
 {
     rk_arena *arena = unit->arena;
-    const char *include = file                        ? ""
-                          : unit->options->target_cpu && unit->options->drop_in
-                              ? "#include <rk/cpu_cuda.h>\n#include <rk/drop_in.h>\n"
-                          : unit->options->target_cpu ? "#include <rk/cpu_cuda.h>\n"
-                          : unit->options->drop_in    ? "#include <rk/drop_in.cuh>\n"
-                                                      : "";
+    const char *include = file ? ""
+                          : unit->options->target_cpu
+                              ? unit->options->drop_in
+                                    ? "#include <rk/cpu_program.h>\n#include <rk/drop_in.h>\n"
+                                    : "#include <rk/cpu_program.h>\n"
+                          : unit->options->drop_in ? "#include <rk/drop_in.cuh>\n"
+                                                   : "";
     return rk_arena_printf(arena, "%s#line 1 \"%s\"\n", include, unit->files.items[file]->path);
 }
 

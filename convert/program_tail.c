@@ -11,7 +11,7 @@ static void add_symbols(const rk_program *program, rk_str *out)
         return;
     rk_str_add(
         out,
-        "\n#include <rk/cuda_hooks.h>\nnamespace {\n[[maybe_unused]] const int rk_program_symbols = (\n");
+        "\nnamespace {\n[[maybe_unused]] const int rk_program_symbols = (\n");
     for (size_t i = 0; i < program->symbols.count; i++) {
         const rk_device_symbol *s = &program->symbols.items[i];
         const char *colons = strrchr(s->name, ':');
