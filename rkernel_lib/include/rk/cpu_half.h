@@ -2,17 +2,15 @@
 #define RK_CPU_HALF_H
 
 /*
- * CUDA's __half and __half2 for a host compiler: storage as IEEE binary16, arithmetic in float rounded
- * to nearest even, which is exact for + - * / and the square root.
+ * CUDA's __half and __half2 for a host compiler: storage as IEEE binary16, results as if computed exactly
+ * and rounded once.
  */
 
-#include "cpu_math.h"
-#include "cpu_types.h"
-
-#include <cstdint>
+#include "cpu_small_float.h"
 
 namespace rk {
 
+/** To nearest, without going through double: the way that kernels take most. */
 inline std::uint16_t half_from_float(float value)
 {
     const std::uint32_t bits = bits_as<std::uint32_t>(value);
@@ -35,6 +33,20 @@ inline std::uint16_t half_from_float(float value)
     return std::uint16_t(sign | half);
 }
 
+inline std::uint16_t half_from(double value, rounding mode)
+{
+    return small_from_double(value, 5, 10, mode);
+}
+inline std::uint16_t half_from(float value, rounding mode)
+{
+    return mode == rounding::nearest ? half_from_float(value) : half_from(double(value), mode);
+}
+template <class Integer>
+inline std::uint16_t half_from(Integer value, rounding mode)
+{
+    return half_from(double(value), mode);
+}
+
 inline float half_to_float(std::uint16_t half)
 {
     const std::uint32_t sign = (half & 0x8000u) << 16;
@@ -52,120 +64,50 @@ inline float half_to_float(std::uint16_t half)
 struct __half_raw {
     unsigned short x;
 };
+struct __half2_raw {
+    unsigned short x, y;
+};
 
 struct __align__(2) __half {
     unsigned short __x;
 
     __half() = default;
-    __half(__half_raw raw) : __x(raw.x) {}
-    __half(float value) : __x(rk::half_from_float(value)) {}
-    __half(double value) : __x(rk::half_from_float(float(value))) {}
-    __half(int value) : __x(rk::half_from_float(float(value))) {}
-    __half(unsigned int value) : __x(rk::half_from_float(float(value))) {}
-    operator float() const { return rk::half_to_float(__x); }
+    constexpr __half(__half_raw raw) : __x(raw.x) {}
+    RK_SMALL_MEMBERS(__half, rk::half_from, rk::half_to_float)
     operator __half_raw() const { return __half_raw{__x}; }
 };
 
 struct __align__(4) __half2 {
     __half x, y;
     __half2() = default;
-    __half2(__half a, __half b) : x(a), y(b) {}
+    constexpr __half2(__half a, __half b) : x(a), y(b) {}
+    constexpr __half2(__half2_raw raw) : x(__half_raw{raw.x}), y(__half_raw{raw.y}) {}
+    operator __half2_raw() const { return __half2_raw{x.__x, y.__x}; }
 };
 
 typedef __half half;
 typedef __half2 half2;
+typedef __half nv_half;
+typedef __half2 nv_half2;
+typedef __half __nv_half;
+typedef __half2 __nv_half2;
 
-inline __half __float2half(float x) { return __half(x); }
-inline __half __float2half_rn(float x) { return __half(x); }
-inline __half __double2half(double x) { return __half(x); }
-inline float __half2float(__half x) { return float(x); }
-inline __half __int2half_rn(int x) { return __half(x); }
-inline __half __uint2half_rn(unsigned int x) { return __half(x); }
-inline int __half2int_rn(__half x) { return __float2int_rn(float(x)); }
-inline int __half2int_rz(__half x) { return __float2int_rz(float(x)); }
-inline unsigned short __half_as_ushort(__half x) { return x.__x; }
-inline short __half_as_short(__half x) { return short(x.__x); }
-inline __half __ushort_as_half(unsigned short x) { return __half(__half_raw{x}); }
-inline __half __short_as_half(short x) { return __half(__half_raw{(unsigned short)x}); }
+namespace rk {
 
-inline __half2 make_half2(__half x, __half y) { return __half2(x, y); }
-inline __half2 __halves2half2(__half x, __half y) { return __half2(x, y); }
-inline __half2 __half2half2(__half x) { return __half2(x, x); }
-inline __half2 __float2half2_rn(float x) { return __half2(__half(x), __half(x)); }
-inline __half2 __floats2half2_rn(float x, float y) { return __half2(__half(x), __half(y)); }
-inline __half2 __float22half2_rn(float2 v) { return __half2(__half(v.x), __half(v.y)); }
-inline float2 __half22float2(__half2 v) { return make_float2(float(v.x), float(v.y)); }
-inline float __low2float(__half2 v) { return float(v.x); }
-inline float __high2float(__half2 v) { return float(v.y); }
-inline __half __low2half(__half2 v) { return v.x; }
-inline __half __high2half(__half2 v) { return v.y; }
+constexpr __half half_of(unsigned bits) { return __half(__half_raw{(unsigned short)bits}); }
 
-/** An operator, its assignment and the intrinsics of that name, for one half and for two. */
-#define RK_CPU_HALF_ARITHMETIC(op, name)                                                           \
-    inline __half operator op(__half a, __half b) { return __half(float(a) op float(b)); }         \
-    inline __half &operator op##=(__half &a, __half b) { return a = a op b; }                      \
-    inline __half2 operator op(__half2 a, __half2 b) { return __half2(a.x op b.x, a.y op b.y); }   \
-    inline __half2 &operator op##=(__half2 &a, __half2 b) { return a = a op b; }                   \
-    inline __half __h##name(__half a, __half b) { return a op b; }                                 \
-    inline __half2 __h##name##2(__half2 a, __half2 b) { return a op b; }
-RK_CPU_HALF_ARITHMETIC(+, add)
-RK_CPU_HALF_ARITHMETIC(-, sub)
-RK_CPU_HALF_ARITHMETIC(*, mul)
-RK_CPU_HALF_ARITHMETIC(/, div)
-#undef RK_CPU_HALF_ARITHMETIC
-inline __half2 __h2div(__half2 a, __half2 b) { return a / b; }
+} // namespace rk
 
-#define RK_CPU_HALF_COMPARE(op, name)                                                              \
-    inline bool operator op(__half a, __half b) { return float(a) op float(b); }                   \
-    inline bool __h##name(__half a, __half b) { return float(a) op float(b); }
-RK_CPU_HALF_COMPARE(==, eq)
-RK_CPU_HALF_COMPARE(!=, ne)
-RK_CPU_HALF_COMPARE(<, lt)
-RK_CPU_HALF_COMPARE(<=, le)
-RK_CPU_HALF_COMPARE(>, gt)
-RK_CPU_HALF_COMPARE(>=, ge)
-#undef RK_CPU_HALF_COMPARE
+RK_SMALL_CONVERSIONS(__half, half, rk::half_from, rk::half_of)
+RK_SMALL_PAIRS(__half, __half2, half, half2)
+RK_SMALL_ARITHMETIC(__half, __half2, rk::half_of, rk::half_from, 0x7c00u)
 
-inline __half operator-(__half a) { return __ushort_as_half(a.__x ^ 0x8000u); }
-inline __half2 operator-(__half2 a) { return __half2(-a.x, -a.y); }
-inline __half __hneg(__half a) { return -a; }
-inline __half2 __hneg2(__half2 a) { return -a; }
-inline __half __habs(__half a) { return __ushort_as_half(a.__x & 0x7fffu); }
-inline __half __hfma(__half a, __half b, __half c)
-{
-    return __half(float(fma(double(float(a)), double(float(b)), double(float(c)))));
-}
-inline __half2 __hfma2(__half2 a, __half2 b, __half2 c)
-{
-    return __half2(__hfma(a.x, b.x, c.x), __hfma(a.y, b.y, c.y));
-}
-inline __half __hmax(__half a, __half b) { return __half(fmaxf(float(a), float(b))); }
-inline __half __hmin(__half a, __half b) { return __half(fminf(float(a), float(b))); }
-inline __half2 __hmax2(__half2 a, __half2 b) { return __half2(__hmax(a.x, b.x), __hmax(a.y, b.y)); }
-inline __half2 __hmin2(__half2 a, __half2 b) { return __half2(__hmin(a.x, b.x), __hmin(a.y, b.y)); }
-inline bool __hisnan(__half a) { return (a.__x & 0x7fffu) > 0x7c00u; }
-inline int __hisinf(__half a) { return a.__x == 0x7c00u ? 1 : a.__x == 0xfc00u ? -1 : 0; }
-
-/** Functions of one half and of two. */
-#define RK_CPU_HALF_FUNCTION(name, f)                                                              \
-    inline __half h##name(__half a) { return __half(f(float(a))); }                                \
-    inline __half2 h2##name(__half2 a) { return __half2(h##name(a.x), h##name(a.y)); }
-RK_CPU_HALF_FUNCTION(exp, expf)
-RK_CPU_HALF_FUNCTION(exp2, exp2f)
-RK_CPU_HALF_FUNCTION(exp10, exp10f)
-RK_CPU_HALF_FUNCTION(log, logf)
-RK_CPU_HALF_FUNCTION(log2, log2f)
-RK_CPU_HALF_FUNCTION(log10, log10f)
-RK_CPU_HALF_FUNCTION(sin, sinf)
-RK_CPU_HALF_FUNCTION(cos, cosf)
-RK_CPU_HALF_FUNCTION(tanh, tanhf)
-RK_CPU_HALF_FUNCTION(sqrt, sqrtf)
-RK_CPU_HALF_FUNCTION(rsqrt, rsqrtf)
-RK_CPU_HALF_FUNCTION(rcp, 1.0f /)
-RK_CPU_HALF_FUNCTION(floor, floorf)
-RK_CPU_HALF_FUNCTION(ceil, ceilf)
-RK_CPU_HALF_FUNCTION(trunc, truncf)
-RK_CPU_HALF_FUNCTION(rint, rintf)
-#undef RK_CPU_HALF_FUNCTION
+#define CUDART_ZERO_FP16 __ushort_as_half(0x0000)
+#define CUDART_NEG_ZERO_FP16 __ushort_as_half(0x8000)
+#define CUDART_ONE_FP16 __ushort_as_half(0x3c00)
+#define CUDART_INF_FP16 __ushort_as_half(0x7c00)
+#define CUDART_NAN_FP16 __ushort_as_half(0x7fff)
+#define CUDART_MAX_NORMAL_FP16 __ushort_as_half(0x7bff)
+#define CUDART_MIN_DENORM_FP16 __ushort_as_half(0x0001)
 
 #endif

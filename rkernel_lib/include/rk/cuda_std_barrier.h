@@ -6,6 +6,7 @@
  * others of its block run. A barrier may lie in memory that is not initialised, until init().
  */
 
+#include "cpu_atomic.h"
 #include "cpu_device.h"
 #include "cuda_pipeline.h"
 #include "cuda_std_atomic.h"
@@ -22,7 +23,8 @@ namespace rk {
 inline void let_others_run(unsigned &tries)
 {
     constexpr unsigned most = 1u << 22;
-    __activemask();
+    if (rk::legacy_veu)
+        rk::legacy_veu->api->yield(rk::legacy_veu);
     if (++tries == most)
         device_fault(719, "a thread waits at a barrier or pipeline that does not complete");
 }
