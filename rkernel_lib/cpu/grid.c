@@ -1,4 +1,5 @@
 #include "rkernel_lib/cpu/launch.h"
+#include "rkernel_lib/cpu/record.h"
 #include "rkernel_lib/cpu/pool.h"
 #include "rkernel_lib/cpu/settings.h"
 #include "rkernel_lib/cpu/veu.h"
@@ -12,7 +13,7 @@
 #include <string.h>
 
 /** Grids up to this size get a random order that is stored. */
-enum { MOST_STORED = 1 << 20, MOST_WORKERS = 1 << 14 };
+enum { MOST_STORED = 1 << 20 };
 
 /** A launch that another made, from inside a kernel. */
 typedef struct child {
@@ -32,7 +33,8 @@ typedef struct {
     uint64_t seed;         /**< of this launch when orders are random */
     _Atomic uint64_t next; /**< the first unit that has not started */
     atomic_uint workers;
-    uint32_t most_workers;
+    bool loops;     /**< threads run one after another, without fibers */
+    uint32_t chunk; /**< units that a worker takes at a time */
     atomic_bool failed;
 
     pthread_mutex_t lock;
@@ -48,6 +50,7 @@ typedef struct {
     rk_cpu_call call;
     rk_cpu_block *block;
     uint64_t unit;
+    uint32_t count;   /**< blocks from there on; 1 for a vEU */
     uint32_t syncing; /**< threads that came to the grid-wide barrier */
 } unit;
 
@@ -111,10 +114,11 @@ static void fail(const unit *u, const char *fault)
 static void add_worker(void *user)
 {
     grid *g = user;
+    const uint64_t most = rk_cpu_resident_blocks(g->veu_threads, g->shared);
     if (atomic_load(&g->next) >= g->units || atomic_load(&g->failed) ||
-        atomic_load(&g->workers) >= g->most_workers)
+        atomic_load(&g->workers) >= most)
         return;
-    if (atomic_fetch_add(&g->workers, 1) >= g->most_workers || !rk_pool_add(&g->job))
+    if (atomic_fetch_add(&g->workers, 1) >= most || !rk_pool_add(&g->job))
         atomic_fetch_sub(&g->workers, 1);
 }
 
@@ -139,14 +143,13 @@ static void run_rtasks(void *user, uint32_t thread)
     }
 }
 
-/** The threads of a block that do not wait, one after another. */
-static void run_loop(void *user)
+/** The threads of blocks that do not wait, one after another. */
+static void run_loop(unit *u)
 {
-    unit *u = user;
     const grid *g = u->grid;
     const rk_cpu_code *code = g->launch->code;
     if (!g->seed) {
-        code->loop(g->launch->closure, &u->call);
+        code->loop(g->launch->closure, &u->call, u->count);
         return;
     }
     const uint32_t first = (uint32_t)(mix(g->seed ^ u->call.rtask) >> 32) % g->threads;
@@ -157,38 +160,50 @@ static void run_loop(void *user)
     }
 }
 
-static bool loops(const grid *g)
-{
-    return g->launch->code->loop && !rk_cpu_settings_get()->fibers;
-}
-
-static void run_unit(unit *u)
+/** One block, or the rTasks of one vEU, on fibers. */
+static void run_fibers(unit *u)
 {
     const grid *g = u->grid;
-    const rk_cpu_code *code = g->launch->code;
-    const uint64_t step = code->vdevice ? g->units : g->blocks;
-    rk_cpu_veu *veu = u->call.veu;
-    u->call.rtask = block_at(g, u->unit);
-    code->enter(&u->call);
     const rk_cpu_block_options options = {.seed = g->seed ? mix(g->seed + u->unit) : 0,
-                                          .kept = veu->kept,
+                                          .kept = u->call.veu->kept,
                                           .stall = add_worker,
                                           .stall_user = u->grid};
     rk_cpu_block_set(u->block, &options);
-    if (loops(g)) {
-        for (uint64_t i = u->unit; i < g->blocks; i += step) {
-            u->call.rtask = block_at(g, i);
-            if (!rk_cuda_guarded(run_loop, u))
-                break;
-        }
-    } else {
-        const bool good = code->vdevice ? rk_cpu_block_run_rtasks(u->block, g->veu_threads,
-                                                                  g->threads, run_rtasks, u)
-                                        : rk_cpu_block_run(u->block, g->threads, run_thread, u);
-        if (!good)
-            fail(u, rk_cpu_block_fault(u->block));
+    const bool good =
+        g->launch->code->vdevice
+            ? rk_cpu_block_run_rtasks(u->block, g->veu_threads, g->threads, run_rtasks, u)
+            : rk_cpu_block_run(u->block, g->threads, run_thread, u);
+    if (!good)
+        fail(u, rk_cpu_block_fault(u->block));
+}
+
+/** The same, without fibers. */
+static void run_loops(void *user)
+{
+    unit *u = user;
+    const grid *g = u->grid;
+    if (!g->launch->code->vdevice) {
+        run_loop(u);
+        return;
     }
-    const char *fault = rk_cpu_take_fault(veu);
+    for (uint64_t i = u->unit; i < g->blocks; i += g->units) {
+        u->call.rtask = block_at(g, i);
+        run_loop(u);
+    }
+}
+
+/** The u->count units from u->unit on. */
+static void run_some(unit *u)
+{
+    const grid *g = u->grid;
+    u->call.rtask = block_at(g, u->unit);
+    u->syncing = 0;
+    g->launch->code->enter(&u->call);
+    if (g->loops)
+        rk_cuda_guarded(run_loops, u);
+    else
+        run_fibers(u);
+    const char *fault = rk_cpu_take_fault(u->call.veu);
     if (fault)
         fail(u, fault);
 }
@@ -266,12 +281,14 @@ static void run_units(void *user)
     u.block = rk_cpu_veu_block(u.call.veu);
     current = &u;
     while (!atomic_load(&g->failed)) {
-        u.unit = atomic_fetch_add(&g->next, 1);
+        u.unit = atomic_fetch_add(&g->next, g->chunk);
         if (u.unit >= g->units)
             break;
-        u.syncing = 0;
-        run_unit(&u);
-        leave_grid(g);
+        const uint64_t left = g->units - u.unit;
+        u.count = left < g->chunk ? (uint32_t)left : g->chunk;
+        run_some(&u);
+        if (launch->cooperative)
+            leave_grid(g);
     }
     current = NULL;
 }
@@ -293,6 +310,13 @@ static void set_up_vdevice(grid *g)
     g->units = veus < g->blocks ? veus : g->blocks;
 }
 
+/** Few enough units at a time that workers end together. */
+static uint32_t chunk_of(uint64_t units, uint32_t workers)
+{
+    const uint64_t share = units / (8 * (uint64_t)workers);
+    return share < 1 ? 1 : share > 256 ? 256 : (uint32_t)share;
+}
+
 static void set_up(grid *g, const rk_cpu_launch *launch)
 {
     const rk_cpu_settings *settings = rk_cpu_settings_get();
@@ -312,8 +336,10 @@ static void set_up(grid *g, const rk_cpu_launch *launch)
     g->inside = g->units;
     if (settings->shuffled)
         shuffle_blocks(g);
-    const uint64_t resident = rk_cpu_resident_blocks(g->veu_threads, g->shared);
-    g->most_workers = (uint32_t)(resident < MOST_WORKERS ? resident : MOST_WORKERS);
+    g->loops = launch->code->loop && !settings->fibers;
+    g->chunk = 1;
+    if (g->loops && !g->seed && !launch->code->vdevice)
+        g->chunk = chunk_of(g->units, settings->workers);
 }
 
 static void run_grid(grid *g)
@@ -323,11 +349,13 @@ static void run_grid(grid *g)
     if (workers > g->units)
         workers = g->units;
     atomic_store(&g->workers, (uint32_t)workers);
-    if (!rk_pool_run(&g->job, (uint32_t)workers - 1, all)) {
+    if (workers == 1)
+        run_units(g);
+    else if (!rk_pool_run(&g->job, (uint32_t)workers - 1, all)) {
         rk_cuda_report(cudaErrorCooperativeLaunchTooLarge);
         return;
     }
-    if (atomic_load(&g->failed))
+    if (atomic_load(&g->failed) && !rk_cuda_broken())
         rk_cuda_break(cudaErrorLaunchFailure);
 }
 
@@ -342,11 +370,45 @@ static void run_children(grid *g)
     }
 }
 
+/** A launch that is recorded, with its arguments. */
+typedef struct {
+    rk_cpu_launch_info info;
+    rk_cpu_argument *args;
+} recorded;
+
+static void begin_record(recorded *r, const grid *g)
+{
+    *r = (recorded){0};
+    if (!rk_cpu_recording())
+        return;
+    const uint32_t count = g->launch->code->arg_count;
+    r->args = calloc(count + 1, sizeof *r->args);
+    if (r->args)
+        rk_cpu_launch_arguments(g->launch, r->args);
+    const bool vdevice = g->launch->code->vdevice;
+    r->info = (rk_cpu_launch_info){.launch = g->launch,
+                                   .args = r->args,
+                                   .arg_count = r->args ? count : 0,
+                                   .veus = vdevice ? (uint32_t)g->units : 0,
+                                   .veu_threads = vdevice ? g->veu_threads : 0};
+    rk_cpu_record_begin(&r->info);
+}
+
+static void end_record(recorded *r)
+{
+    if (r->info.launch)
+        rk_cpu_record_end(&r->info);
+    free(r->args);
+}
+
 void rk_cpu_launch_run(const rk_cpu_launch *launch)
 {
     grid g;
     set_up(&g, launch);
+    recorded r;
+    begin_record(&r, &g);
     run_grid(&g);
+    end_record(&r);
     run_children(&g);
     free(g.order);
 }

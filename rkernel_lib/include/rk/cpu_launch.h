@@ -66,8 +66,11 @@ typedef struct {
     void (*enter)(const rk_cpu_call *call);
     /** One thread of the block. */
     void (*thread)(const void *closure, const rk_cpu_call *call, uint32_t thread);
-    /** All threads of the block one after another; NULL when they may wait. */
-    void (*loop)(const void *closure, const rk_cpu_call *call);
+    /**
+     * All threads of `count` blocks from call->rtask on, which it advances, one after another; NULL when
+     * they may wait. `enter` was called for the first.
+     */
+    void (*loop)(const void *closure, rk_cpu_call *call, uint32_t count);
 } rk_cpu_code;
 
 /** A launch that was checked: what a stream runs, or a capture keeps. */
@@ -268,35 +271,40 @@ struct legacy_code {
                   built_ins{at.thread_idx(), at.block_idx(), at.block_dim(), at.grid_dim()});
     }
 
-    template <class Body>
-    static inline void each(const Body &body, const rk_cpu_call *call, unsigned nx)
+    /** `nx` is the block's first dimension. Works on copies, which what a kernel stores cannot alias. */
+    static inline void each(const void *closure, const rk_cpu_call *call, unsigned nx)
     {
+        const auto body = static_cast<const Closure *>(closure)->body;
         const cpu_position at(call);
-        for (unsigned z = 0; z < call->block[2]; z++)
-            for (unsigned y = 0; y < call->block[1]; y++)
+        const dim3 n = at.block_dim();
+        for (unsigned z = 0; z < n.z; z++)
+            for (unsigned y = 0; y < n.y; y++)
                 for (unsigned x = 0; x < nx; x++) {
                     if constexpr (!(Flags & RK_CPU_SHADOWED))
                         ::threadIdx = uint3{x, y, z};
-                    call_body(body, built_ins{uint3{x, y, z}, at.block_idx(), at.block_dim(),
-                                              at.grid_dim()});
+                    call_body(body, built_ins{uint3{x, y, z}, at.block_idx(), n, at.grid_dim()});
                 }
     }
 
     __attribute__((noinline)) static void far(const void *closure, const rk_cpu_call *call)
     {
-        each(static_cast<const Closure *>(closure)->body, call, call->block[0]);
+        each(closure, call, call->block[0]);
     }
 
     /** As cpu_run_loop: indices that cannot wrap let the compiler vectorise. */
-    __attribute__((flatten)) static void loop(const void *closure, const rk_cpu_call *call)
+    __attribute__((flatten)) static void loop(const void *closure, rk_cpu_call *call,
+                                              std::uint32_t count)
     {
         constexpr unsigned most = 4096;
-        const unsigned nx = call->block[0], bx = call->rtask % call->grid[0];
-        const unsigned first = bx * nx;
-        if (nx <= most && first <= 0x7fffffffu - most && std::uint64_t(bx) * nx == first)
-            each(static_cast<const Closure *>(closure)->body, call, nx);
-        else
-            far(closure, call);
+        for (std::uint32_t i = 0; i < count; i++, call->rtask++) {
+            if constexpr (!(Flags & RK_CPU_SHADOWED))
+                ::blockIdx = cpu_position(call).block_idx();
+            const unsigned nx = call->block[0], bx = call->rtask % call->grid[0], start = bx * nx;
+            if (nx <= most && start <= 0x7fffffffu - most && std::uint64_t(bx) * nx == start)
+                each(closure, call, nx);
+            else
+                far(closure, call);
+        }
     }
 
     static constexpr auto loop_or_null() -> decltype(rk_cpu_code::loop)
@@ -340,9 +348,10 @@ struct vdevice_code {
         static_cast<const Closure *>(closure)->body(rk_ctx);
     }
 
-    static void loop(const void *closure, const rk_cpu_call *call)
+    static void loop(const void *closure, rk_cpu_call *call, std::uint32_t count)
     {
-        cpu_run_loop<Frame>(call, static_cast<const Closure *>(closure)->body);
+        for (std::uint32_t i = 0; i < count; i++, call->rtask++)
+            cpu_run_loop<Frame>(call, static_cast<const Closure *>(closure)->body);
     }
 
     static constexpr auto loop_or_null() -> decltype(rk_cpu_code::loop)

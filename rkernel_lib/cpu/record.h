@@ -1,0 +1,37 @@
+#ifndef RK_RKERNEL_LIB_CPU_RECORD_H
+#define RK_RKERNEL_LIB_CPU_RECORD_H
+
+#include "rkernel_lib/include/rk/cpu_launch.h"
+
+/*
+ * What each launch of a program wrote, so that two builds of it can be compared (docs/drop_in.md).
+ *
+ *   RK_RECORD=<folder>          keep it: `launches`, a line for each launch, allocation and changed one;
+ *                               `contents`, the changed ones, up to RK_RECORD_LIMIT bytes (default 2 GiB)
+ *   RK_COMPARE=<folder>         compare with what was kept there
+ *   RK_COMPARE_REPORT=<file>    what was found, a line each with tabs: see rk_record_report below
+ *   RK_COMPARE_ORDER=<file>     "launch kind serial" lines: results that depend on the order of blocks,
+ *                               which are compared with RK_TOLERANCE (default 1e-4, relative)
+ *
+ * Memory that no launch of the two programs addressed otherwise is the same: allocations are known by their
+ * serial numbers, symbols by their names, and pointers in memory by what they point to. Launches run one
+ * at a time meanwhile.
+ */
+
+/** Whether launches are recorded or compared. */
+bool rk_cpu_recording(void);
+
+/** Before and after the blocks of a launch run. Each does nothing when nothing is asked for. */
+void rk_cpu_record_begin(const rk_cpu_launch_info *info);
+void rk_cpu_record_end(const rk_cpu_launch_info *info);
+
+/** Says why the calling thread's next launch is no vDevice; both texts must stay. */
+void rk_cpu_record_keep(const char *kernel, const char *why);
+
+/**
+ * Says what the parameters of the calling thread's next launch point to, two characters each: 'f', 'i', 'u'
+ * and the size in bytes, or "x1". The text must stay.
+ */
+void rk_cpu_record_types(const char *types);
+
+#endif
