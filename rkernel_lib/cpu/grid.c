@@ -1,6 +1,6 @@
 #include "rkernel_lib/cpu/launch.h"
-#include "rkernel_lib/cpu/record.h"
 #include "rkernel_lib/cpu/pool.h"
+#include "rkernel_lib/cpu/record.h"
 #include "rkernel_lib/cpu/settings.h"
 #include "rkernel_lib/cpu/veu.h"
 #include "rkernel_lib/include/rk/cuda_api.h"
@@ -164,11 +164,6 @@ static void run_loop(unit *u)
 static void run_fibers(unit *u)
 {
     const grid *g = u->grid;
-    const rk_cpu_block_options options = {.seed = g->seed ? mix(g->seed + u->unit) : 0,
-                                          .kept = u->call.veu->kept,
-                                          .stall = add_worker,
-                                          .stall_user = u->grid};
-    rk_cpu_block_set(u->block, &options);
     const bool good =
         g->launch->code->vdevice
             ? rk_cpu_block_run_rtasks(u->block, g->veu_threads, g->threads, run_rtasks, u)
@@ -199,6 +194,11 @@ static void run_some(unit *u)
     u->call.rtask = block_at(g, u->unit);
     u->syncing = 0;
     g->launch->code->enter(&u->call);
+    const rk_cpu_block_options options = {.seed = g->seed ? mix(g->seed + u->unit) : 0,
+                                          .kept = u->call.veu->kept,
+                                          .stall = add_worker,
+                                          .stall_user = u->grid};
+    rk_cpu_block_set(u->block, &options);
     if (g->loops)
         rk_cuda_guarded(run_loops, u);
     else
@@ -349,9 +349,7 @@ static void run_grid(grid *g)
     if (workers > g->units)
         workers = g->units;
     atomic_store(&g->workers, (uint32_t)workers);
-    if (workers == 1)
-        run_units(g);
-    else if (!rk_pool_run(&g->job, (uint32_t)workers - 1, all)) {
+    if (!rk_pool_run(&g->job, (uint32_t)workers - 1, all)) {
         rk_cuda_report(cudaErrorCooperativeLaunchTooLarge);
         return;
     }
