@@ -5,6 +5,7 @@
 #include "sched/op.h"
 #include "sched/zoo/build.h"
 
+#include <assert.h>
 #include <string.h>
 
 const rk_zoo_model *rk_zoo_find(const char *name)
@@ -22,11 +23,6 @@ size_t rk_zoo_param_count(const rk_zoo_model *model)
         n++;
     return n;
 }
-
-/** xoshiro256**'s state. */
-typedef struct {
-    uint64_t s[4];
-} generator;
 
 static uint64_t splitmix(uint64_t *state)
 {
@@ -49,9 +45,9 @@ static uint64_t rotate(uint64_t x, int by)
     return x << by | x >> (64 - by);
 }
 
-static uint64_t next(generator *g)
+uint64_t rk_zoo_random_next(rk_zoo_random *random)
 {
-    uint64_t *s = g->s;
+    uint64_t *s = random->state;
     uint64_t result = rotate(s[1] * 5, 7) * 9;
     uint64_t t = s[1] << 17;
     s[2] ^= s[0];
@@ -63,14 +59,29 @@ static uint64_t next(generator *g)
     return result;
 }
 
-void rk_zoo_uniform(float *out, size_t count, float bound, uint64_t seed, const char *name)
+rk_zoo_random rk_zoo_random_new(uint64_t seed, const char *name)
 {
-    generator g;
+    rk_zoo_random random;
     uint64_t state = seed ^ fnv1a(name);
     for (int i = 0; i < 4; i++)
-        g.s[i] = splitmix(&state);
+        random.state[i] = splitmix(&state);
+    return random;
+}
+
+uint64_t rk_zoo_random_below(rk_zoo_random *random, uint64_t below)
+{
+    uint64_t unfair = (UINT64_MAX - below + 1) % below;
+    uint64_t value = rk_zoo_random_next(random);
+    while (value < unfair)
+        value = rk_zoo_random_next(random);
+    return value % below;
+}
+
+void rk_zoo_uniform(float *out, size_t count, float bound, uint64_t seed, const char *name)
+{
+    rk_zoo_random random = rk_zoo_random_new(seed, name);
     for (size_t i = 0; i < count; i++) {
-        int64_t step = (int64_t)(next(&g) >> 40) - (INT64_C(1) << 23);
+        int64_t step = (int64_t)(rk_zoo_random_next(&random) >> 40) - (INT64_C(1) << 23);
         out[i] = bound * ((float)step * 0x1p-23F);
     }
 }
@@ -105,8 +116,8 @@ static rk_graph *build(rk_zoo_builder *b, const rk_zoo_model *model, const int64
     if (!check_params(model, params, diag))
         return NULL;
     b->graph = rk_graph_new(arena, model->name);
-    if (!model->build(b, params, diag) || !rk_graph_validate(b->graph, diag) ||
-        !check_bytes(b->graph, diag))
+    if (!model->build(b, params, diag) || !rk_zoo_check_size(model->name, b->elements, diag) ||
+        !rk_graph_validate(b->graph, diag) || !check_bytes(b->graph, diag))
         return NULL;
     return b->graph;
 }
@@ -114,14 +125,50 @@ static rk_graph *build(rk_zoo_builder *b, const rk_zoo_model *model, const int64
 rk_graph *rk_zoo_structure(const rk_zoo_model *model, const int64_t *params, uint64_t seed,
                            rk_arena *arena, rk_diag *diag)
 {
-    rk_zoo_builder b = {.seed = seed};
+    rk_zoo_builder b = {.seed = seed, .memo_arena = arena};
     return build(&b, model, params, arena, diag);
+}
+
+struct rk_zoo_series {
+    const rk_zoo_model *model;
+    int64_t params[RK_ZOO_MAX_PARAMS];
+    rk_zoo_builder builder;
+};
+
+int rk_zoo_index_param(const rk_zoo_model *model)
+{
+    for (int i = 0; model->params[i].name; i++)
+        if (strcmp(model->params[i].name, "index") == 0)
+            return i;
+    return -1;
+}
+
+rk_zoo_series *rk_zoo_series_new(const rk_zoo_model *model, const int64_t *params, uint64_t seed,
+                                 rk_arena *arena)
+{
+    assert(rk_zoo_index_param(model) >= 0);
+    rk_zoo_series *series = RK_NEW(arena, rk_zoo_series);
+    series->model = model;
+    memcpy(series->params, params, rk_zoo_param_count(model) * sizeof *params);
+    series->builder = (rk_zoo_builder){.seed = seed, .memo_arena = arena};
+    return series;
+}
+
+rk_graph *rk_zoo_series_next(rk_zoo_series *series, rk_arena *arena, rk_diag *diag)
+{
+    rk_zoo_builder b = {.seed = series->builder.seed,
+                        .memo = series->builder.memo,
+                        .memo_arena = series->builder.memo_arena};
+    rk_graph *graph = build(&b, series->model, series->params, arena, diag);
+    series->builder.memo = b.memo;
+    series->params[rk_zoo_index_param(series->model)]++;
+    return graph;
 }
 
 rk_graph *rk_zoo_build(const rk_zoo_model *model, const int64_t *params, uint64_t seed,
                        rk_arena *arena, rk_diag *diag)
 {
-    rk_zoo_builder b = {.seed = seed};
+    rk_zoo_builder b = {.seed = seed, .memo_arena = arena};
     rk_graph *graph = build(&b, model, params, arena, diag);
     if (graph)
         rk_zoo_fill_weights(&b);

@@ -85,10 +85,34 @@ bool rk_zoo_write_structure(const rk_zoo_model *model, const int64_t *params, ui
                             const char *dir, rk_arena *arena, rk_diag *diag);
 
 /**
+ * Builds the members of a model with a parameter "index" one after another, from the index in
+ * `params` on, as rk_zoo_structure does, in about the time of one each. Lives in the arena.
+ */
+typedef struct rk_zoo_series rk_zoo_series;
+rk_zoo_series *rk_zoo_series_new(const rk_zoo_model *model, const int64_t *params, uint64_t seed,
+                                 rk_arena *arena);
+/** The next member, in `arena`; NULL as rk_zoo_build. */
+rk_graph *rk_zoo_series_next(rk_zoo_series *series, rk_arena *arena, rk_diag *diag);
+
+/** The parameter "index" of the model, -1 if it has none. */
+int rk_zoo_index_param(const rk_zoo_model *model);
+
+/**
+ * xoshiro256** (Blackman and Vigna, 2018), its state four outputs of splitmix64 from `seed` xor the
+ * FNV-1a hash of `name`.
+ */
+typedef struct {
+    uint64_t state[4];
+} rk_zoo_random;
+rk_zoo_random rk_zoo_random_new(uint64_t seed, const char *name);
+uint64_t rk_zoo_random_next(rk_zoo_random *random);
+/** Uniform in [0, below), which is at least 1. */
+uint64_t rk_zoo_random_below(rk_zoo_random *random, uint64_t below);
+
+/**
  * Fills `out` with `count` values, uniform in [-bound, bound): multiples of bound * 2^-23, so that
- * the values are the same on every machine. The sequence is xoshiro256** (Blackman and Vigna,
- * 2018), its state four outputs of splitmix64 from `seed` xor the FNV-1a hash of `name`: a tensor's
- * values depend on the seed and on its own name only.
+ * the values are the same on every machine. They are rk_zoo_random_new's of `seed` and `name`: a
+ * tensor's values depend on the seed and on its own name only.
  */
 void rk_zoo_uniform(float *out, size_t count, float bound, uint64_t seed, const char *name);
 

@@ -11,6 +11,7 @@
 typedef struct {
     const char *output;
     int64_t seed;
+    int64_t count;
     bool no_weights;
     int64_t params[RK_ZOO_MAX_PARAMS];
 } zoo_options;
@@ -22,6 +23,8 @@ static const rk_option common_options[] = {
      "seed of weights and inputs; default 1"},
     {"no-weights", 0, RK_OPTION_FLAG, NULL, offsetof(zoo_options, no_weights),
      "write graph.json alone, all constants zeros: enough to schedule"},
+    {"count", 0, RK_OPTION_INT, "N", offsetof(zoo_options, count),
+     "of models with an index: write N, from that index on, as DIR/INDEX/graph.json"},
 };
 enum { COMMON = sizeof common_options / sizeof *common_options };
 
@@ -81,17 +84,46 @@ static bool write_marker(const rk_zoo_model *model, const zoo_options *options, 
     return good;
 }
 
+/** Writes the structures of `count` members of a family, each to a folder named by its index. */
+static bool write_series(const rk_zoo_model *model, const zoo_options *options, const char *dir,
+                         rk_tool *tool)
+{
+    int64_t index = options->params[rk_zoo_index_param(model)];
+    rk_zoo_series *series =
+        rk_zoo_series_new(model, options->params, (uint64_t)options->seed, tool->arena);
+    rk_arena *scratch = rk_arena_new();
+    bool good = true;
+    for (int64_t i = 0; i < options->count && good; i++) {
+        rk_arena_reset(scratch);
+        const rk_graph *graph = rk_zoo_series_next(series, scratch, tool->diag);
+        char *folder = rk_arena_printf(scratch, "%s/%lld", dir, (long long)(index + i));
+        good = graph && rk_file_mkdirs(folder, tool->diag) &&
+               rk_graph_write(graph, folder, tool->diag);
+    }
+    rk_arena_free(scratch);
+    return good;
+}
+
+static bool write_files(const rk_zoo_model *model, const zoo_options *options, const char *dir,
+                        rk_tool *tool)
+{
+    uint64_t seed = (uint64_t)options->seed;
+    if (options->count)
+        return write_series(model, options, dir, tool);
+    if (options->no_weights)
+        return rk_zoo_write_structure(model, options->params, seed, dir, tool->arena, tool->diag);
+    return rk_zoo_write(model, options->params, seed, dir, tool->arena, tool->diag);
+}
+
 static int write_model(const rk_zoo_model *model, const zoo_options *options, rk_tool *tool)
 {
     rk_output output;
     if (!rk_output_begin(&output, options->output, tool))
         return RK_EXIT_REFUSED;
-    rk_tool_progress(tool, options->no_weights ? "writing the graph"
-                                               : "writing the model and its reference outputs");
-    bool (*write)(const rk_zoo_model *, const int64_t *, uint64_t, const char *, rk_arena *,
-                  rk_diag *) = options->no_weights ? rk_zoo_write_structure : rk_zoo_write;
-    bool good = write(model, options->params, (uint64_t)options->seed, output.temporary,
-                      tool->arena, tool->diag) &&
+    bool structure = options->no_weights || options->count > 0;
+    rk_tool_progress(tool, structure ? "writing the graph"
+                                     : "writing the model and its reference outputs");
+    bool good = write_files(model, options, output.temporary, tool) &&
                 write_marker(model, options, output.temporary, tool);
     if (!good)
         rk_output_abandon(&output, tool);
@@ -99,7 +131,7 @@ static int write_model(const rk_zoo_model *model, const zoo_options *options, rk
     rk_tool_progress(tool, NULL);
     if (good)
         printf("%s: graph.json%s written to %s\n", model->name,
-               options->no_weights ? "" : ", weights, input/ and expected/", output.final);
+               structure ? "" : ", weights, input/ and expected/", output.final);
     return good ? RK_EXIT_GOOD : RK_EXIT_REFUSED;
 }
 
@@ -131,6 +163,12 @@ static int run(rk_tool *tool, int argc, char **argv)
                     model ? "-o DIR is missing" : "the model's name comes first");
         return RK_EXIT_USAGE;
     }
+    if (options.count && rk_zoo_index_param(model) < 0) {
+        rk_diag_add(tool->diag, RK_ERROR, "RK-U003", (rk_place){0},
+                    "models that are families, such as nasbench, have a parameter --index",
+                    "%s is one model: --count does not go with it", model->name);
+        return RK_EXIT_USAGE;
+    }
     return write_model(model, &options, tool);
 }
 
@@ -141,6 +179,8 @@ const rk_command rk_command_zoo = {
     .text = "`rammer zoo MODEL --help` lists the parameters of a model.\n\n"
             "examples:\n"
             "  rammer zoo lstm --layers 10 --steps 100 --hidden 256 -o lstm\n"
+            "  rammer zoo resnext_imagenet --no-weights -o resnext\n"
+            "  rammer zoo nasbench --count 5000 --seed 3 -o cells\n"
             "  rammer zoo lstm --help\n",
     .run = run,
 };

@@ -12,10 +12,24 @@ bool rk_zoo_check_size(const char *model, double elements, rk_diag *diag)
                        "its tensors take %.3g GiB, and at most 16 are allowed", bytes / (1 << 30));
 }
 
+void rk_zoo_count(rk_zoo_builder *b, double elements)
+{
+    b->elements += elements;
+}
+
+rk_zoo_random rk_zoo_random_of(const rk_zoo_builder *b, const char *name)
+{
+    return rk_zoo_random_new(b->seed, name);
+}
+
 rk_id rk_zoo_weights_about(rk_zoo_builder *b, const char *name, float centre, float bound, int rank,
                            const int64_t *shape)
 {
     rk_id id = rk_graph_constant_zeros(b->graph, name, RK_F32, rank, shape);
+    double elements = 1;
+    for (int i = 0; i < rank; i++)
+        elements *= (double)shape[i];
+    rk_zoo_count(b, elements);
     *rk_push(b->graph->arena, &b->fills) = (rk_zoo_fill){id, centre, bound};
     return id;
 }
@@ -43,7 +57,7 @@ rk_id rk_zoo_weights(rk_zoo_builder *b, const char *name, float bound, int rank,
 
 rk_id rk_zoo_value(rk_zoo_builder *b, const char *format, ...)
 {
-    char name[64];
+    char name[96];
     va_list args;
     va_start(args, format);
     vsnprintf(name, sizeof name, format, args);
@@ -51,9 +65,20 @@ rk_id rk_zoo_value(rk_zoo_builder *b, const char *format, ...)
     return rk_graph_tensor_inferred(b->graph, name, RK_F32);
 }
 
+rk_id rk_zoo_view(rk_zoo_builder *b, rk_id of, int rank, const int64_t *shape, const char *format,
+                  ...)
+{
+    char name[96];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(name, sizeof name, format, args);
+    va_end(args);
+    return rk_graph_view(b->graph, name, of, rank, shape, 0);
+}
+
 const float *rk_zoo_constant(const rk_graph *graph, const char *format, ...)
 {
-    char name[64];
+    char name[96];
     va_list args;
     va_start(args, format);
     vsnprintf(name, sizeof name, format, args);

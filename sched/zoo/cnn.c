@@ -61,17 +61,42 @@ static span window_span(int64_t in, int64_t extent, int64_t stride, rk_zoo_pad p
     return s;
 }
 
-/** Sets strides and pads of a node, and the map's new extents. */
-static void set_window(rk_zoo_cnn *net, rk_id node, rk_zoo_map *map, int64_t kh, int64_t kw,
-                       int64_t stride, rk_zoo_pad pad)
+/** Extents and steps of a window, by rows and columns. */
+typedef struct {
+    int64_t extent[2], stride[2];
+    rk_zoo_pad pad;
+} window;
+
+/** The map that the window makes of this one; `pads` as the ops have them. */
+static rk_zoo_map slide(rk_zoo_map map, const window *w, int64_t pads[4])
 {
-    span rows = window_span(map->height, kh, stride, pad);
-    span cols = window_span(map->width, kw, stride, pad);
-    int64_t pads[4] = {rows.before, cols.before, rows.after, cols.after};
-    rk_graph_attr_ints(net->b->graph, node, "strides", (const int64_t[]){stride, stride}, 2);
+    span rows = window_span(map.height, w->extent[0], w->stride[0], w->pad);
+    span cols = window_span(map.width, w->extent[1], w->stride[1], w->pad);
+    pads[0] = rows.before;
+    pads[1] = cols.before;
+    pads[2] = rows.after;
+    pads[3] = cols.after;
+    map.height = rows.out;
+    map.width = cols.out;
+    return map;
+}
+
+static void set_window(rk_zoo_cnn *net, rk_id node, const window *w, const int64_t pads[4])
+{
+    rk_graph_attr_ints(net->b->graph, node, "strides", w->stride, 2);
     rk_graph_attr_ints(net->b->graph, node, "pads", pads, 4);
-    map->height = rows.out;
-    map->width = cols.out;
+}
+
+/** Adds a node that makes `out`, named as the node; returns it with its id. */
+static rk_zoo_map add_map(rk_zoo_cnn *net, const char *name, const char *op, const rk_id *inputs,
+                          size_t count, rk_zoo_map out, rk_id *node)
+{
+    out.id = rk_graph_tensor(net->b->graph, name, RK_F32,
+                             RK_SHAPE(out.batch, out.channels, out.height, out.width));
+    *node = rk_graph_node(net->b->graph, name, op, inputs, count, &out.id, 1);
+    rk_zoo_count(net->b,
+                 (double)out.batch * (double)out.channels * (double)out.height * (double)out.width);
+    return out;
 }
 
 static rk_zoo_map normalise(rk_zoo_cnn *net, rk_zoo_map x, bool relu, const char *name)
@@ -83,7 +108,8 @@ static rk_zoo_map normalise(rk_zoo_cnn *net, rk_zoo_map x, bool relu, const char
     for (int i = 0; i < 4; i++)
         in[i + 1] = weights_of(net, name, parts[i], centres[i], 0.5F, 1, &x.channels);
     snprintf(text, sizeof text, "%s.norm", name);
-    x.id = add_node(net, text, "BatchNormalization", in, 5, NULL);
+    rk_id node;
+    x = add_map(net, text, "BatchNormalization", in, 5, x, &node);
     if (relu)
         x = rk_zoo_relu(net, x, "%s.relu", name);
     return x;
@@ -102,14 +128,18 @@ static rk_zoo_map convolve(rk_zoo_cnn *net, rk_zoo_map x, const rk_zoo_conv *con
     in[1] = weights_of(net, name, "w", 0.0F, bound, RK_SHAPE(conv->filters, inputs, conv->kh, kw));
     if (!norm && !conv->bare)
         in[2] = weights_of(net, name, "b", 0.0F, 0.1F, 1, &conv->filters);
-    x.id = add_node(net, name, "Conv", in, norm || conv->bare ? 2 : 3, &node);
-    x.channels = conv->filters;
-    set_window(net, node, &x, conv->kh, kw, conv->stride ? conv->stride : 1, conv->pad);
+    int64_t stride = conv->stride ? conv->stride : 1;
+    int64_t pads[4];
+    window w = {{conv->kh, kw}, {stride, conv->stride_w ? conv->stride_w : stride}, conv->pad};
+    rk_zoo_map out = slide(x, &w, pads);
+    out.channels = conv->filters;
+    out = add_map(net, name, "Conv", in, norm || conv->bare ? 2 : 3, out, &node);
+    set_window(net, node, &w, pads);
     if (groups > 1)
         rk_graph_attr_int(graph, node, "group", groups);
     if (conv->relu && !norm)
         rk_graph_attr_string(graph, node, "activation", "relu");
-    return norm ? normalise(net, x, conv->relu, name) : x;
+    return norm ? normalise(net, out, conv->relu, name) : out;
 }
 
 rk_zoo_map rk_zoo_convolve(rk_zoo_cnn *net, rk_zoo_map x, const rk_zoo_conv *conv,
@@ -122,8 +152,8 @@ rk_zoo_map rk_zoo_convolve(rk_zoo_cnn *net, rk_zoo_map x, const rk_zoo_conv *con
 rk_zoo_map rk_zoo_relu(rk_zoo_cnn *net, rk_zoo_map x, const char *format, ...)
 {
     FORMAT_NAME(name, format);
-    x.id = add_node(net, name, "Relu", &x.id, 1, NULL);
-    return x;
+    rk_id node;
+    return add_map(net, name, "Relu", &x.id, 1, x, &node);
 }
 
 rk_zoo_map rk_zoo_normalise(rk_zoo_cnn *net, rk_zoo_map x, bool relu, const char *format, ...)
@@ -137,17 +167,34 @@ rk_zoo_map rk_zoo_pool(rk_zoo_cnn *net, const char *op, rk_zoo_map x, int64_t ex
 {
     FORMAT_NAME(name, format);
     rk_id node;
-    x.id = add_node(net, name, op, &x.id, 1, &node);
-    rk_graph_attr_ints(net->b->graph, node, "kernel_shape", (const int64_t[]){extent, extent}, 2);
-    set_window(net, node, &x, extent, extent, stride, pad);
+    int64_t pads[4];
+    window w = {{extent, extent}, {stride, stride}, pad};
+    x = add_map(net, name, op, &x.id, 1, slide(x, &w, pads), &node);
+    rk_graph_attr_ints(net->b->graph, node, "kernel_shape", w.extent, 2);
+    set_window(net, node, &w, pads);
     return x;
+}
+
+rk_zoo_map rk_zoo_pad_map(rk_zoo_cnn *net, rk_zoo_map x, const int64_t before[3],
+                          const int64_t after[3], const char *format, ...)
+{
+    FORMAT_NAME(name, format);
+    int64_t pads[8] = {0, before[0], before[1], before[2], 0, after[0], after[1], after[2]};
+    rk_id node;
+    rk_zoo_map out = {.batch = x.batch,
+                      .channels = x.channels + before[0] + after[0],
+                      .height = x.height + before[1] + after[1],
+                      .width = x.width + before[2] + after[2]};
+    out = add_map(net, name, "Pad", &x.id, 1, out, &node);
+    rk_graph_attr_ints(net->b->graph, node, "pads", pads, 8);
+    return out;
 }
 
 rk_zoo_map rk_zoo_add(rk_zoo_cnn *net, rk_zoo_map x, rk_zoo_map y, const char *format, ...)
 {
     FORMAT_NAME(name, format);
-    x.id = add_node(net, name, "Add", (const rk_id[]){x.id, y.id}, 2, NULL);
-    return x;
+    rk_id node;
+    return add_map(net, name, "Add", (const rk_id[]){x.id, y.id}, 2, x, &node);
 }
 
 static rk_zoo_map concat(rk_zoo_cnn *net, const rk_zoo_map *maps, size_t count, const char *name)
@@ -162,7 +209,7 @@ static rk_zoo_map concat(rk_zoo_cnn *net, const rk_zoo_map *maps, size_t count, 
         inputs[i] = maps[i].id;
         out.channels += maps[i].channels;
     }
-    out.id = add_node(net, name, "Concat", inputs, count, &node);
+    out = add_map(net, name, "Concat", inputs, count, out, &node);
     rk_graph_attr_int(net->b->graph, node, "axis", 1);
     return out;
 }

@@ -24,9 +24,9 @@ typedef enum {
     RK_ZOO_SAME_END /**< TensorFlow's: as little as gives that size, the odd one at the end */
 } rk_zoo_pad;
 
-/** A convolution. Zero means: kw as kh, stride 1, dense, padding RK_ZOO_SAME. */
+/** A convolution. Zero means: kw as kh, stride 1, stride_w as stride, dense, RK_ZOO_SAME. */
 typedef struct {
-    int64_t filters, kh, kw, stride, groups;
+    int64_t filters, kh, kw, stride, stride_w, groups;
     rk_zoo_pad pad;
     bool relu;
     bool plain; /**< never normalised: a bias, with the activation folded in */
@@ -53,6 +53,14 @@ rk_zoo_map rk_zoo_normalise(rk_zoo_cnn *net, rk_zoo_map x, bool relu, const char
 rk_zoo_map rk_zoo_pool(rk_zoo_cnn *net, const char *op, rk_zoo_map x, int64_t extent,
                        int64_t stride, rk_zoo_pad pad, const char *format, ...)
     __attribute__((format(printf, 7, 8)));
+
+/**
+ * Zeros around the map, as many as `before` and `after` say of channels, rows and columns; negative
+ * ones take away.
+ */
+rk_zoo_map rk_zoo_pad_map(rk_zoo_cnn *net, rk_zoo_map x, const int64_t before[3],
+                          const int64_t after[3], const char *format, ...)
+    __attribute__((format(printf, 5, 6)));
 
 /** The sum of two maps of one shape. */
 rk_zoo_map rk_zoo_add(rk_zoo_cnn *net, rk_zoo_map x, rk_zoo_map y, const char *format, ...)

@@ -35,8 +35,53 @@ static const struct {
     const char *model, *param;
     int64_t value;
 } small_sizes[] = {
-    {"inception_v3", "size", 75}, {"inception_v3", "divide", 16}, {"inception_v3", "classes", 7},
-    {"squeezenet", "size", 32},   {"squeezenet", "divide", 8},    {"squeezenet", "classes", 7},
+    {"inception_v3", "size", 75},
+    {"inception_v3", "divide", 16},
+    {"inception_v3", "classes", 7},
+    {"alexnet", "divide", 32},
+    {"alexnet", "classes", 7},
+    {"deepspeech2", "length", 20},
+    {"deepspeech2", "frequencies", 16},
+    {"deepspeech2", "layers", 2},
+    {"deepspeech2", "hidden", 5},
+    {"nasbench", "size", 8},
+    {"nasbench", "channels", 8},
+    {"nasbench", "batch", 2},
+    {"nasnet", "cells", 1},
+    {"nasnet", "filters", 96},
+    {"nasnet", "norm", 1},
+    {"nasnet_imagenet", "cells", 1},
+    {"nasnet_imagenet", "filters", 96},
+    {"nasnet_imagenet", "size", 32},
+    {"nasnet_imagenet", "classes", 7},
+    {"nasnet_large", "cells", 1},
+    {"nasnet_large", "filters", 96},
+    {"nasnet_large", "size", 33},
+    {"nasnet_large", "classes", 7},
+    {"randwire", "size", 32},
+    {"randwire", "channels", 2},
+    {"randwire", "nodes", 8},
+    {"randwire", "classes", 7},
+    {"resnext", "size", 8},
+    {"resnext", "groups", 9},
+    {"resnext", "width", 2},
+    {"resnext", "blocks", 1},
+    {"resnext", "batch", 2},
+    {"resnext_imagenet", "size", 32},
+    {"resnext_imagenet", "groups", 4},
+    {"resnext_imagenet", "blocks", 1},
+    {"resnext_imagenet", "classes", 7},
+    {"resnext_imagenet", "split", 0},
+    {"seq2seq", "hidden", 6},
+    {"seq2seq", "encoder-steps", 5},
+    {"seq2seq", "decoder-steps", 3},
+    {"seq2seq", "batch", 2},
+    {"chain", "nodes", 10},
+    {"fan", "nodes", 50},
+    {"layers", "nodes", 50},
+    {"squeezenet", "size", 32},
+    {"squeezenet", "divide", 8},
+    {"squeezenet", "classes", 7},
 };
 
 static void small(int64_t *params, const rk_zoo_model *model)
@@ -267,6 +312,112 @@ Test(zoo, inception_is_the_published_one)
     cr_expect_eq(nodes_of(graph, "Conv"), 94);
     set(params, model, "norm", 1);
     cr_expect_eq(trained_weights(structure_of(model, params)), 23834568);
+}
+
+Test(zoo, weights_are_as_many_as_published)
+{
+    static const struct {
+        const char *model;
+        int64_t weights;
+        size_t convolutions;
+    } published[] = {{"resnext_imagenet", 83455272, 0},
+                     {"nasnet_imagenet", 5289978, 356},
+                     {"nasnet_large", 88753150, 488},
+                     {"resnext", 68155210, 0},
+                     {"nasnet", 3346538, 446}};
+    for (size_t i = 0; i < sizeof published / sizeof *published; i++) {
+        const rk_zoo_model *model = model_of(published[i].model);
+        int64_t params[RK_ZOO_MAX_PARAMS];
+        defaults(params, model);
+        set(params, model, "norm", 1);
+        rk_graph *graph = structure_of(model, params);
+        cr_expect_eq(trained_weights(graph), published[i].weights, "%s: %lld", model->name,
+                     (long long)trained_weights(graph));
+        if (published[i].convolutions)
+            cr_expect_eq(nodes_of(graph, "Conv"), published[i].convolutions, "%s", model->name);
+    }
+    int64_t params[RK_ZOO_MAX_PARAMS];
+    defaults(params, model_of("alexnet"));
+    cr_expect_eq(trained_weights(structure_of(model_of("alexnet"), params)), 61838248);
+}
+
+Test(zoo, grouped_and_split_branches_have_the_same_weights)
+{
+    static const char *const names[] = {"resnext", "resnext_imagenet"};
+    for (size_t i = 0; i < 2; i++) {
+        const rk_zoo_model *model = model_of(names[i]);
+        int64_t params[RK_ZOO_MAX_PARAMS];
+        small(params, model);
+        set(params, model, "split", 0);
+        int64_t grouped = trained_weights(structure_of(model, params));
+        set(params, model, "split", 1);
+        cr_expect_eq(trained_weights(structure_of(model, params)), grouped);
+    }
+}
+
+Test(zoo, recurrent_models_are_those_of_table_1)
+{
+    int64_t params[RK_ZOO_MAX_PARAMS];
+    defaults(params, model_of("seq2seq"));
+    rk_graph *graph = structure_of(model_of("seq2seq"), params);
+    cr_expect_eq(nodes_of(graph, "LSTMCell"), 8 * 100 + 4 * 30);
+    defaults(params, model_of("deepspeech2"));
+    graph = structure_of(model_of("deepspeech2"), params);
+    cr_expect_eq(nodes_of(graph, "LSTMCell"), 7 * 75, "300 spectra, a quarter of them steps");
+    cr_expect_eq(nodes_of(graph, "Conv"), 2);
+}
+
+Test(zoo, randwire_has_the_operators_of_the_ios_paper)
+{
+    int64_t params[RK_ZOO_MAX_PARAMS];
+    defaults(params, model_of("randwire"));
+    rk_graph *graph = structure_of(model_of("randwire"), params);
+    /* 112 nodes of a depthwise and a 1x1 convolution each, the stem and the last. */
+    cr_expect_eq(nodes_of(graph, "Conv"), 2 * (16 + 3 * 32) + 2);
+    graph = rk_zoo_structure(model_of("randwire"), params, 2, arena, diag);
+    cr_expect_eq(nodes_of(graph, "Conv"), 2 * (16 + 3 * 32) + 2);
+}
+
+/** What tells the cells of the search space apart, for a graph of "nasbench": a text. */
+static const char *text_of(const rk_graph *graph)
+{
+    char *text = "";
+    for (size_t i = 0; i < graph->node_count; i++)
+        text = rk_arena_printf(arena, "%s %s", text, graph->nodes[i].name);
+    return text;
+}
+
+Test(zoo, nasbench_cells_are_distinct_and_in_a_seeded_order)
+{
+    enum { COUNT = 300 };
+    const rk_zoo_model *model = model_of("nasbench");
+    int64_t params[RK_ZOO_MAX_PARAMS];
+    small(params, model);
+    set(params, model, "batch", 1);
+    rk_zoo_series *series = rk_zoo_series_new(model, params, 3, arena);
+    const char *texts[COUNT];
+    for (int i = 0; i < COUNT; i++) {
+        rk_graph *graph = rk_zoo_series_next(series, arena, diag);
+        cr_assert_not_null(graph, "%d: %s", i, said(0));
+        texts[i] = text_of(graph);
+    }
+    set(params, model, "index", 123);
+    cr_expect_str_eq(text_of(rk_zoo_structure(model, params, 3, arena, diag)), texts[123]);
+    cr_expect_str_neq(text_of(rk_zoo_structure(model, params, 4, arena, diag)), texts[123]);
+}
+
+Test(zoo, synthetic_graphs_have_the_nodes_asked_for)
+{
+    static const char *const names[] = {"chain", "fan", "layers"};
+    static const int64_t nodes[] = {1, 2, 3, 17, 1000};
+    for (size_t i = 0; i < 3; i++)
+        for (size_t k = 0; k < 5; k++) {
+            const rk_zoo_model *model = model_of(names[i]);
+            int64_t params[RK_ZOO_MAX_PARAMS];
+            defaults(params, model);
+            set(params, model, "nodes", nodes[k]);
+            cr_expect_eq(structure_of(model, params)->node_count, (size_t)nodes[k], "%s", names[i]);
+        }
 }
 
 Test(zoo, a_structure_has_the_same_graph_and_no_weights)
