@@ -79,7 +79,9 @@ static bool read_field(rk_device *device, const field *f, const rk_json *json, c
         return absurd(json, f->key, "the value is not a number");
     double value = v->valuedouble;
     bool at_run_time = f->found && value == 0 && strcmp(device->target, "cpu") == 0;
-    if (!at_run_time && !(value >= f->least && value <= f->most))
+    bool none = f->at == offsetof(rk_device, l2_bytes) && value == 0 &&
+                strcmp(device->target, "bsp") == 0;
+    if (!at_run_time && !none && !(value >= f->least && value <= f->most))
         return rk_json_fail(json, "RK-D001", f->key, "correct the device file",
                             "%g is not between %g and %g", value, f->least, f->most);
     if (f->type != FIELD_REAL && value != (double)(int64_t)value)
@@ -97,6 +99,14 @@ static bool read_text(const char **out, const rk_json *json, const char *key)
     const cJSON *v = cJSON_GetObjectItemCaseSensitive(json->root, key);
     *out = cJSON_IsString(v) ? v->valuestring : "";
     return **out || absurd(json, key, v ? "the value is not a name" : "the value is missing");
+}
+
+/** "resources", which stand in for those of the architecture; that one's own if not given. */
+static bool read_stand_in(rk_device *device, const rk_json *json)
+{
+    device->resources = device->arch;
+    return !cJSON_GetObjectItemCaseSensitive(json->root, "resources") ||
+           read_text(&device->resources, json, "resources");
 }
 
 /** What one value cannot say of another. */
@@ -136,6 +146,7 @@ static const rk_device *read_file(const char *path, rk_arena *arena, rk_diag *di
     bool good = read_text(&device->name, &json, "name");
     good = read_text(&device->target, &json, "target") && good;
     good = read_text(&device->arch, &json, "arch") && good;
+    good = read_stand_in(device, &json) && good;
     const cJSON *sources = cJSON_GetObjectItemCaseSensitive(json.root, "sources");
     if (!cJSON_IsObject(sources))
         good = absurd(&json, "sources", "the object that says where each cost is from is missing");

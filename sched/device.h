@@ -11,12 +11,14 @@
  * A device, from sched/devices/<name>.json. Times are nanoseconds, bandwidths bytes a nanosecond
  * (GB/s). Every cost has its source in the file, under "sources"; one without is refused. A
  * descriptor of target "cpu" may give 0 for sms, l2_bytes and memory_bytes, which are then found on
- * this machine.
+ * this machine; one of target "bsp" may have no L2, and gives 0.
  */
 typedef struct {
     const char *name;
-    const char *target; /**< backend: "cuda", "cpu" */
+    const char *target; /**< backend: "cuda", "cpu", "hip", "bsp" */
     const char *arch;   /**< "sm_90"; "x86-64" */
+    /** The architecture whose compiled resources kernels are taken to need: arch, if not given. */
+    const char *resources;
     int sms;            /**< physical units that a vEU maps to */
     int max_threads_per_sm;
     int max_threads_per_block;

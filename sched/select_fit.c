@@ -90,7 +90,7 @@ static int registers_of(const rk_fitting *f)
     const rk_resources *best = NULL;
     for (size_t i = 0; i < f->kernel->resource_count; i++) {
         const rk_resources *r = &f->kernel->resources[i];
-        if (arch_number(r->arch) <= arch_number(f->device->arch) &&
+        if (arch_number(r->arch) <= arch_number(f->device->resources) &&
             (!best || arch_number(r->arch) > arch_number(best->arch)))
             best = r;
     }

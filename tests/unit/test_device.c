@@ -42,17 +42,30 @@ Test(device, every_shipped_descriptor_is_read)
     char **names;
     size_t count;
     cr_assert(rk_file_list(&names, &count, folder(), ".json", arena, diag));
-    cr_assert_geq(count, 6u);
+    cr_assert_geq(count, 10u);
     for (size_t i = 0; i < count; i++) {
         const rk_device *d = shipped(rk_path_stem(arena, names[i]));
         cr_expect_str_eq(d->name, rk_path_stem(arena, names[i]));
         cr_expect_geq(d->sms, 1);
-        cr_expect_gt(d->l2_bytes, 0);
+        cr_expect(d->l2_bytes > 0 || strcmp(d->target, "bsp") == 0, "%s", d->name);
         cr_expect_gt(d->memory_bytes, 0);
         cr_expect_leq(d->l2_bandwidth / d->dram_bandwidth, 100);
         cr_expect_geq(d->l2_bandwidth, d->dram_bandwidth);
     }
     cr_expect_eq(rk_diag_count(diag), 0);
+}
+
+Test(device, resources_of_another_architecture_stand_in)
+{
+    static const struct {
+        const char *device, *resources;
+    } cases[] = {{"v100", "sm_75"}, {"b200", "sm_90"}, {"mi50", "sm_75"}, {"mi300x", "sm_90"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const rk_device *d = shipped(cases[i].device);
+        cr_expect_str_eq(d->resources, cases[i].resources);
+        cr_expect_str_neq(d->resources, d->arch);
+    }
+    cr_expect_str_eq(shipped("h100")->resources, shipped("h100")->arch);
 }
 
 Test(device, the_cpu_is_found_at_run_time)
