@@ -190,25 +190,43 @@ static size_t sort_hits(uint32_t *hits, size_t count)
     return kept;
 }
 
-/** Joins neighbours among the ranges from the `first`th on, the nearest first, until few are left. */
+static uint32_t gap_after(const rk_rtask_range *range)
+{
+    return range[1].first - (range[0].first + range[0].count);
+}
+
+/**
+ * Joins neighbours among the ranges from the `first`th on, so that few are left: all but the widest
+ * gaps are filled. Linear in the ranges.
+ */
 static void join_ranges(range_list *list, size_t first)
 {
-    while (list->count - first > RANGES_MOST) {
-        size_t best = first;
-        uint32_t least = UINT32_MAX;
-        for (size_t i = first; i + 1 < list->count; i++) {
-            const rk_rtask_range *r = &list->items[i];
-            uint32_t gap = r[1].first - (r[0].first + r[0].count);
-            if (gap < least) {
-                least = gap;
-                best = i;
-            }
-        }
-        rk_rtask_range *r = &list->items[best];
-        r[0].count = r[1].first + r[1].count - r[0].first;
-        list->count--;
-        memmove(&r[1], &r[2], (list->count - best - 1) * sizeof *r);
+    enum { GAPS = RANGES_MOST - 1 };
+    size_t count = list->count - first;
+    if (count <= RANGES_MOST)
+        return;
+    rk_rtask_range *all = &list->items[first];
+    size_t widest[GAPS]; /* ranges before the widest gaps, by falling width */
+    size_t found = 0;
+    for (size_t i = 0; i + 1 < count; i++) {
+        size_t at = found < GAPS ? found++ : GAPS;
+        for (; at > 0 && gap_after(&all[widest[at - 1]]) <= gap_after(&all[i]); at--)
+            if (at < GAPS)
+                widest[at] = widest[at - 1];
+        if (at < GAPS)
+            widest[at] = i;
     }
+    size_t from = 0;
+    for (size_t kept = 0; kept < RANGES_MOST; kept++) {
+        size_t last = count - 1;
+        for (size_t k = 0; k < GAPS; k++)
+            if (widest[k] >= from && widest[k] < last)
+                last = widest[k];
+        uint32_t end = all[last].first + all[last].count;
+        all[kept] = (rk_rtask_range){all[from].op, all[from].first, end - all[from].first};
+        from = last + 1;
+    }
+    list->count = first + RANGES_MOST;
 }
 
 /** Adds what the rTask at `block` waits for of one producer. */
