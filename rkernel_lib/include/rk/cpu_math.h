@@ -3,8 +3,7 @@
 
 /*
  * CUDA's math functions and integer and bit intrinsics that the C library lacks. Intrinsics that are
- * approximate on the GPU are the exact functions here. Rounding other than to nearest is given only for
- * conversions to integers.
+ * approximate on the GPU are the exact functions here.
  */
 
 #include "cpu_types.h"
@@ -19,6 +18,11 @@
 #include <limits>
 #include <math.h>
 #include <stdlib.h>
+#include "cpu_atomic.h"
+#include "cpu_device.h"
+#include "cpu_math_functions.h"
+#include "cpu_math_rounded.h"
+#include "cpu_math_simd.h"
 
 namespace rk {
 
@@ -85,22 +89,6 @@ inline unsigned long long ullmax(unsigned long long a, unsigned long long b) { r
 
 /* Functions. */
 
-inline float rsqrtf(float x) { return 1.0f / sqrtf(x); }
-inline double rsqrt(double x) { return 1.0 / sqrt(x); }
-inline float rsqrt(float x) { return rsqrtf(x); }
-inline float rcbrtf(float x) { return 1.0f / cbrtf(x); }
-inline double rcbrt(double x) { return 1.0 / cbrt(x); }
-inline float rhypotf(float x, float y) { return 1.0f / hypotf(x, y); }
-inline double rhypot(double x, double y) { return 1.0 / hypot(x, y); }
-inline float norm3df(float x, float y, float z) { return sqrtf(x * x + y * y + z * z); }
-inline double norm3d(double x, double y, double z) { return sqrt(x * x + y * y + z * z); }
-inline float fdividef(float x, float y) { return x / y; }
-inline float sinpif(float x) { return float(sin(3.14159265358979323846 * x)); }
-inline float cospif(float x) { return float(cos(3.14159265358979323846 * x)); }
-inline double sinpi(double x) { return sin(3.14159265358979323846 * x); }
-inline double cospi(double x) { return cos(3.14159265358979323846 * x); }
-inline float normcdff(float x) { return 0.5f * erfcf(-x * 0.70710678118654752440f); }
-inline double normcdf(double x) { return 0.5 * erfc(-x * 0.70710678118654752440); }
 inline float __saturatef(float x) { return x > 0.0f ? (x < 1.0f ? x : 1.0f) : 0.0f; }
 
 /* The C library declares functions of these names, without defining all of them. */
@@ -117,22 +105,6 @@ inline float __saturatef(float x) { return x > 0.0f ? (x < 1.0f ? x : 1.0f) : 0.
 #define __sincosf(x, s, c) (::sincosf(x, s, c))
 
 inline float __fdividef(float x, float y) { return x / y; }
-inline float __fadd_rn(float x, float y) { return x + y; }
-inline float __fsub_rn(float x, float y) { return x - y; }
-inline float __fmul_rn(float x, float y) { return x * y; }
-inline float __fdiv_rn(float x, float y) { return x / y; }
-inline float __frcp_rn(float x) { return 1.0f / x; }
-inline float __fsqrt_rn(float x) { return sqrtf(x); }
-inline float __frsqrt_rn(float x) { return float(1.0 / sqrt(double(x))); }
-inline float __fmaf_rn(float x, float y, float z) { return fmaf(x, y, z); }
-inline double __dadd_rn(double x, double y) { return x + y; }
-inline double __dsub_rn(double x, double y) { return x - y; }
-inline double __dmul_rn(double x, double y) { return x * y; }
-inline double __ddiv_rn(double x, double y) { return x / y; }
-inline double __drcp_rn(double x) { return 1.0 / x; }
-inline double __dsqrt_rn(double x) { return sqrt(x); }
-inline double __fma_rn(double x, double y, double z) { return fma(x, y, z); }
-
 /* Conversions. */
 
 inline int __float_as_int(float x) { return rk::bits_as<int>(x); }
@@ -162,16 +134,6 @@ RK_CPU_CONVERT(double, double, uint, unsigned int)
 RK_CPU_CONVERT(double, double, ll, long long)
 RK_CPU_CONVERT(double, double, ull, unsigned long long)
 #undef RK_CPU_CONVERT
-
-inline float __int2float_rn(int x) { return float(x); }
-inline float __uint2float_rn(unsigned int x) { return float(x); }
-inline float __ll2float_rn(long long x) { return float(x); }
-inline float __ull2float_rn(unsigned long long x) { return float(x); }
-inline double __int2double_rn(int x) { return double(x); }
-inline double __uint2double_rn(unsigned int x) { return double(x); }
-inline double __ll2double_rn(long long x) { return double(x); }
-inline double __ull2double_rn(unsigned long long x) { return double(x); }
-inline float __double2float_rn(double x) { return float(x); }
 
 /* Integers and bits. */
 
@@ -266,6 +228,51 @@ inline unsigned int __dp4a(unsigned int a, unsigned int b, unsigned int c)
     return c;
 }
 
+inline unsigned int __urhadd(unsigned int x, unsigned int y)
+{
+    return (unsigned int)(((unsigned long long)x + y + 1) >> 1);
+}
+inline unsigned int __funnelshift_lc(unsigned int lo, unsigned int hi, unsigned int shift)
+{
+    return shift >= 32 ? lo : __funnelshift_l(lo, hi, shift);
+}
+inline unsigned int __funnelshift_rc(unsigned int lo, unsigned int hi, unsigned int shift)
+{
+    return shift >= 32 ? hi : __funnelshift_r(lo, hi, shift);
+}
+/** Two halves of `a` times two bytes of `b`, its lower or its upper ones. */
+#define RK_CPU_DP2A(name, shift)                                                                   \
+    inline int name(int a, int b, int c)                                                           \
+    {                                                                                              \
+        return c + (short)a * (signed char)(b >> (shift)) +                                        \
+               (short)(a >> 16) * (signed char)(b >> ((shift) + 8));                               \
+    }                                                                                              \
+    inline unsigned int name(unsigned int a, unsigned int b, unsigned int c)                       \
+    {                                                                                              \
+        return c + (a & 0xffff) * (b >> (shift) & 0xff) + (a >> 16) * (b >> ((shift) + 8) & 0xff); \
+    }
+RK_CPU_DP2A(__dp2a_lo, 0)
+RK_CPU_DP2A(__dp2a_hi, 16)
+#undef RK_CPU_DP2A
+inline int __dp4a(char4 a, char4 b, int c)
+{
+    return c + a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w;
+}
+inline unsigned int __dp4a(uchar4 a, uchar4 b, unsigned int c)
+{
+    return c + (unsigned int)(a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w);
+}
+/** Place of the `offset`-th bit of `mask` that is set, from `base` on, down when it is negative. */
+inline unsigned int __fns(unsigned int mask, unsigned int base, int offset)
+{
+    if (offset == 0)
+        return base < 32 && (mask >> base & 1) ? base : 0xffffffffu;
+    for (int i = int(base); i >= 0 && i < 32; i += offset > 0 ? 1 : -1)
+        if ((mask >> i & 1) && (offset += offset > 0 ? -1 : 1) == 0)
+            return (unsigned int)i;
+    return 0xffffffffu;
+}
+
 /* Memory with cache hints, and others. */
 
 #define RK_CPU_LOAD(name)                                                                          \
@@ -293,9 +300,9 @@ RK_CPU_STORE(__stwt)
 #undef RK_CPU_LOAD
 #undef RK_CPU_STORE
 
-inline void __trap() { std::abort(); }
+inline void __trap() { rk::device_fault(719, "__trap was called"); } /* cudaErrorLaunchFailure */
 inline void __brkpt() {}
-inline void __nanosleep(unsigned int) {}
+inline void __nanosleep(unsigned int) { rk::spin(); }
 inline void __prof_trigger(int) {}
 inline long long clock64()
 {
@@ -303,5 +310,17 @@ inline long long clock64()
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (long long)t.tv_sec * 1000000000 + t.tv_nsec;
 }
+
+
+/* Where memory is: addresses are generic ones, and all of one space. */
+
+inline std::size_t __cvta_generic_to_global(const void *address) { return std::size_t(address); }
+inline std::size_t __cvta_generic_to_shared(const void *address) { return std::size_t(address); }
+inline void *__cvta_global_to_generic(std::size_t address) { return (void *)address; }
+inline void *__cvta_shared_to_generic(std::size_t address) { return (void *)address; }
+
+#if !defined(__clang__)
+#define __builtin_assume(condition) ((condition) ? (void)0 : __builtin_unreachable())
+#endif
 
 #endif
