@@ -9,14 +9,14 @@ static bool run(rk_builder *builder, const rk_problem *problem, rk_diag *diag)
 {
     rk_place place = {.file = problem->graph->file};
     if (!rk_exact_fits(problem))
-        return rk_diag_add(diag, RK_ERROR, "RK-S008", place, "take --policy auto",
+        return rk_diag_add(diag, RK_ERROR, "RK-S010", place, "take --policy auto",
                            "the policy exact is for at most %d rTasks", (int)RK_EXACT_MOST);
     uint32_t veus = rk_builder_veus(builder);
     rk_attempt best = {0};
     rk_attempt_usual(&best, problem, veus, diag);
     bool all = rk_exact_from(&best, problem, veus, (size_t)problem->options[0]);
     if (!all)
-        rk_diag_add(diag, RK_WARNING, "RK-S009", place,
+        rk_diag_add(diag, RK_WARNING, "RK-S011", place,
                     "give the policy more steps, as in --policy exact:steps=100000000",
                     "not all schedules were looked at in %lld steps: there may be a faster one",
                     (long long)problem->options[0]);

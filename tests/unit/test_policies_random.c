@@ -157,7 +157,7 @@ Test(policies_random, exact_refuses_graphs_that_are_not_small)
 {
     fixture *f = random_problem(1, 4, (random_spec){.nodes = 40, .rtasks_most = 4});
     cr_expect(!rk_schedule_run(rk_policy_find("exact"), &f->problem, f->arena, f->diag));
-    cr_expect_str_eq(rk_diag_at(f->diag, 0)->code, "RK-S008");
+    cr_expect_str_eq(rk_diag_at(f->diag, 0)->code, "RK-S010");
     fixture_free(f);
 }
 
@@ -166,7 +166,7 @@ Test(policies_random, exact_says_when_it_has_not_seen_all)
     fixture *f = random_problem(7, 3, (random_spec){.nodes = 9, .rtasks_most = 3});
     run(f, "exact", (const int64_t[RK_POLICY_MAX_OPTIONS]){1});
     cr_assert_eq(rk_diag_count(f->diag), 1);
-    cr_expect_str_eq(rk_diag_at(f->diag, 0)->code, "RK-S009");
+    cr_expect_str_eq(rk_diag_at(f->diag, 0)->code, "RK-S011");
     fixture_free(f);
 }
 
