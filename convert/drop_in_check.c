@@ -124,8 +124,14 @@ static bool blame_all(rk_unit *unit, const char *message)
     return any;
 }
 
-/** Whether something was taken out because of the diagnostic. */
-static bool take_error(rk_unit *unit, const result *results, CXDiagnostic diagnostic)
+/** What became of an error. */
+typedef enum {
+    NOT_OURS, /**< the source's own, in text that did not change */
+    TAKEN,    /**< what holds it was taken out */
+    STUCK     /**< nothing is left to take out */
+} outcome;
+
+static outcome take_error(rk_unit *unit, const result *results, CXDiagnostic diagnostic)
 {
     CXFile file;
     unsigned offset;
@@ -137,29 +143,31 @@ static bool take_error(rk_unit *unit, const result *results, CXDiagnostic diagno
             rk_ast_text(clang_formatDiagnostic(diagnostic, clang_defaultDiagnosticDisplayOptions()),
                         unit->arena));
     const size_t index = rk_sources_find(unit, file);
-    if (index == RK_NONE)
-        return !unit->drop_in->parsed || blame_all(unit, message);
-    const size_t function = function_at(unit, &results[index], offset);
-    if (blame(unit, function, message) ||
-        (index == 0 && blame(unit, instance_at(unit, &results[0], offset), message)))
-        return true;
-    return !unit->drop_in->parsed || blame_all(unit, message);
+    if (index != RK_NONE &&
+        (blame(unit, function_at(unit, &results[index], offset), message) ||
+         (index == 0 && blame(unit, instance_at(unit, &results[0], offset), message))))
+        return TAKEN;
+    if (!unit->drop_in->parsed)
+        return NOT_OURS;
+    return blame_all(unit, message) ? TAKEN : STUCK;
 }
 
+/** False when an error cannot be taken out. */
 static bool take_errors(bool *clean, rk_unit *unit, const result *results)
 {
-    bool any = false;
+    bool stuck = false;
     *clean = true;
     const unsigned count = clang_getNumDiagnostics(unit->tu);
     for (unsigned i = 0; i < count; i++) {
         CXDiagnostic diagnostic = clang_getDiagnostic(unit->tu, i);
         if (clang_getDiagnosticSeverity(diagnostic) >= CXDiagnostic_Error) {
-            *clean = false;
-            any |= take_error(unit, results, diagnostic);
+            const outcome became = take_error(unit, results, diagnostic);
+            *clean &= became == NOT_OURS;
+            stuck |= became == STUCK;
         }
         clang_disposeDiagnostic(diagnostic);
     }
-    return *clean || any;
+    return *clean || !stuck;
 }
 
 static enum CXChildVisitResult check_instances(CXCursor cursor, CXCursor parent, CXClientData data)

@@ -54,7 +54,8 @@ static void set_up(void)
     if (record) {
         recorder.launches = open_in(record, "launches", "w");
         recorder.contents = open_in(record, "contents", "wb");
-        if (recorder.contents) /* one write for each buffer, and nothing left when the program is killed */
+        if (recorder
+                .contents) /* one write for each buffer, and nothing left when the program is killed */
             setvbuf(recorder.contents, NULL, _IONBF, 0);
     }
     recorder.comparing = compare && rk_record_read(&recorder.run, compare);
@@ -126,8 +127,8 @@ const rk_record_state *rk_record_find(const rk_record_states *states, const rk_c
     while (low < high) {
         const size_t middle = (low + high) / 2;
         const rk_cpu_memory *m = &states->items[middle].memory;
-        const bool less = is_symbol(m) != is_symbol(memory) ? is_symbol(m)
-                                                            : m->serial < memory->serial;
+        const bool less =
+            is_symbol(m) != is_symbol(memory) ? is_symbol(m) : m->serial < memory->serial;
         if (less)
             low = middle + 1;
         else
@@ -145,8 +146,8 @@ static void write_ranges(void)
     size_t symbols = 0;
     for (size_t i = 0; i < recorder.after.count; i++) {
         const rk_cpu_memory *m = &recorder.after.items[i].memory;
-        const bool known = is_symbol(m) ? symbols++ < recorder.known_symbols
-                                        : m->serial <= recorder.known_serial;
+        const bool known =
+            is_symbol(m) ? symbols++ < recorder.known_symbols : m->serial <= recorder.known_serial;
         if (known)
             continue;
         fprintf(recorder.launches, "A %d %" PRIu64 " %" PRIuPTR " %zu %s\n", (int)m->kind,

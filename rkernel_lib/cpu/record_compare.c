@@ -38,8 +38,8 @@ static void read_line(rk_record_run *run, char *line)
                       &change.serial, &change.size, &change.hash, &change.offset, &name) == 5) {
         rk_record_launch *launch = &run->launches[run->launch_count - 1];
         change.name = strdup(line + name);
-        launch->changes = rk_record_grow(launch->changes, launch->count, &launch->room,
-                                         sizeof *launch->changes);
+        launch->changes =
+            rk_record_grow(launch->changes, launch->count, &launch->room, sizeof *launch->changes);
         launch->changes[launch->count++] = change;
     }
 }
@@ -103,10 +103,10 @@ typedef struct {
     const rk_cpu_memory *memory;
     const unsigned char *mine;
     unsigned char *theirs;
-    char type;          /**< 'f', 'i', 'u' or 'x' */
-    size_t size;        /**< of an element */
-    size_t first;       /**< offset of the element with index 0 */
-    const char *name;   /**< of the parameter or symbol */
+    char type;        /**< 'f', 'i', 'u' or 'x' */
+    size_t size;      /**< of an element */
+    size_t first;     /**< offset of the element with index 0 */
+    const char *name; /**< of the parameter or symbol */
     size_t name_length;
 } difference;
 
@@ -218,7 +218,8 @@ static double distance(const difference *d, size_t at)
 static bool depends_on_order(const difference *d)
 {
     for (size_t i = 0; i < d->run->order_count; i++)
-        if (d->run->order[i].launch == d->now->number && d->run->order[i].kind == (int)d->memory->kind &&
+        if (d->run->order[i].launch == d->now->number &&
+            d->run->order[i].kind == (int)d->memory->kind &&
             d->run->order[i].serial == d->memory->serial)
             return true;
     return false;
@@ -258,10 +259,7 @@ static void report(const difference *d)
 static void compare_buffer(rk_record_run *run, const rk_record_now *now,
                            const rk_record_state *state, const rk_record_change *change)
 {
-    difference d = {.run = run,
-                    .now = now,
-                    .memory = &state->memory,
-                    .mine = state->memory.base};
+    difference d = {.run = run, .now = now, .memory = &state->memory, .mine = state->memory.base};
     name_buffer(&d);
     if (!change || change->size != state->memory.size || change->offset < 0) {
         fprintf(run->report, "%s\t%" PRIu64 "\t%s\t%d\t%" PRIu64 "\t%zu\t%.*s\t%s\n",
@@ -309,9 +307,8 @@ static void compare_buffers(rk_record_run *run, const rk_record_now *now)
     for (size_t i = 0; i < launch->count; i++)
         if (!launch->changes[i].seen)
             fprintf(run->report, "differ\t%" PRIu64 "\t%s\t%d\t%" PRIu64 "\t%" PRIu64 "\t%s\t%s\n",
-                    now->number, launch->kernel, launch->changes[i].kind,
-                    launch->changes[i].serial, launch->changes[i].size, launch->changes[i].name,
-                    "only one wrote it");
+                    now->number, launch->kernel, launch->changes[i].kind, launch->changes[i].serial,
+                    launch->changes[i].size, launch->changes[i].name, "only one wrote it");
 }
 
 void rk_record_compare(rk_record_run *run, const rk_record_now *now)
@@ -321,9 +318,8 @@ void rk_record_compare(rk_record_run *run, const rk_record_now *now)
     fprintf(run->report, "launch\t%" PRIu64 "\t%s\t%s\t%u\t%d\t%s\n", now->number,
             launch->site.name, launch->site.file, launch->site.line, launch->code->vdevice,
             now->why ? now->why : "");
-    const char *other = now->number <= run->launch_count
-                            ? run->launches[now->number - 1].kernel
-                            : "none";
+    const char *other =
+        now->number <= run->launch_count ? run->launches[now->number - 1].kernel : "none";
     if (!run->lost && strcmp(other, launch->site.name) != 0) {
         fprintf(run->report, "sequence\t%" PRIu64 "\t%s\t%s\n", now->number, other,
                 launch->site.name);

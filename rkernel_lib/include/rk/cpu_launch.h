@@ -192,7 +192,7 @@ struct kernel_arguments {
         std::apply(
             [&out](const T &...value) {
                 (void)out;
-                ((*out++ = rk_cpu_argument{&value, sizeof value, std::is_pointer_v<T>}), ...);
+                ((*out++ = rk_cpu_argument{(const void *)&value, sizeof value, std::is_pointer_v<T>}), ...);
             },
             values);
     }

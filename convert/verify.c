@@ -1,0 +1,231 @@
+#include "convert/verify.h"
+
+#include "convert/verify_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/** Runs of the original: as it is, and with random orders. */
+enum { RUNS = 3 };
+
+typedef struct {
+    const rk_verify_options *options;
+    rk_arena *arena;
+    rk_diag *diag;
+    const char *folder;
+    const char *original, *drop_in;
+    rk_verify_run runs[RUNS];
+    rk_verify_report reports[RUNS]; /**< of the runs with random orders, from 1 */
+} verifier;
+
+static const char *in_folder(const verifier *v, const char *name)
+{
+    return rk_path_join(v->arena, v->folder, name);
+}
+
+static bool fail(verifier *v, const char *code, const char *hint, const char *message)
+{
+    return rk_diag_add(v->diag, RK_ERROR, code, (rk_place){0}, hint, "%s", message);
+}
+
+/* Building. */
+
+static bool build(verifier *v, const char *output, bool drop_in)
+{
+    const rk_verify_options *o = v->options;
+    rk_verify_words words = {0}, environment = {0};
+    rk_verify_run run;
+    *rk_push(v->arena, &words) = o->self;
+    *rk_push(v->arena, &words) = "cc";
+    if (drop_in)
+        *rk_push(v->arena, &words) = "--drop-in";
+    for (size_t i = 0; i < o->build_count; i++)
+        *rk_push(v->arena, &words) = o->build[i];
+    *rk_push(v->arena, &words) = "-o";
+    *rk_push(v->arena, &words) = output;
+    *rk_push(v->arena, &words) = NULL;
+    if (!rk_verify_start(&run, &words, &environment, v->folder, 3600, v->arena, v->diag))
+        return false;
+    if (run.status == 0)
+        return true;
+    fwrite(run.err.data, 1, run.err.size, stderr);
+    return fail(v, "RK-V150",
+                drop_in ? "see that the original builds, and report it to us"
+                        : "give its flags, as its own build does",
+                drop_in ? "the drop-in does not build" : "the program does not build");
+}
+
+/* Running. */
+
+static void set(verifier *v, rk_verify_words *environment, const char *name, const char *value)
+{
+    *rk_push(v->arena, environment) = rk_arena_printf(v->arena, "%s=%s", name, value);
+}
+
+static bool run_program(verifier *v, rk_verify_run *run, const char *program,
+                        const rk_verify_words *environment)
+{
+    rk_verify_words words = {0};
+    *rk_push(v->arena, &words) = program;
+    for (size_t i = 0; i < v->options->arg_count; i++)
+        *rk_push(v->arena, &words) = v->options->args[i];
+    *rk_push(v->arena, &words) = NULL;
+    return rk_verify_start(run, &words, environment, v->folder, v->options->timeout, v->arena,
+                           v->diag);
+}
+
+/** Run `i` of the original: the first one is recorded, the others are compared with it. */
+static bool run_original(verifier *v, int i)
+{
+    rk_verify_words environment = {0};
+    const char *report = in_folder(v, rk_arena_printf(v->arena, "order.%d", i));
+    set(v, &environment, "RK_FIBERS", "1");
+    set(v, &environment, i ? "RK_COMPARE" : "RK_RECORD", in_folder(v, "record"));
+    if (i) {
+        set(v, &environment, "RK_COMPARE_REPORT", report);
+        set(v, &environment, "RK_SHUFFLE", rk_arena_printf(v->arena, "%d", i));
+    }
+    if (!run_program(v, &v->runs[i], v->original, &environment))
+        return false;
+    if (v->runs[i].timed_out)
+        return fail(v, "RK-V152", "give it more time with --timeout",
+                    "the original does not come to an end in time");
+    if (i)
+        rk_verify_read(&v->reports[i], report, v->arena);
+    return true;
+}
+
+/** Tells the recorder which buffers differed between the original's runs. */
+static bool write_order(verifier *v)
+{
+    rk_str text = {.arena = v->arena};
+    for (int i = 1; i < RUNS; i++)
+        for (size_t k = 0; k < v->reports[i].differences.count; k++) {
+            const rk_verify_difference *d = &v->reports[i].differences.items[k];
+            rk_str_addf(&text, "%llu %d %llu\n", d->launch, d->kind, d->serial);
+        }
+    return rk_file_write(in_folder(v, "order"), rk_str_text(&text), text.length, v->diag);
+}
+
+static bool within_tolerance(const rk_verify_report *report, double tolerance)
+{
+    for (size_t i = 0; i < report->order.count; i++)
+        if (report->order.items[i].distance > tolerance)
+            return false;
+    return true;
+}
+
+/** Whether the original itself is not the same twice: then order alone may explain a difference. */
+static bool original_varies(const verifier *v)
+{
+    for (int i = 1; i < RUNS; i++)
+        if (v->reports[i].own_kernel || v->reports[i].launches != v->reports[i].recorded ||
+            v->runs[i].status != v->runs[0].status)
+            return true;
+    return false;
+}
+
+static bool is_same(const verifier *v, const rk_verify_result *r)
+{
+    const rk_verify_run *original = &v->runs[0];
+    if (r->run.timed_out || r->out.line || r->err.line || r->report.differences.count)
+        return false;
+    if (original_varies(v))
+        return true;
+    return r->run.status == original->status && !r->report.own_kernel &&
+           r->report.launches == r->report.recorded;
+}
+
+static bool run_drop_in(verifier *v, rk_verify_result *r)
+{
+    const rk_verify_options *o = v->options;
+    rk_verify_words environment = {0};
+    const char *report = in_folder(v, rk_arena_printf(v->arena, "report.%u", r->veus));
+    set(v, &environment, "RK_COMPARE", in_folder(v, "record"));
+    set(v, &environment, "RK_COMPARE_REPORT", report);
+    set(v, &environment, "RK_COMPARE_ORDER", in_folder(v, "order"));
+    set(v, &environment, "RK_VEUS", rk_arena_printf(v->arena, "%u", r->veus));
+    if (o->veu_threads)
+        set(v, &environment, "RK_VEU_THREADS", o->veu_threads);
+    if (!run_program(v, &r->run, v->drop_in, &environment))
+        return false;
+    rk_verify_read(&r->report, report, v->arena);
+    const rk_bytes outs[] = {v->runs[1].out, v->runs[2].out};
+    const rk_bytes errs[] = {v->runs[1].err, v->runs[2].err};
+    r->out = rk_verify_compare(v->runs[0].out, r->run.out, outs, RUNS - 1, v->arena);
+    r->err = rk_verify_compare(v->runs[0].err, r->run.err, errs, RUNS - 1, v->arena);
+    r->same = is_same(v, r);
+    return true;
+}
+
+static bool prepare(verifier *v)
+{
+    const rk_verify_options *o = v->options;
+    if (o->keep) {
+        v->folder = o->keep;
+    } else {
+        const char *base = getenv("TMPDIR");
+        char *name = rk_arena_printf(v->arena, "%s/rkverify-XXXXXX", base && *base ? base : "/tmp");
+        v->folder = mkdtemp(name);
+        if (!v->folder)
+            return fail(v, "RK-V151", "set TMPDIR to a folder that can be written",
+                        "cannot make a folder for the programs");
+    }
+    if (!rk_file_mkdirs(in_folder(v, "record"), v->diag))
+        return false;
+    char real[4096];
+    if (realpath(v->folder, real)) /* programs are found by it whatever their folder */
+        v->folder = rk_arena_strdup(v->arena, real);
+    v->original = in_folder(v, "original");
+    v->drop_in = o->drop_in ? o->drop_in : in_folder(v, "drop_in");
+    return build(v, v->original, false) && (o->drop_in || build(v, v->drop_in, true));
+}
+
+static void clean_up(const verifier *v)
+{
+    static const char *const names[] = {"original",        "drop_in", "order",  "order.1",
+                                        "order.2",         "stdout",  "stderr", "record/launches",
+                                        "record/contents", "record"};
+    if (v->options->keep || !v->folder)
+        return;
+    for (size_t i = 0; i < v->options->veu_count; i++)
+        unlink(in_folder(v, rk_arena_printf(v->arena, "report.%u", v->options->veus[i])));
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        remove(in_folder(v, names[i]));
+    rmdir(v->folder);
+}
+
+static int verify(verifier *v, FILE *out)
+{
+    const rk_verify_options *o = v->options;
+    const double tolerance = o->tolerance ? strtod(o->tolerance, NULL) : 1e-4;
+    rk_verify_result *results = RK_NEW_ARRAY(v->arena, rk_verify_result, o->veu_count);
+    if (!prepare(v))
+        return 2;
+    for (int i = 0; i < RUNS; i++)
+        if (!run_original(v, i))
+            return 2;
+    if (!write_order(v))
+        return 2;
+    bool same = true;
+    for (size_t i = 0; i < o->veu_count; i++) {
+        results[i].veus = o->veus[i];
+        if (!run_drop_in(v, &results[i]))
+            return 2;
+        results[i].same &= within_tolerance(&results[i].report, tolerance);
+        same &= results[i].same;
+    }
+    rk_verify_print(results, o->veu_count, &v->runs[0], tolerance, o->json, out, v->arena);
+    if (original_varies(v) && !o->json)
+        fputs("the original's launches or exit status differ from run to run\n", out);
+    return same ? 0 : 1;
+}
+
+int rk_verify(const rk_verify_options *options, FILE *out, rk_arena *arena, rk_diag *diag)
+{
+    verifier v = {.options = options, .arena = arena, .diag = diag};
+    const int status = verify(&v, out);
+    clean_up(&v);
+    return status;
+}
