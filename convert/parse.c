@@ -146,8 +146,6 @@ rk_clang_args rk_parse_args(const rk_convert_options *options, bool prelude, rk_
         *rk_push(arena, &args) = fixed[i];
     *rk_push(arena, &args) = resource_dir(arena);
     add_toolkit(&args, options, arena);
-    if (options->target_cpu && !prelude) /* rk/cpu_program.h defines it */
-        *rk_push(arena, &args) = "-D__NVCC__=1";
     for (size_t i = 0; i < options->arg_count; i++) {
         bool value = false, skip;
         const bool known = known_to_clang(options->args[i], &skip);

@@ -22,7 +22,8 @@ typedef struct {
     RK_VEC(seen) seen;
     CXFile last_file;
     size_t last_index;
-    bool helper_waits; /**< some function that is no kernel waits, so that an unseen one may */
+    /* what functions do that are no kernels, and so what one may do that is not seen */
+    bool helper_waits, helper_reads;
 } reader;
 
 /* What a function's text and all that it calls do. */
@@ -76,7 +77,10 @@ static void use_function(look *l, CXCursor target)
         return;
     }
     if (rk_ast_is_system(target)) {
-        l->sum.waits |= waits_by_namespace(target, &l->sum.grid_sync, arena);
+        const bool group = waits_by_namespace(target, &l->sum.grid_sync, arena);
+        l->sum.waits |= group;
+        if (group || rk_str_starts(name, "__assert")) /* which says what thread it is */
+            l->callee_reads |= RK_USE_PLACES;
         return;
     }
     const CXCursor definition = clang_getCursorDefinition(target);
@@ -114,6 +118,18 @@ static void use_reference(look *l, CXCursor cursor)
         use_variable(l, target);
 }
 
+/** Whether a lambda captures what it names, local shadows of the built-ins among it. */
+static bool captures_all(const reader *r, CXCursor lambda)
+{
+    size_t i;
+    const rk_where at =
+        rk_ast_spelling(r->unit, clang_getRangeStart(clang_getCursorExtent(lambda)));
+    const rk_stretch *s = rk_program_stretch(r->program, at, &i);
+    return s && rk_token_is(&s->tokens, i, "[") &&
+           (rk_token_is(&s->tokens, i + 1, "&") || rk_token_is(&s->tokens, i + 1, "=")) &&
+           (rk_token_is(&s->tokens, i + 2, "]") || rk_token_is(&s->tokens, i + 2, ","));
+}
+
 /** A call whose function the AST does not name. */
 static void use_call(look *l, CXCursor cursor)
 {
@@ -131,6 +147,8 @@ static enum CXChildVisitResult visit(CXCursor cursor, CXCursor parent, CXClientD
     look *l = data;
     switch (clang_getCursorKind(cursor)) {
     case CXCursor_LambdaExpr:
+        l->has_scopes |= !captures_all(l->r, cursor);
+        break;
     case CXCursor_StructDecl:
     case CXCursor_ClassDecl:
         l->has_scopes = true;
@@ -152,6 +170,7 @@ static enum CXChildVisitResult visit(CXCursor cursor, CXCursor parent, CXClientD
         break;
     case CXCursor_GCCAsmStmt:
         l->sum.waits = true;
+        l->callee_reads |= RK_USE_PLACES;
         break;
     default:
         break;
@@ -185,6 +204,7 @@ static size_t look_into(reader *r, CXCursor definition)
     *rk_push(r->unit->arena, &r->seen) = (seen){.cursor = definition, .hash = hash, .open = true};
     const look l = look_at(r, definition);
     r->seen.items[index] = l.sum;
+    r->seen.items[index].reads |= l.callee_reads;
     r->seen.items[index].cursor = definition;
     r->seen.items[index].hash = hash;
     return index;
@@ -267,7 +287,7 @@ static void add_kernel(reader *r, CXCursor kernel)
     const look l = look_at(r, kernel);
     facts->waits |= l.sum.waits || l.sum.grid_sync || (l.sum.unseen && r->helper_waits);
     facts->grid_sync |= l.sum.grid_sync;
-    facts->helpers_read |= l.callee_reads || l.sum.unseen;
+    facts->helpers_read |= l.callee_reads || (l.sum.unseen && r->helper_reads);
     facts->reads |= l.own_reads;
     facts->has_scopes |= l.has_scopes;
     read_params(r->unit, facts, kernel);
@@ -307,22 +327,30 @@ static void add_symbol(reader *r, CXCursor variable)
 
 /* References to kernels. */
 
-static void add_reference(reader *r, CXCursor cursor, CXCursor target)
+static void add_reference(reader *r, CXCursor cursor, CXCursor target, bool called)
 {
+    rk_arena *arena = r->unit->arena;
     const rk_where at = rk_ast_spelling(r->unit, clang_getCursorLocation(cursor));
     if (at.file == RK_NONE)
         return;
     for (size_t i = 0; i < r->program->references.count; i++) {
-        const rk_where old = r->program->references.items[i].name;
-        if (old.file == at.file && old.offset == at.offset)
+        rk_kernel_reference *old = &r->program->references.items[i];
+        if (old->name.file == at.file && old->name.offset == at.offset) {
+            old->called |= called;
             return;
+        }
     }
+    bool reachable;
     const CXCursor pattern = clang_getSpecializedCursorTemplate(target);
-    const bool deduced = !clang_Cursor_isNull(pattern);
-    *rk_push(r->unit->arena, &r->program->references) = (rk_kernel_reference){
-        at, deduced ? rk_arena_printf(r->unit->arena, "std::decay_t<%s>",
-                                      rk_ast_type_text(clang_getCursorType(target), r->unit->arena))
-                    : NULL};
+    const bool open = clang_getCursorKind(target) == CXCursor_FunctionTemplate;
+    *rk_push(arena, &r->program->references) = (rk_kernel_reference){
+        .name = at,
+        .kernel = qualified(r->unit, target, &reachable),
+        .type = open ? NULL
+                     : rk_arena_printf(arena, "std::decay_t<%s>",
+                                       rk_ast_type_text(clang_getCursorType(target), arena)),
+        .deduced = clang_getCursorKind(pattern) == CXCursor_FunctionTemplate,
+        .called = called};
 }
 
 static bool in_project(reader *r, CXCursor cursor)
@@ -348,13 +376,41 @@ static enum CXChildVisitResult find_helpers(CXCursor cursor, CXCursor parent, CX
         rk_ast_has_attribute(cursor, CXCursor_CUDADeviceAttr, NULL)) {
         const size_t helper = look_into(r, cursor);
         r->helper_waits |= r->seen.items[helper].waits;
+        r->helper_reads |= r->seen.items[helper].reads != 0;
     }
     return CXChildVisit_Recurse;
 }
 
+/** Where the visit is. */
+typedef struct {
+    reader *r;
+    RK_VEC(CXCursor) above; /**< outermost first */
+} place;
+
+/** Whether the name is what a call calls: the first child of the call, implicit casts between. */
+static bool is_callee(const place *p, CXCursor cursor)
+{
+    CXCursor child = cursor;
+    for (size_t i = p->above.count; i-- > 0;) {
+        const CXCursor parent = p->above.items[i];
+        const enum CXCursorKind kind = clang_getCursorKind(parent);
+        const rk_cursors children = rk_ast_children(parent, p->r->unit->arena);
+        if (children.count == 0 || !clang_equalCursors(children.items[0], child))
+            return false;
+        if (kind == CXCursor_CallExpr)
+            return true;
+        if (kind != CXCursor_UnexposedExpr && kind != CXCursor_ParenExpr &&
+            kind != CXCursor_MemberRefExpr)
+            return false;
+        child = parent;
+    }
+    return false;
+}
+
 static enum CXChildVisitResult find_facts(CXCursor cursor, CXCursor parent, CXClientData data)
 {
-    reader *r = data;
+    place *p = data;
+    reader *r = p->r;
     if (clang_isTranslationUnit(clang_getCursorKind(parent)) && !in_project(r, cursor))
         return CXChildVisit_Continue;
     const enum CXCursorKind kind = clang_getCursorKind(cursor);
@@ -366,19 +422,23 @@ static enum CXChildVisitResult find_facts(CXCursor cursor, CXCursor parent, CXCl
     } else if (kind == CXCursor_DeclRefExpr) {
         const CXCursor target = clang_getCursorReferenced(cursor);
         if (is_kernel(target))
-            add_reference(r, cursor, target);
+            add_reference(r, cursor, target, is_callee(p, cursor));
     } else if (kind == CXCursor_OverloadedDeclRef) {
         for (unsigned i = 0; i < clang_getNumOverloadedDecls(cursor); i++)
             if (is_kernel(clang_getOverloadedDecl(cursor, i)))
-                add_reference(r, cursor, clang_getOverloadedDecl(cursor, i));
+                add_reference(r, cursor, clang_getOverloadedDecl(cursor, i), is_callee(p, cursor));
     }
-    return CXChildVisit_Recurse;
+    *rk_push(r->unit->arena, &p->above) = cursor;
+    clang_visitChildren(cursor, find_facts, p);
+    p->above.count--;
+    return CXChildVisit_Continue;
 }
 
 void rk_program_read_facts(rk_program *program)
 {
     reader r = {.program = program, .unit = program->unit, .last_index = RK_NONE};
+    place p = {.r = &r};
     const CXCursor all = clang_getTranslationUnitCursor(program->unit->tu);
     clang_visitChildren(all, find_helpers, &r);
-    clang_visitChildren(all, find_facts, &r);
+    clang_visitChildren(all, find_facts, &p);
 }

@@ -16,6 +16,7 @@ typedef struct {
 typedef struct {
     const rk_stretch *stretch;
     bool kernel;
+    bool macro_head;           /**< a macro makes all before the body, from these arguments */
     bool host;                 /**< it is for the host as well */
     size_t name;               /**< token of its name; RK_NONE when it has none, as a lambda */
     size_t params, params_end; /**< tokens of the parameter list's parentheses */
@@ -39,10 +40,13 @@ typedef struct {
     bool has_scopes;             /**< it has lambdas or classes inside */
 } rk_kernel_facts;
 
-/** A kernel's name where no launch calls it. */
+/** A kernel's name in the text. */
 typedef struct {
     rk_where name;
-    const char *cast; /**< type of the function, when the name alone does not say which; or NULL */
+    const char *kernel; /**< with its namespaces and classes */
+    const char *type;   /**< of a pointer to it; NULL when that depends on template parameters */
+    bool deduced;       /**< its template arguments are not in the text */
+    bool called;        /**< it is what a launch calls */
 } rk_kernel_reference;
 
 /** A variable in device memory. */

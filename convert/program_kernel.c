@@ -88,6 +88,8 @@ static char *param_list(rk_program *program, const rk_device_text *f, const rk_k
                 rk_str_addf(&out, "%s%s", out.length ? ", " : "", facts->params.items[i]);
         return rk_arena_strdup(arena, rk_str_text(&out));
     }
+    if (f->macro_head)
+        return rk_arena_strdup(arena, "");
     size_t from = f->params + 1;
     for (size_t i = from; i <= f->params_end; i++) {
         if (i == f->params_end || rk_token_is(t, i, ",")) {
@@ -122,7 +124,7 @@ static const char *site(const rk_program *program, const rk_device_text *f,
 {
     rk_arena *arena = program->unit->arena;
     const char *names = quoted(params, arena);
-    if (f->stretch->macro || f->name == RK_NONE)
+    if (f->stretch->macro || f->macro_head || f->name == RK_NONE)
         return rk_arena_printf(arena, "rk::kernel_site{__func__, __FILE__, __LINE__, %s}", names);
     const char *name = facts ? facts->name : rk_token_text(&f->stretch->tokens, f->name, arena);
     const rk_place place = rk_program_place(program, f->stretch, f->name);

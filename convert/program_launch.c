@@ -1,3 +1,4 @@
+#include "convert/drop_in.h"
 #include "convert/program_internal.h"
 
 #include <string.h>
@@ -58,16 +59,6 @@ static size_t last_name(const rk_tokens *tokens, const launch *l)
     return i > l->begin && tokens->items[i - 1].kind == RK_TOKEN_NAME ? i - 1 : RK_NONE;
 }
 
-static bool names_kernel(const rk_program *program, rk_where at)
-{
-    for (size_t i = 0; i < program->references.count; i++) {
-        const rk_where name = program->references.items[i].name;
-        if (name.file == at.file && name.offset == at.offset)
-            return true;
-    }
-    return false;
-}
-
 /** `k<<<c>>>(args)` becomes `(rk::push_launch(c), k(args))`. */
 static void edit_launch(rk_program *program, const rk_stretch *s, const launch *l)
 {
@@ -78,9 +69,8 @@ static void edit_launch(rk_program *program, const rk_stretch *s, const launch *
     const size_t close = t->items[l->close].offset;
     const size_t name = last_name(t, l);
     const char *suffix =
-        program->unit->options->drop_in && name != RK_NONE &&
-                names_kernel(program, (rk_where){s->file, s->base + t->items[name].offset})
-            ? "_rk_launch"
+        program->unit->options->drop_in && name != RK_NONE
+            ? rk_drop_in_suffix(program->unit, (rk_where){s->file, s->base + t->items[name].offset})
             : NULL;
     if (!program->unit->options->target_cpu && !suffix)
         return;
@@ -92,6 +82,25 @@ static void edit_launch(rk_program *program, const rk_stretch *s, const launch *
     rk_program_edit(program, s, close, 3, rk_arena_printf(arena, "), %s", callee));
     rk_program_insert(program, s, t->items[l->end].offset + 1, 0, ")");
     *rk_push(arena, &program->callees) = (rk_range){s->file, s->base + begin, s->base + open};
+}
+
+/**
+ * A macro that ends with the configuration, so that the arguments follow where it is used:
+ * `#define ON_ALL(k) k<<<1, 32>>>` becomes `(rk::push_launch(1, 32), k)`. False when it is none.
+ */
+static bool edit_open_launch(rk_program *program, const rk_stretch *s, const launch *l)
+{
+    rk_arena *arena = program->unit->arena;
+    const rk_tokens *t = &s->tokens;
+    if (!s->macro || l->begin >= l->open || l->close >= t->count || l->args != t->count)
+        return false;
+    const size_t begin = t->items[l->begin].offset, open = t->items[l->open].offset;
+    const char *callee = rk_arena_strndup(arena, t->text + begin, open - begin);
+    rk_program_edit(program, s, begin, open + 3 - begin, "(rk::push_launch(");
+    rk_program_edit(program, s, t->items[l->close].offset, 3,
+                    rk_arena_printf(arena, "), %s)", callee));
+    *rk_push(arena, &program->callees) = (rk_range){s->file, s->base + begin, s->base + open};
+    return true;
 }
 
 static bool refuse(const rk_program *program, const rk_stretch *s, size_t token)
@@ -168,7 +177,7 @@ bool rk_program_edit_launches(rk_program *program)
                 edit_launch(program, s, &l);
             else if (cpu && is_configuration_macro(s, k))
                 edit_configuration(program, s, k);
-            else if (cpu)
+            else if (cpu && !edit_open_launch(program, s, &l))
                 ok = refuse(program, s, k);
             k += 2;
         }
@@ -223,11 +232,20 @@ static bool takes_address(const rk_tokens *tokens, size_t i)
             rk_token_is(tokens, i - 1, "return"));
 }
 
+/** Whether the name alone does not say which kernel is meant. */
+static bool is_ambiguous(const rk_program *program, const rk_kernel_reference *reference)
+{
+    size_t same = 0;
+    for (size_t i = 0; i < program->kernels.count; i++)
+        same += strcmp(program->kernels.items[i].name, reference->kernel) == 0;
+    return reference->deduced || same > 1;
+}
+
 static void edit_reference(rk_program *program, const rk_kernel_reference *reference)
 {
     size_t name;
     const rk_stretch *s = rk_program_stretch(program, reference->name, &name);
-    if (!s || in_launch(program, reference->name))
+    if (!s || reference->called || in_launch(program, reference->name))
         return;
     const rk_tokens *t = &s->tokens;
     size_t end = name + 1;
@@ -241,7 +259,7 @@ static void edit_reference(rk_program *program, const rk_kernel_reference *refer
         begin--;
     if (begin > 0 && takes_address(t, begin - 1))
         begin--;
-    const char *cast = args ? NULL : reference->cast;
+    const char *cast = !args && is_ambiguous(program, reference) ? reference->type : NULL;
     rk_program_insert(
         program, s, t->items[begin].offset, 0,
         cast ? rk_arena_printf(program->unit->arena, "rk::kernel(static_cast<%s>(", cast)

@@ -170,6 +170,23 @@ static void move_into_functions(rk_program *program, const declaration *d)
     }
 }
 
+/** `__shared__ alignas(16) T x;`: where thread_local takes the place of an attribute, alignas goes first. */
+static void move_alignment(rk_program *program, const rk_stretch *s, size_t at)
+{
+    const rk_tokens *t = &s->tokens;
+    const size_t align = rk_token_is(t, at + 1, "alignas") ? at + 1 : RK_NONE;
+    if (align == RK_NONE || !rk_token_is(t, align + 1, "("))
+        return;
+    const size_t close = rk_tokens_close(t, align + 1);
+    if (close >= t->count)
+        return;
+    const size_t begin = t->items[align].offset, end = t->items[close].offset + 1;
+    const char *text = rk_arena_strndup(program->unit->arena, t->text + begin, end - begin);
+    rk_program_insert(program, s, t->items[declaration_begin(t, at)].offset, 0,
+                      rk_arena_printf(program->unit->arena, "%s ", text));
+    rk_program_edit(program, s, begin, end - begin, "");
+}
+
 void rk_program_edit_shared(rk_program *program)
 {
     for (size_t s = 0; s < program->stretches.count; s++) {
@@ -177,8 +194,12 @@ void rk_program_edit_shared(rk_program *program)
         const rk_tokens *t = &stretch->tokens;
         for (size_t i = 0; i < t->count; i++) {
             declaration d;
-            if (!rk_token_is(t, i, "__shared__") || !read_dynamic(&d, t, i, program->unit->arena))
+            if (!rk_token_is(t, i, "__shared__"))
                 continue;
+            if (!read_dynamic(&d, t, i, program->unit->arena)) {
+                move_alignment(program, stretch, i);
+                continue;
+            }
             const size_t begin = t->items[d.begin].offset;
             const size_t end = d.end < t->count ? t->items[d.end].offset + 1 : t->size;
             if (stretch->macro || around(program, stretch, i))

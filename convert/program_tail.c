@@ -9,9 +9,7 @@ static void add_symbols(const rk_program *program, rk_str *out)
 {
     if (program->symbols.count == 0)
         return;
-    rk_str_add(
-        out,
-        "\nnamespace {\n[[maybe_unused]] const int rk_program_symbols = (\n");
+    rk_str_add(out, "\nnamespace {\n[[maybe_unused]] const int rk_program_symbols = (\n");
     for (size_t i = 0; i < program->symbols.count; i++) {
         const rk_device_symbol *s = &program->symbols.items[i];
         const char *colons = strrchr(s->name, ':');

@@ -149,6 +149,7 @@ typedef enum { WORD_NONE, WORD_KERNEL = 1, WORD_DEVICE = 2, WORD_HOST = 4 } word
 typedef struct {
     const char *name;
     unsigned words;
+    bool function; /**< it takes arguments, and makes the parameter list, too */
 } alias;
 
 typedef struct {
@@ -171,9 +172,33 @@ static unsigned word_at(const finder *f, const rk_tokens *tokens, size_t i)
         return WORD_NONE;
     unsigned words = plain_word(tokens, i);
     for (size_t k = 0; k < f->aliases.count && !words; k++)
-        if (rk_token_is(tokens, i, f->aliases.items[k].name))
+        if (!f->aliases.items[k].function && rk_token_is(tokens, i, f->aliases.items[k].name))
             words = f->aliases.items[k].words;
     return words;
+}
+
+/** `KERNEL(name) {`, where `#define KERNEL(name) __global__ void name(int *a)`. */
+static bool read_macro_head(const finder *f, const rk_tokens *tokens, size_t i, rk_device_text *out)
+{
+    if (!is_name(tokens, i) || !rk_token_is(tokens, i + 1, "("))
+        return false;
+    for (size_t k = 0; k < f->aliases.count; k++) {
+        const alias *a = &f->aliases.items[k];
+        if (!a->function || !rk_token_is(tokens, i, a->name))
+            continue;
+        out->params = i + 1;
+        out->params_end = rk_tokens_close(tokens, i + 1);
+        out->body = out->params_end + 1;
+        if (!rk_token_is(tokens, out->body, "{"))
+            return false;
+        out->body_end = rk_tokens_close(tokens, out->body);
+        out->kernel = (a->words & WORD_KERNEL) != 0;
+        out->host = !out->kernel && (a->words & WORD_HOST) != 0;
+        out->macro_head = true;
+        out->name = i;
+        return out->body_end < tokens->count;
+    }
+    return false;
 }
 
 /** Names of macros that are qualifiers: `#define DEVICE __device__ __forceinline__`. */
@@ -187,16 +212,15 @@ static void find_aliases(finder *f)
             continue;
         const rk_token *name = &t->items[1];
         unsigned words = WORD_NONE;
-        if (t->count > 2 && rk_token_is(t, 2, "(") &&
-            t->items[2].offset == name->offset + name->length)
-            continue;
+        const bool function = t->count > 2 && rk_token_is(t, 2, "(") &&
+                              t->items[2].offset == name->offset + name->length;
         for (size_t i = 2; i < t->count; i++) {
             words |= word_at(f, t, i);
             if (t->items[i].kind == RK_TOKEN_PUNCT && rk_token_is(t, i, "{"))
                 words = WORD_NONE;
         }
         if (words)
-            *rk_push(arena, &f->aliases) = (alias){rk_token_text(t, 1, arena), words};
+            *rk_push(arena, &f->aliases) = (alias){rk_token_text(t, 1, arena), words, function};
     }
 }
 
@@ -314,9 +338,16 @@ static void find_in(finder *f, const rk_stretch *stretch)
     const rk_tokens *t = &stretch->tokens;
     size_t done = 0; /* the body of the last one starts here: its head is not read twice */
     for (size_t i = 0; i < t->count; i++) {
-        if (!(word_at(f, t, i) & (WORD_KERNEL | WORD_DEVICE)) || i < done)
-            continue;
         rk_device_text found = {.stretch = stretch};
+        if (i < done)
+            continue;
+        if (read_macro_head(f, t, i, &found)) {
+            *rk_push(f->program->unit->arena, &f->program->functions) = found;
+            done = found.body;
+            continue;
+        }
+        if (!(word_at(f, t, i) & (WORD_KERNEL | WORD_DEVICE)))
+            continue;
         if (!read_function(f, t, i + 1, &found))
             continue;
         const unsigned words = head_words(f, t, i, found.params);
