@@ -169,8 +169,9 @@ Test(zoo, every_model_is_complete_and_meets_its_reference)
 
 Test(zoo, lstm_of_odd_sizes_meets_its_reference)
 {
-    static const int64_t sizes[][4] = {{1, 1, 1, 1}, {3, 5, 7, 0}, {2, 4, 9, 5}, {1, 6, 3, 2}};
-    for (size_t i = 0; i < 4; i++)
+    static const int64_t sizes[][5] = {
+        {1, 1, 1, 1, 1}, {3, 5, 7, 0, 1}, {2, 4, 9, 5, 1}, {1, 6, 3, 2, 1}, {3, 2, 5, 4, 3}};
+    for (size_t i = 0; i < 5; i++)
         cr_expect_lt(largest_error(model_of("lstm"), sizes[i]), 1e-6, "size %zu", i);
 }
 
@@ -201,7 +202,7 @@ Test(zoo, lstm_is_that_of_the_paper)
 Test(zoo, the_recurrence_reaches_the_outputs)
 {
     const rk_zoo_model *model = model_of("lstm");
-    static const int64_t params[4] = {2, 3, 4, 4};
+    static const int64_t params[5] = {2, 3, 4, 4, 1};
     rk_graph *graph = rk_zoo_build(model, params, 1, arena, diag);
     cr_assert_not_null(graph, "%s", said(0));
     float x[12] = {0};
@@ -241,7 +242,7 @@ Test(zoo, the_seed_decides)
 Test(zoo, params_out_of_range)
 {
     const rk_zoo_model *model = model_of("lstm");
-    static const int64_t params[4] = {0, -1, 256, 0};
+    static const int64_t params[5] = {0, -1, 256, 0, 1};
     cr_expect_null(rk_zoo_build(model, params, 1, arena, diag));
     cr_expect_eq(count_code("RK-Z001"), 2);
     cr_expect_eq(rk_diag_count(diag), 2);
