@@ -159,6 +159,7 @@ static rk_executor_op make_op(const rk_cpu_vdevice *vdevice, const rk_image_op *
     rk_executor_op op = {.entry = entries[from->fn],
                          .dynamic_shared = (uint32_t)fn->shared,
                          .args = args,
+                         .signal = from->signal,
                          .name = from->node};
     for (int i = 0; i < 3; i++) {
         op.grid[i] = (uint32_t)fn->grid[i];
@@ -198,6 +199,7 @@ static rk_executor_plan make_plan(const rk_cpu_vdevice *vdevice, const rk_cpu_en
         programs[i] =
             (rk_executor_program){image->programs[i].veu_first, image->programs[i].steps};
     return (rk_executor_plan){.veu_count = image->veu_count,
+                              .counter_count = image->counter_count,
                               .veu_threads = (uint32_t)image->veu_threads,
                               .veu_shared = (uint64_t)rk_emit_veu_shared(image),
                               .ops = make_ops(vdevice, entries, arena),

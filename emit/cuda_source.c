@@ -197,8 +197,10 @@ static void add_plan(rk_str *out, const rk_cuda_plan *plan)
     rk_str_addf(out, "const rk::vdevice_plan plan = {\n    %s,\n    %s,\n",
                 rk_emit_string(out->arena, image->name),
                 rk_emit_string(out->arena, image->device->name));
-    rk_str_addf(out, "    %" PRIu32 ", %d, %" PRId64 ", // vEUs, their threads, shared memory\n",
-                image->veu_count, plan->veu_threads, plan->veu_shared);
+    rk_str_addf(out,
+                "    %" PRIu32 ", %" PRIu32 ", %d, %" PRId64
+                ", // vEUs, counters, threads, shared memory\n",
+                image->veu_count, image->counter_count, plan->veu_threads, plan->veu_shared);
     rk_str_addf(out, "    %" PRId64 ", %" PRId64 ", // memory, constants\n", image->memory_bytes,
                 image->constant_bytes);
     add(out, plan,

@@ -17,20 +17,30 @@ void rk_cuda_text_tables_header(rk_str *out, const rk_cuda_plan *plan)
     rk_str_addf(out, "    %s_arg_count = %zu,\n    %s_program_count = %zu,\n", n, image->arg_count,
                 n, image->program_count);
     rk_str_addf(out, "    %s_launch_count = %zu\n};\n\n", n, image->op_count);
-    rk_str_addf(out, "/* kernel, rTask, first argument, 0; ffffffff, 0, first item, items of a "
-                     "barrier-rTask;\n   fffffffe at the end of a vEU's list */\n");
+    rk_str_addf(
+        out,
+        "/* kernel, rTask, first argument, item to count it by, plus 1; ffffffff, "
+        "0, first item, items of a barrier-rTask;\n   fffffffe at the end of a vEU's list */\n");
     rk_str_addf(out, "extern const uint32_t %s_entries[][4];\n", n);
     rk_str_addf(out, "/* by rProgram and vEU: the first entry */\n");
     rk_str_addf(out, "extern const uint32_t %s_veu_first[];\n", n);
-    rk_str_addf(out, "/* vEU, step */\nextern const uint32_t %s_items[][2];\n", n);
+    rk_str_addf(out,
+                "/* vEU or counter, step or what to add */\nextern const uint32_t %s_items[][2];\n",
+                n);
     rk_str_addf(out, "/* offsets in memory, or the bits of scalars */\n");
     rk_str_addf(out, "extern const uint64_t %s_args[];\n", n);
-    rk_str_addf(out, "/* by rProgram: persistent kernel, largest number of rTasks on a vEU */\n");
+    rk_str_addf(out, "/* by rProgram: persistent kernel, what each cell advances by */\n");
     rk_str_addf(out, "extern const uint32_t %s_programs[][2];\n", n);
     rk_str_addf(out, "/* one node after another: kernel, first argument */\n");
     rk_str_addf(out, "extern const uint32_t %s_launches[][2];\n", n);
     rk_str_addf(out, "extern const char *const %s_nodes[];\n\n", n);
     rk_str_addf(out, "#ifdef __cplusplus\n}\n#endif\n\n#endif\n");
+}
+
+/** The item that the rTask adds to a counter, plus 1; 0: none. */
+static uint32_t signal_of(const rk_image_op *op, uint32_t rtask)
+{
+    return op->signal == 0 ? 0 : op->signal + (rtask == 0);
 }
 
 static void add_entries(rk_str *out, const rk_cuda_plan *plan)
@@ -45,8 +55,9 @@ static void add_entries(rk_str *out, const rk_cuda_plan *plan)
             rk_str_addf(out, "    {0xffffffff, 0, %" PRIu32 ", %" PRIu32 "},\n",
                         image->waits[e->rtask].first, image->waits[e->rtask].count);
         else
-            rk_str_addf(out, "    {%" PRIu32 ", %" PRIu32 ", %" PRIu32 ", 0},\n",
-                        image->ops[e->op].fn, e->rtask, image->ops[e->op].first_arg);
+            rk_str_addf(out, "    {%" PRIu32 ", %" PRIu32 ", %" PRIu32 ", %" PRIu32 "},\n",
+                        image->ops[e->op].fn, e->rtask, image->ops[e->op].first_arg,
+                        signal_of(&image->ops[e->op], e->rtask));
     }
     rk_str_addf(out, "};\n\n");
 }

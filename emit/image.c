@@ -139,6 +139,23 @@ static uint32_t add_list(builder *b, const rk_veu_list *list, uint32_t first_ite
     return tasks;
 }
 
+static uint32_t rtasks_of(const builder *b, rk_id node)
+{
+    return b->problem->candidates->nodes[node].items[b->schedule->selected[node]].rtasks;
+}
+
+/** What the rTasks of counted nodes add: 1 each, and the first one what S has more than rTasks. */
+static void add_signals(builder *b, rk_image *image, const rk_rprogram *from, uint32_t steps)
+{
+    for (size_t i = 0; i < from->counter_count; i++) {
+        uint32_t cell = b->schedule->veu_count + (uint32_t)i;
+        uint32_t rest = steps - rtasks_of(b, from->counters[i]) + 1;
+        *rk_push(b->arena, &b->items) = (rk_wait_item){cell, 1};
+        *rk_push(b->arena, &b->items) = (rk_wait_item){cell, rest};
+        image->ops[from->counters[i]].signal = (uint32_t)b->items.count - 1;
+    }
+}
+
 static void add_programs(builder *b, rk_image *image)
 {
     const rk_schedule *schedule = b->schedule;
@@ -150,6 +167,8 @@ static void add_programs(builder *b, rk_image *image)
         const uint32_t first_item = (uint32_t)b->items.count;
         for (size_t j = 0; j < from->wait_count; j++)
             *rk_push(b->arena, &b->items) = from->waits[j];
+        if (from->counter_count > image->counter_count)
+            image->counter_count = (uint32_t)from->counter_count;
         program->veu_first = RK_NEW_ARRAY(b->arena, uint32_t, schedule->veu_count);
         for (uint32_t v = 0; v < schedule->veu_count; v++) {
             program->veu_first[v] = (uint32_t)b->entries.count;
@@ -157,6 +176,13 @@ static void add_programs(builder *b, rk_image *image)
             if (tasks > program->steps)
                 program->steps = tasks;
         }
+        for (size_t j = 0; j < from->counter_count; j++)
+            if (rtasks_of(b, from->counters[j]) > program->steps)
+                program->steps = rtasks_of(b, from->counters[j]);
+        add_signals(b, image, from, program->steps);
+        for (size_t j = 0; j < from->wait_count; j++)
+            if (from->waits[j].veu >= schedule->veu_count)
+                b->items.items[first_item + j].step = program->steps;
     }
 }
 

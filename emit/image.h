@@ -19,6 +19,12 @@ typedef struct {
     uint32_t fn;        /**< into fns */
     uint32_t first_arg; /**< into args */
     const char *node;   /**< name, for reports */
+    /**
+     * Where its finished rTasks are counted: the cell and what rTask 0 adds to it are items[signal],
+     * those of the others items[signal - 1]. 0: they are not. All of them then run in one rProgram,
+     * and together add S.
+     */
+    uint32_t signal;
 } rk_image_op;
 
 #define RK_IMAGE_WAIT UINT32_C(0xFFFFFFFF)
@@ -37,7 +43,7 @@ typedef struct {
 
 typedef struct {
     uint32_t *veu_first; /**< by vEU: its first entry, into entries */
-    uint32_t steps;      /**< S: largest number of rTasks on any vEU */
+    uint32_t steps;      /**< S: largest number of rTasks on any vEU or that a counter counts */
 } rk_image_program;
 
 typedef struct {
@@ -53,6 +59,7 @@ typedef struct {
     const char *name;
     const rk_device *device;
     uint32_t veu_count;
+    uint32_t counter_count; /**< the most of any rProgram; their cells follow the vEUs' */
     int veu_threads;
     int64_t veu_shared;
     int blocks_per_sm;
@@ -66,7 +73,7 @@ typedef struct {
     size_t entry_count;
     rk_image_wait *waits;
     size_t wait_count;
-    rk_wait_item *items;
+    rk_wait_item *items; /**< `veu` is a cell; a counter is full at S */
     size_t item_count;
     rk_image_program *programs;
     size_t program_count;

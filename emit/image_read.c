@@ -20,6 +20,7 @@ typedef struct {
     RK_VEC(rk_image_entry) entries;
     RK_VEC(rk_wait_item) items;
     bool ok;
+    uint32_t *counters; /**< by op: its counter plus 1, 0: none */
 } reader;
 
 static void fail(reader *r, const char *where, const char *message)
@@ -203,10 +204,23 @@ static void read_args(reader *r, const rk_image_op *op, const char *text, const 
         fail(r, where, "the kernel has another number of parameters");
 }
 
+/** The counter of a node, if it has one. */
+static void read_counter(reader *r, size_t op, const cJSON *at, const char *where)
+{
+    if (!cJSON_GetObjectItemCaseSensitive(at, "counter"))
+        return;
+    int64_t most = (int64_t)r->image->op_count - 1;
+    uint32_t counter = (uint32_t)integer(r, at, where, "counter", 0, most);
+    r->counters[op] = counter + 1;
+    if (counter >= r->image->counter_count)
+        r->image->counter_count = counter + 1;
+}
+
 static void read_ops(reader *r)
 {
     rk_image *image = r->image;
     const cJSON *at = array(r, r->json->root, "", "nodes", &image->op_count);
+    r->counters = RK_NEW_ARRAY(r->arena, uint32_t, image->op_count + 1);
     image->ops = RK_NEW_ARRAY(r->arena, rk_image_op, image->op_count);
     for (size_t i = 0; i < image->op_count; i++, at = at->next) {
         const char *where = at_index(r, "nodes", i);
@@ -215,6 +229,7 @@ static void read_ops(reader *r)
         op->fn = (uint32_t)integer(r, at, where, "kernel", 0, UINT32_MAX);
         op->first_arg = (uint32_t)r->args.count;
         const char *args = string(r, at, where, "args");
+        read_counter(r, i, at, where);
         if (op->fn < image->fn_count)
             read_args(r, op, args, where);
         else
@@ -233,7 +248,7 @@ static void read_waits(reader *r)
         while (*text) {
             uint64_t veu, step;
             if (!scan(&text, ':', 10, &veu) || !scan(&text, ' ', 10, &step) ||
-                veu >= image->veu_count || step > UINT32_MAX) {
+                veu >= (uint64_t)image->veu_count + image->counter_count || step > UINT32_MAX) {
                 fail(r, at_index(r, "waits", i), "the wait cannot be read");
                 break;
             }
@@ -281,6 +296,37 @@ static uint32_t read_list(reader *r, const char *text, const char *where)
     return tasks;
 }
 
+/**
+ * Makes the signals of the nodes that the rProgram counts: all their rTasks are among the entries from
+ * `first` on. S is at least their number; tasks[veu_count + counter] becomes S.
+ */
+static void add_signals(reader *r, rk_image_program *program, size_t first, uint32_t *tasks,
+                        const char *where)
+{
+    rk_image *image = r->image;
+    if (image->counter_count == 0)
+        return;
+    uint32_t *met = RK_NEW_ARRAY(r->arena, uint32_t, image->op_count + 1);
+    for (size_t i = first; i < r->entries.count; i++)
+        if (r->entries.items[i].op < image->op_count && r->counters[r->entries.items[i].op])
+            met[r->entries.items[i].op]++;
+    for (size_t op = 0; op < image->op_count; op++)
+        program->steps = met[op] > program->steps ? met[op] : program->steps;
+    for (size_t op = 0; op < image->op_count; op++) {
+        if (met[op] == 0)
+            continue;
+        uint32_t cell = image->veu_count + r->counters[op] - 1;
+        if (tasks[cell] || met[op] != rk_emit_volume(image->fns[image->ops[op].fn].grid)) {
+            fail(r, where, "a counter is not of one node with all its rTasks");
+            return;
+        }
+        tasks[cell] = program->steps;
+        *rk_push(r->arena, &r->items) = (rk_wait_item){cell, 1};
+        *rk_push(r->arena, &r->items) = (rk_wait_item){cell, program->steps - met[op] + 1};
+        image->ops[op].signal = (uint32_t)r->items.count - 1;
+    }
+}
+
 /** A wait for a step that never comes would hang the vDevice. */
 static void check_waits(reader *r, size_t first_entry, const uint32_t *tasks, const char *where)
 {
@@ -291,7 +337,8 @@ static void check_waits(reader *r, size_t first_entry, const uint32_t *tasks, co
         const rk_image_wait *wait = &r->image->waits[e->rtask];
         for (uint32_t j = 0; j < wait->count; j++) {
             const rk_wait_item *item = &r->items.items[wait->first + j];
-            if (item->step > tasks[item->veu]) {
+            bool counter = item->veu >= r->image->veu_count;
+            if (counter ? item->step != tasks[item->veu] : item->step > tasks[item->veu]) {
                 fail(r, where, "a wait is for a step that the vEU never reaches");
                 return;
             }
@@ -309,13 +356,14 @@ static void read_program(reader *r, rk_image_program *program, const cJSON *at, 
         fail(r, where, "there must be one list for each vEU");
         return;
     }
-    uint32_t *tasks = RK_NEW_ARRAY(r->arena, uint32_t, veus);
+    uint32_t *tasks = RK_NEW_ARRAY(r->arena, uint32_t, (size_t)veus + r->image->counter_count);
     for (uint32_t v = 0; v < veus; v++, list = list->next) {
         program->veu_first[v] = (uint32_t)r->entries.count;
         tasks[v] = read_list(r, cJSON_IsString(list) ? list->valuestring : "?", where);
         if (tasks[v] > program->steps)
             program->steps = tasks[v];
     }
+    add_signals(r, program, first, tasks, where);
     check_waits(r, first, tasks, where);
 }
 

@@ -65,6 +65,8 @@ static void add_ops(cJSON *to, const rk_image *image, rk_arena *arena)
         cJSON_AddStringToObject(item, "node", op->node);
         add_number(item, "kernel", op->fn);
         cJSON_AddStringToObject(item, "args", rk_str_text(&slots));
+        if (op->signal)
+            add_number(item, "counter", image->items[op->signal].veu - image->veu_count);
     }
 }
 

@@ -45,6 +45,16 @@ static uint32_t *count_steps(const rk_checker *c, const rk_rprogram *program)
     return steps;
 }
 
+/** Whether the item stands for all rTasks of a node that the rProgram counts. */
+static bool is_counter(const rk_checker *c, const rk_rprogram *program, rk_wait_item item)
+{
+    uint32_t counter = item.veu - c->schedule->veu_count;
+    if (item.veu < c->schedule->veu_count || counter >= program->counter_count)
+        return false;
+    rk_id node = program->counters[counter];
+    return node < c->schedule->node_count && item.step == rk_checker_candidate(c, node)->rtasks;
+}
+
 static void check_wait(tally *t, const rk_entry *entry, uint32_t p, uint32_t veu,
                        const uint32_t *steps)
 {
@@ -59,7 +69,14 @@ static void check_wait(tally *t, const rk_entry *entry, uint32_t p, uint32_t veu
     }
     for (uint32_t i = 0; i < entry->wait_count; i++) {
         rk_wait_item item = program->waits[entry->wait_first + i];
-        if (item.veu >= t->c->schedule->veu_count || item.step < 1 || item.step > steps[item.veu])
+        if (is_counter(t->c, program, item))
+            continue;
+        if (item.veu >= t->c->schedule->veu_count)
+            t->good = rk_checker_fail(t->c, 5, RK_NO_ID, NULL,
+                                      "vEU %u of rProgram %u waits for %u rTasks of counter %u, "
+                                      "which counts no node with as many",
+                                      veu, p, item.step, item.veu - t->c->schedule->veu_count);
+        else if (item.step < 1 || item.step > steps[item.veu])
             t->good = rk_checker_fail(t->c, 5, RK_NO_ID, NULL,
                                       "vEU %u of rProgram %u waits for step %u of vEU %u, which it "
                                       "never reaches",
@@ -112,6 +129,31 @@ static void fill_spans(rk_checker *c, uint32_t *next)
     }
 }
 
+/** A counter is of a node of which all rTasks run in its rProgram, and that has no other one. */
+static bool check_counters(rk_checker *c)
+{
+    bool good = true;
+    uint32_t *counted = RK_NEW_ARRAY(c->scratch, uint32_t, c->schedule->node_count + 1);
+    for (uint32_t p = 0; p < c->schedule->program_count; p++) {
+        const rk_rprogram *program = &c->schedule->programs[p];
+        for (size_t i = 0; i < program->counter_count; i++) {
+            rk_id node = program->counters[i];
+            if (node >= c->schedule->node_count) {
+                good = rk_checker_fail(c, 5, RK_NO_ID, NULL,
+                                       "counter %zu of rProgram %u is of node number %u, which "
+                                       "does not exist",
+                                       i, p, node);
+                continue;
+            }
+            if (counted[node]++ > 0 || c->spans[c->span_first[node]].program != p ||
+                c->spans[c->span_first[node + 1] - 1].program != p)
+                good = rk_checker_fail(c, 5, node, "count it once, where all its rTasks run",
+                                       "counter %zu of rProgram %u cannot count its rTasks", i, p);
+        }
+    }
+    return good;
+}
+
 static void report_missing(tally *t)
 {
     rk_checker *c = t->c;
@@ -154,5 +196,5 @@ bool rk_check_entries(rk_checker *c)
     c->spots = RK_NEW_ARRAY(c->scratch, rk_spot, t.first_bit[nodes] + 1);
     c->spans = RK_NEW_ARRAY(c->scratch, rk_span, (size_t)c->span_first[nodes] + 1);
     fill_spans(c, rk_arena_copy(c->scratch, c->span_first, (nodes + 1) * sizeof *c->span_first));
-    return true;
+    return check_counters(c);
 }

@@ -22,12 +22,13 @@ typedef struct {
     uint64_t merged_in;  /**< the barrier-rTask that added it last */
 } knowledge;
 
-/** A vEU while the schedule is played. */
+/** A vEU, or a counter, while the schedule is played. */
 typedef struct {
     size_t entry;        /**< next one */
     uint32_t item;       /**< next item of the barrier-rTask there */
     uint32_t done;       /**< steps */
-    uint32_t at;         /**< its knowledge */
+    uint32_t at;         /**< its knowledge; of a counter, what those know that it has counted */
+    uint32_t pending;    /**< of a counter: items that have not been played */
     uint32_t blocked_on; /**< vEU that it waits for; UINT32_MAX: none */
     uint32_t needs;      /**< steps of that one */
     uint32_t waiters;    /**< first vEU that waits for it, UINT32_MAX: none */
@@ -41,8 +42,10 @@ typedef struct {
     const rk_rprogram *program;
     uint32_t index; /**< of the rProgram */
     uint32_t veus;
-    player *players;
-    uint32_t *ready; /**< a stack of vEUs that may go on */
+    player *players; /**< vEUs, then the rProgram's counters, which only count and wake */
+    size_t player_capacity;
+    uint32_t *counter_of; /**< by node: its player, 0: none; a node has one in all */
+    uint32_t *ready;      /**< a stack of vEUs that may go on */
     uint32_t ready_count;
     uint64_t clock; /**< rTasks played */
     bool proving;   /**< keep knowledge and prove orders; else only find one order */
@@ -128,6 +131,46 @@ static void merge(uint32_t *restrict into, const uint32_t *restrict from, uint32
             into[i] = from[i] > into[i] ? from[i] : into[i];
 }
 
+/** Adds what a vEU had done at a step, and what it knew then; true when that is new. */
+static bool add_step(play *p, rk_wait_item item)
+{
+    if (p->merged[item.veu] >= item.step)
+        return false;
+    p->merged[item.veu] = item.step;
+    knowledge *theirs = &p->known.items[p->at[p->first_step[item.veu] + item.step - 1]];
+    if (theirs->merged_in != p->barriers)
+        merge(p->merged, theirs->seen, p->width);
+    theirs->merged_in = p->barriers;
+    return true;
+}
+
+/** The same of all that a full counter has counted. */
+static bool add_counter(play *p, uint32_t counter)
+{
+    const knowledge *theirs = &p->known.items[p->players[counter].at];
+    bool grown = false;
+    for (uint32_t u = 0; u < p->veus; u++)
+        grown |= theirs->seen[u] > p->merged[u];
+    merge(p->merged, theirs->seen, p->width);
+    return grown;
+}
+
+/** The items of a barrier-rTask have been played: what only they refer to can go. */
+static void forget_items(play *p, const rk_entry *entry)
+{
+    for (uint32_t i = 0; i < entry->wait_count; i++) {
+        rk_wait_item item = p->program->waits[entry->wait_first + i];
+        if (item.veu >= p->veus) {
+            if (--p->players[item.veu].pending == 0)
+                release(p, p->players[item.veu].at, 1);
+            continue;
+        }
+        uint32_t step = p->first_step[item.veu] + item.step - 1;
+        p->pending[step]--;
+        release(p, p->at[step], 1);
+    }
+}
+
 /** The vEU has passed a barrier-rTask: adds what the vEUs waited for had done, and what they knew. */
 static void pass_barrier(play *p, uint32_t veu, const rk_entry *entry)
 {
@@ -137,14 +180,10 @@ static void pass_barrier(play *p, uint32_t veu, const rk_entry *entry)
     bool grown = false;
     for (uint32_t i = 0; i < entry->wait_count; i++) {
         rk_wait_item item = p->program->waits[entry->wait_first + i];
-        if (item.veu == veu || p->merged[item.veu] >= item.step)
-            continue;
-        grown = true;
-        p->merged[item.veu] = item.step;
-        knowledge *theirs = &p->known.items[p->at[p->first_step[item.veu] + item.step - 1]];
-        if (theirs->merged_in != p->barriers)
-            merge(p->merged, theirs->seen, p->width);
-        theirs->merged_in = p->barriers;
+        if (item.veu >= p->veus)
+            grown = add_counter(p, item.veu) || grown;
+        else if (item.veu != veu)
+            grown = add_step(p, item) || grown;
     }
     if (grown) {
         uint32_t id = intern(p, veu);
@@ -152,12 +191,30 @@ static void pass_barrier(play *p, uint32_t veu, const rk_entry *entry)
         release(p, own->at, 1);
         own->at = id;
     }
-    for (uint32_t i = 0; i < entry->wait_count; i++) {
-        rk_wait_item item = p->program->waits[entry->wait_first + i];
-        uint32_t step = p->first_step[item.veu] + item.step - 1;
-        p->pending[step]--;
-        release(p, p->at[step], 1);
+    forget_items(p, entry);
+}
+
+/** A counter counts an rTask that the vEU has just finished, and takes over what the vEU knew. */
+static void count_rtask(play *p, uint32_t veu, uint32_t counter)
+{
+    player *own = &p->players[veu];
+    player *to = &p->players[counter];
+    to->done++;
+    if (!p->proving || to->pending == 0)
+        return;
+    if (to->done == 1) {
+        to->at = new_knowledge(p);
+        p->known.items[to->at].users = 1;
+        memset(p->known.items[to->at].seen, 0, p->width * sizeof *p->merged);
+        to->item = 0;
     }
+    knowledge *k = &p->known.items[to->at];
+    const knowledge *theirs = &p->known.items[own->at];
+    if (to->item != theirs->number)
+        merge(k->seen, theirs->seen, p->width);
+    to->item = theirs->number;
+    if (own->done > k->seen[veu])
+        k->seen[veu] = own->done;
 }
 
 /* Proofs. */
@@ -361,6 +418,11 @@ static void play_veu(play *p, uint32_t veu)
             play_rtask(p, veu, entry->task);
             if (own->done >= own->wake)
                 wake(p, veu);
+            uint32_t counter = p->counter_of[entry->task.op];
+            if (counter)
+                count_rtask(p, veu, counter);
+            if (counter && p->players[counter].done >= p->players[counter].wake)
+                wake(p, counter);
             continue;
         }
         for (; own->item < entry->wait_count; own->item++) {
@@ -376,22 +438,43 @@ static void play_veu(play *p, uint32_t veu)
     }
 }
 
+/** What keeps a blocked vEU waiting: a vEU, also where it waits for a counter. */
+static uint32_t blocker(const play *p, uint32_t veu)
+{
+    const rk_checker *c = p->c;
+    uint32_t on = p->players[veu].blocked_on;
+    if (on < p->veus)
+        return on;
+    rk_id node = p->program->counters[on - p->veus];
+    uint32_t i = c->span_first[node];
+    while (p->players[c->spans[i].veu].done >= c->spans[i].last)
+        i++;
+    return c->spans[i].veu;
+}
+
 /** Names the vEUs that wait for each other. All that is blocked leads into such a ring. */
 static void report_cycle(play *p, uint32_t veu)
 {
     for (uint32_t i = 0; i < p->veus; i++)
-        veu = p->players[veu].blocked_on;
-    char *ring =
-        rk_arena_printf(p->c->scratch, "vEU %u (after %u rTasks)", veu, p->players[veu].done);
+        veu = blocker(p, veu);
+    rk_arena *scratch = p->c->scratch;
+    char *ring = rk_arena_printf(scratch, "vEU %u (after %u rTasks)", veu, p->players[veu].done);
     uint32_t at = veu;
     for (int shown = 0; shown < 4; shown++) {
         const player *w = &p->players[at];
-        at = w->blocked_on;
-        ring = rk_arena_printf(p->c->scratch, "%s waits for step %u of vEU %u (after %u)", ring,
-                               w->needs, at, p->players[at].done);
+        at = blocker(p, at);
+        const char *what =
+            w->blocked_on < p->veus
+                ? rk_arena_printf(scratch, "step %u", w->needs)
+                : rk_arena_printf(
+                      scratch, "an rTask of '%s'",
+                      p->c->problem->graph->nodes[p->program->counters[w->blocked_on - p->veus]]
+                          .name);
+        ring = rk_arena_printf(scratch, "%s waits for %s of vEU %u (after %u)", ring, what, at,
+                               p->players[at].done);
         if (at == veu)
             break;
-        ring = rk_arena_printf(p->c->scratch, "%s, which", ring);
+        ring = rk_arena_printf(scratch, "%s, which", ring);
     }
     p->good = rk_checker_fail(p->c, 6, RK_NO_ID, "drop one of these waits or move its rTask",
                               "rProgram %u never ends: %s%s", p->index, ring,
@@ -418,8 +501,12 @@ static void begin_steps(play *p)
         const rk_veu_list *list = &p->program->veus[w];
         for (size_t i = 0; i < list->count; i++) {
             const rk_wait_item *items = p->program->waits + list->entries[i].wait_first;
-            for (uint32_t k = 0; k < list->entries[i].wait_count; k++)
-                p->pending[p->first_step[items[k].veu] + items[k].step - 1]++;
+            for (uint32_t k = 0; k < list->entries[i].wait_count; k++) {
+                if (items[k].veu < p->veus)
+                    p->pending[p->first_step[items[k].veu] + items[k].step - 1]++;
+                else
+                    p->players[items[k].veu].pending++;
+            }
         }
     }
 }
@@ -442,9 +529,16 @@ static void play_program(play *p, uint32_t index)
 {
     p->index = index;
     p->program = &p->c->schedule->programs[index];
-    for (uint32_t w = 0; w < p->veus; w++)
+    size_t players = p->veus + p->program->counter_count;
+    if (players > p->player_capacity) {
+        p->player_capacity = 2 * players;
+        p->players = RK_NEW_ARRAY(p->c->scratch, player, p->player_capacity);
+    }
+    for (size_t w = 0; w < players; w++)
         p->players[w] =
             (player){.blocked_on = UINT32_MAX, .waiters = UINT32_MAX, .wake = UINT32_MAX};
+    for (uint32_t i = 0; i < p->program->counter_count; i++)
+        p->counter_of[p->program->counters[i]] = p->veus + i;
     if (p->proving) {
         begin_steps(p);
         begin_knowledge(p);
@@ -471,7 +565,7 @@ static bool play_all(rk_checker *c, bool proving)
               .width = width,
               .proving = proving,
               .good = true,
-              .players = RK_NEW_ARRAY(c->scratch, player, veus),
+              .counter_of = RK_NEW_ARRAY(c->scratch, uint32_t, c->schedule->node_count + 1),
               .ready = RK_NEW_ARRAY(c->scratch, uint32_t, veus),
               .merged = RK_NEW_ARRAY(c->scratch, uint32_t, width),
               .first_step = RK_NEW_ARRAY(c->scratch, uint32_t, veus),

@@ -20,7 +20,11 @@ typedef struct {
     uint32_t first, count;
 } rk_rtask_range;
 
-/** One <vEU, order> pair of a barrier-rTask: vEU `veu` has finished `step` rTasks (section 3.2). */
+/**
+ * One <vEU, order> pair of a barrier-rTask: vEU `veu` has finished `step` rTasks (section 3.2). From
+ * rk_schedule.veu_count on, `veu` means a counter of the rProgram: all `step` rTasks of its node, which
+ * run in this rProgram, have finished.
+ */
 typedef struct {
     uint32_t veu, step;
 } rk_wait_item;
@@ -42,6 +46,8 @@ typedef struct {
     rk_veu_list *veus; /**< rk_schedule.veu_count of them */
     rk_wait_item *waits;
     size_t wait_count, wait_capacity;
+    rk_id *counters; /**< nodes whose finished rTasks are counted; each once */
+    size_t counter_count, counter_capacity;
 } rk_rprogram;
 
 /** A schedule as data: what is saved, checked and emitted. */
@@ -75,6 +81,7 @@ typedef struct {
     size_t edge_count;
     uint32_t max_veus;      /**< 0: as many as the occupancy allows */
     const int64_t *options; /**< of the policy, in its order; NULL: their defaults */
+    struct rk_deps *deps;   /**< kept from one policy to the next (sched/schedule_deps.h), or NULL */
 } rk_problem;
 
 /** An option of a policy: a number, as in `--policy wavefront:fastest=1`. */
@@ -159,11 +166,21 @@ void rk_trial_rollback(rk_builder *builder);
 rk_schedule *rk_schedule_run(const rk_policy *policy, const rk_problem *problem, rk_arena *arena,
                              rk_diag *diag);
 
+/**
+ * The same schedule with each counter waited for as the last steps of the vEUs that it stands for: for
+ * readers that follow steps only. `schedule` itself when it has no counters.
+ */
+const rk_schedule *rk_schedule_plain(const rk_schedule *schedule, rk_arena *arena);
+
 /* Files. */
 
+/** Writes JSON, or the binary form when the path ends in ".bin". */
 bool rk_schedule_write(const rk_schedule *schedule, const rk_problem *problem, const char *path,
                        rk_arena *arena, rk_diag *diag);
-/** Reads a schedule and matches it to the problem (RK-S006: it is another graph's or device's). */
+/**
+ * Reads either form and matches it to the problem. NULL with RK-S006 (it is another graph's, device's
+ * or catalog's), RK-S007 (a malformed entry), RK-S008 (a binary file that was cut or changed).
+ */
 rk_schedule *rk_schedule_read(const char *path, const rk_problem *problem, rk_arena *arena,
                               rk_diag *diag);
 

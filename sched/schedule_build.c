@@ -10,6 +10,8 @@ enum { MERGED_MOST = 2048 };
 enum { SEARCHED_MOST = 16 };
 /** Items of a wait from which its list is shared with other vEUs that wait for the same. */
 enum { SHARED_LEAST = 8 };
+/** vEUs of an op from which its rTasks are counted, for one item of a wait instead of one for each. */
+enum { COUNTED_LEAST = 3 };
 
 /** Where an rTask was appended; step 0: nowhere. */
 typedef struct {
@@ -31,6 +33,9 @@ typedef struct {
     double ns;           /**< of one rTask, overhead included */
     uint32_t program;    /**< index plus 1 of the rProgram that the rest is about; 0: none */
     uint32_t last_steps; /**< into items, index plus 1 */
+    uint32_t appended;   /**< rTasks in that rProgram */
+    uint32_t spread;     /**< length of the list at last_steps: about the number of its vEUs */
+    uint32_t counter;    /**< of that rProgram, index plus 1; 0: none */
     bool known;          /**< whether any bit in rk_builder.knowers is set */
     uint32_t latest_veu;
     double latest;  /**< when its last rTask ends, on latest_veu */
@@ -75,7 +80,7 @@ typedef struct {
 typedef struct {
     bool active, switched; /**< switched: it has begun an rProgram */
     uint64_t number;
-    size_t items, programs, waits;
+    size_t items, programs, waits, counters;
     double done, makespan;
     bool empty;
     RK_VEC(saved_op) ops;
@@ -102,10 +107,12 @@ struct rk_builder {
     workspace work, other; /**< of the rProgram being built; the one kept by a trial, or unused */
     trial trial;
     /* Of one wait: the last rTask of each vEU among the ranges, in order of appearance. */
-    rk_wait_item *need; /**< 2 * veus: what reduce keeps goes behind them */
+    rk_wait_item *need;
     double *need_end;
     uint32_t *need_at; /**< by vEU: its place in need, plus 1 */
     size_t need_count;
+    rk_wait_item *kept; /**< what is left of one wait */
+    size_t kept_capacity;
     /* The last list that was stored twice over, so that each vEU's part without itself is in it. */
     uint32_t shared_first, shared_count;
 };
@@ -186,7 +193,7 @@ static void add_program(rk_builder *b)
     }
     for (uint32_t i = 0; i < b->veus; i++)
         program->veus[i].count = 0;
-    program->wait_count = 0;
+    program->wait_count = program->counter_count = 0;
     b->shared_count = 0;
 }
 
@@ -202,7 +209,7 @@ rk_builder *rk_builder_new(const rk_problem *problem, uint32_t veus, rk_arena *a
     b->ops = RK_NEW_ARRAY(scratch, op_state, ops);
     b->selected = RK_NEW_ARRAY(arena, uint32_t, ops + 1);
     b->knowers = RK_NEW_ARRAY(scratch, uint64_t, ops * b->words);
-    b->need = RK_NEW_ARRAY(scratch, rk_wait_item, 2 * (size_t)veus);
+    b->need = RK_NEW_ARRAY(scratch, rk_wait_item, veus);
     b->need_end = RK_NEW_ARRAY(scratch, double, veus);
     b->need_at = RK_NEW_ARRAY(scratch, uint32_t, veus);
     b->trial.rows = RK_NEW_ARRAY(scratch, uint32_t, (size_t)veus *veus);
@@ -274,6 +281,7 @@ void rk_trial_begin(rk_builder *b)
     t->items = b->items.count;
     t->programs = b->program_count;
     t->waits = current(b)->wait_count;
+    t->counters = current(b)->counter_count;
     t->done = b->done;
     t->makespan = b->work.makespan;
     t->empty = b->work.empty;
@@ -326,6 +334,7 @@ void rk_trial_rollback(rk_builder *b)
     }
     b->items.count = t->items;
     current(b)->wait_count = t->waits;
+    current(b)->counter_count = t->counters;
     b->done = t->done;
     b->work.makespan = t->makespan;
     b->work.empty = t->empty;
@@ -376,6 +385,7 @@ static void note_step(rk_builder *b, op_state *state, rk_id op, uint32_t veu)
     }
     *rk_push(b->scratch, &b->items) = (last_step){veu, v->steps, v->end, state->last_steps};
     state->last_steps = v->last_item = (uint32_t)b->items.count;
+    state->spread++;
     v->last_op = op;
 }
 
@@ -410,10 +420,11 @@ void rk_append(rk_builder *b, rk_rtask task, uint32_t veu)
     v->steps++;
     if (state->program != b->work.program) {
         state->program = b->work.program;
-        state->last_steps = 0;
+        state->last_steps = state->appended = state->spread = state->counter = 0;
         state->latest_veu = veu;
         state->latest = state->other = -1;
     }
+    state->appended++;
     if (state->known) {
         memset(knowers_of(b, task.op), 0, b->words * sizeof *b->knowers);
         state->known = false;
@@ -448,13 +459,21 @@ static bool is_whole(const op_state *state, const rk_rtask_range *range)
     return range->count == RK_ALL_RTASKS || (range->first == 0 && range->count >= state->rtasks);
 }
 
-/** Fills `need` from the ranges, without ops that the vEU has waited for. */
+/** Whether a wait for the range is one for its counter: it is all of an op that many vEUs run. */
+static bool is_counted(const rk_builder *b, const rk_rtask_range *range)
+{
+    const op_state *state = &b->ops[range->op];
+    return state->program == b->work.program && state->spread >= COUNTED_LEAST &&
+           state->appended == state->rtasks && is_whole(state, range);
+}
+
+/** Fills `need` from the ranges, without ops that the vEU has waited for and those that are counted. */
 static void gather(rk_builder *b, uint32_t veu, const rk_rtask_range *ranges, size_t count)
 {
     b->need_count = 0;
     for (size_t i = 0; i < count; i++) {
         const op_state *state = &b->ops[ranges[i].op];
-        if (knows(b, veu, ranges[i].op))
+        if (knows(b, veu, ranges[i].op) || is_counted(b, &ranges[i]))
             continue;
         if (!is_whole(state, &ranges[i])) {
             uint32_t last = ranges[i].first + ranges[i].count;
@@ -568,27 +587,66 @@ static void mark_known(rk_builder *b, uint32_t veu, const rk_rtask_range *ranges
     }
 }
 
+/** The op's counter in this rProgram, as a wait names it. */
+static uint32_t counter_of(rk_builder *b, rk_id op)
+{
+    op_state *state = &b->ops[op];
+    rk_rprogram *program = current(b);
+    if (state->counter == 0) {
+        save_op(b, op);
+        rk_vec_grow(b->arena, (void **)&program->counters, program->counter_count,
+                    &program->counter_capacity, sizeof op);
+        program->counters[program->counter_count++] = op;
+        state->counter = (uint32_t)program->counter_count;
+    }
+    return b->veus + state->counter - 1;
+}
+
+/** Adds the counters to wait for behind the `count` items of `kept`, and when they are full to *until. */
+static size_t add_counters(rk_builder *b, uint32_t veu, const rk_rtask_range *ranges,
+                           size_t range_count, rk_wait_item *kept, size_t count, double *until)
+{
+    for (size_t i = 0; i < range_count; i++) {
+        const op_state *state = &b->ops[ranges[i].op];
+        if (!is_counted(b, &ranges[i]) || knows(b, veu, ranges[i].op))
+            continue;
+        double end = state->latest_veu == veu ? state->other : state->latest;
+        *until = end > *until ? end : *until;
+        kept[count++] = (rk_wait_item){counter_of(b, ranges[i].op), state->rtasks};
+        mark_known(b, veu, &ranges[i], 1);
+    }
+    return count;
+}
+
+/** The entry for the items of `kept`, of which the first `steps` are of vEUs. */
+static rk_entry wait_entry(rk_builder *b, uint32_t veu, const rk_wait_item *kept, size_t steps,
+                           size_t count)
+{
+    bool own = false;
+    for (size_t i = 0; i < b->need_count; i++)
+        own = own || b->need[i].veu == veu;
+    if (steps == count && count >= SHARED_LEAST && count == b->need_count - own)
+        return shared_list(b, veu);
+    return (rk_entry){.wait_first = push_waits(b, kept, count), .wait_count = (uint32_t)count};
+}
+
 void rk_wait(rk_builder *b, rk_rtask task, uint32_t veu, const rk_rtask_range *ranges, size_t count)
 {
     (void)task;
     assert(veu < b->veus);
     gather(b, veu, ranges, count);
-    if (b->need_count == 0)
-        return;
-    save_veu(b, veu);
-    rk_wait_item *kept = &b->need[b->need_count];
+    if (b->veus + count > b->kept_capacity) {
+        b->kept_capacity = 2 * (b->veus + count);
+        b->kept = RK_NEW_ARRAY(b->scratch, rk_wait_item, b->kept_capacity);
+    }
     double until = -1;
-    size_t left = reduce(b, veu, kept, &until);
+    size_t steps = reduce(b, veu, b->kept, &until);
+    size_t left = add_counters(b, veu, ranges, count, b->kept, steps, &until);
     if (left > 0) {
-        bool own = false;
-        for (size_t i = 0; i < b->need_count; i++)
-            own = own || b->need[i].veu == veu;
-        bool share = left >= SHARED_LEAST && left == b->need_count - own;
-        push_entry(b, veu,
-                   share ? shared_list(b, veu)
-                         : (rk_entry){.wait_first = push_waits(b, kept, left),
-                                      .wait_count = (uint32_t)left});
-        learn(b, veu, kept, left);
+        save_veu(b, veu);
+        push_entry(b, veu, wait_entry(b, veu, b->kept, steps, left));
+        if (steps > 0)
+            learn(b, veu, b->kept, steps);
         veu_state *v = &b->work.veus[veu];
         v->barrier = v->steps + 1;
         until += b->problem->device->signal_ns;

@@ -2,19 +2,19 @@
 #include "base/json.h"
 #include "base/str.h"
 #include "base/vec.h"
-#include "sched/schedule.h"
+#include "sched/schedule_internal.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* Entries of a vEU are words: "7.3" is rTask 3 of node 7, "7.3-9" its rTasks 3 to 9, "@40+12" a
-   barrier-rTask with the items 40 to 51 of the rProgram's waits, each of which is "vEU:step". */
+   barrier-rTask with the items 40 to 51 of the rProgram's waits, each of which is "vEU:step", or
+   "c3:128" for the 128 rTasks of the node that the rProgram's counter 3 counts. */
 
 enum { WAITS_A_LINE = 16, MOST_VEUS = 1 << 20 };
 
-/** Of all that a schedule depends on in a graph. */
-static uint64_t hash_graph(const rk_graph *graph)
+uint64_t rk_schedule_graph_hash(const rk_graph *graph)
 {
     uint64_t h = 0;
     for (size_t i = 0; i < graph->tensor_count; i++) {
@@ -80,30 +80,50 @@ static void put_dimensions(rk_arena *arena, cJSON *at, const char *key, const in
         put_number(arena, list, NULL, (double)extents[i]);
 }
 
-/** The launches in use, each once, and for each node which one. */
-static void put_selection(rk_arena *arena, cJSON *root, const rk_schedule *schedule,
-                          const rk_problem *problem)
+size_t rk_schedule_launches(rk_launch_facts **launches, uint32_t *which,
+                            const rk_schedule *schedule, const rk_problem *problem, rk_arena *arena)
 {
-    RK_VEC(const rk_candidate *) launches = {0};
-    rk_str selected = {.arena = arena};
-    cJSON *list = put(arena, root, "kernels", node_of(arena, cJSON_Array));
+    RK_VEC(const rk_candidate *) met = {0};
+    RK_VEC(rk_launch_facts) facts = {0};
     for (size_t i = 0; i < schedule->node_count; i++) {
         uint32_t candidate = schedule->selected[i];
         const rk_candidate *c = &problem->candidates->nodes[i].items[candidate];
-        size_t at = 0;
-        while (at < launches.count && !same_launch(launches.items[at], c))
+        uint32_t at = 0;
+        while (at < met.count && !same_launch(met.items[at], c))
             at++;
-        if (at == launches.count) {
-            *rk_push(arena, &launches) = c;
-            cJSON *kernel = put(arena, list, NULL, node_of(arena, cJSON_Object));
-            put_text(arena, kernel, "kernel", c->kernel->id);
-            put_number(arena, kernel, "candidate", candidate);
-            put_dimensions(arena, kernel, "grid", c->grid);
-            put_dimensions(arena, kernel, "block", c->block);
-            put_number(arena, kernel, "shared", (double)c->shared);
-        }
-        rk_str_addf(&selected, "%s%zu", i ? " " : "", at);
+        which[i] = at;
+        if (at < met.count)
+            continue;
+        *rk_push(arena, &met) = c;
+        rk_launch_facts *f = rk_push(arena, &facts);
+        *f =
+            (rk_launch_facts){.kernel = c->kernel->id, .candidate = candidate, .shared = c->shared};
+        memcpy(f->grid, c->grid, sizeof f->grid);
+        memcpy(f->block, c->block, sizeof f->block);
     }
+    *launches = facts.items;
+    return facts.count;
+}
+
+/** The launches in use, and for each node which one. */
+static void put_selection(rk_arena *arena, cJSON *root, const rk_schedule *schedule,
+                          const rk_problem *problem)
+{
+    rk_str selected = {.arena = arena};
+    cJSON *list = put(arena, root, "kernels", node_of(arena, cJSON_Array));
+    rk_launch_facts *launches;
+    uint32_t *which = RK_NEW_ARRAY(arena, uint32_t, schedule->node_count + 1);
+    size_t count = rk_schedule_launches(&launches, which, schedule, problem, arena);
+    for (size_t i = 0; i < count; i++) {
+        cJSON *kernel = put(arena, list, NULL, node_of(arena, cJSON_Object));
+        put_text(arena, kernel, "kernel", launches[i].kernel);
+        put_number(arena, kernel, "candidate", (double)launches[i].candidate);
+        put_dimensions(arena, kernel, "grid", launches[i].grid);
+        put_dimensions(arena, kernel, "block", launches[i].block);
+        put_number(arena, kernel, "shared", (double)launches[i].shared);
+    }
+    for (size_t i = 0; i < schedule->node_count; i++)
+        rk_str_addf(&selected, "%s%u", i ? " " : "", which[i]);
     put_text(arena, root, "selected", rk_str_text(&selected));
 }
 
@@ -131,16 +151,28 @@ static const char *entries_text(rk_arena *arena, const rk_veu_list *list)
     return rk_str_text(&text);
 }
 
+static void put_item(rk_str *line, const char *gap, rk_wait_item item, uint32_t veus)
+{
+    if (item.veu < veus)
+        rk_str_addf(line, "%s%u:%u", gap, item.veu, item.step);
+    else
+        rk_str_addf(line, "%sc%u:%u", gap, item.veu - veus, item.step);
+}
+
 static void put_program(rk_arena *arena, cJSON *at, const rk_rprogram *program, uint32_t veus)
 {
     cJSON *waits = put(arena, at, "waits", node_of(arena, cJSON_Array));
     for (size_t i = 0; i < program->wait_count; i += WAITS_A_LINE) {
         rk_str line = {.arena = arena};
         for (size_t k = i; k < program->wait_count && k < i + WAITS_A_LINE; k++)
-            rk_str_addf(&line, "%s%u:%u", k > i ? " " : "", program->waits[k].veu,
-                        program->waits[k].step);
+            put_item(&line, k > i ? " " : "", program->waits[k], veus);
         put_text(arena, waits, NULL, rk_str_text(&line));
     }
+    rk_str counters = {.arena = arena};
+    for (size_t i = 0; i < program->counter_count; i++)
+        rk_str_addf(&counters, "%s%u", i ? " " : "", program->counters[i]);
+    if (program->counter_count)
+        put_text(arena, at, "counters", rk_str_text(&counters));
     cJSON *lists = put(arena, at, "veus", node_of(arena, cJSON_Array));
     for (uint32_t w = 0; w < veus; w++)
         put_text(arena, lists, NULL, entries_text(arena, &program->veus[w]));
@@ -149,11 +181,14 @@ static void put_program(rk_arena *arena, cJSON *at, const rk_rprogram *program, 
 bool rk_schedule_write(const rk_schedule *schedule, const rk_problem *problem, const char *path,
                        rk_arena *arena, rk_diag *diag)
 {
+    size_t length = strlen(path);
+    if (length > 4 && strcmp(path + length - 4, ".bin") == 0)
+        return rk_schedule_write_binary(schedule, problem, path, arena, diag);
     cJSON *root = node_of(arena, cJSON_Object);
     put_text(arena, root, "schema", RK_SCHEDULE_SCHEMA);
     put_text(arena, root, "graph", schedule->graph);
     put_text(arena, root, "graph_hash",
-             rk_arena_printf(arena, "%016" PRIx64, hash_graph(problem->graph)));
+             rk_arena_printf(arena, "%016" PRIx64, rk_schedule_graph_hash(problem->graph)));
     put_text(arena, root, "device", schedule->device);
     put_text(arena, root, "policy", schedule->policy);
     put_number(arena, root, "makespan_ns", schedule->makespan_ns);
@@ -227,13 +262,34 @@ static bool read_waits(reader *r, rk_rprogram *program, const cJSON *lines, cons
         while (*text) {
             const char *word = text;
             rk_wait_item item;
+            bool counter = follows(&text, 'c');
             if (!number(&item.veu, &text) || !follows(&text, ':') || !number(&item.step, &text) ||
-                !gap(&text))
+                !gap(&text) || (counter && item.veu >= program->counter_count) ||
+                (!counter && item.veu >= r->schedule->veu_count))
                 return malformed(r, where, word);
+            item.veu += counter ? r->schedule->veu_count : 0;
             rk_vec_grow(r->arena, (void **)&program->waits, program->wait_count,
                         &program->wait_capacity, sizeof item);
             program->waits[program->wait_count++] = item;
         }
+    }
+    return true;
+}
+
+/** The nodes that are counted, if any: "3 7". */
+static bool read_counters(reader *r, rk_rprogram *program, const cJSON *at, const char *where)
+{
+    const char *text;
+    if (!rk_json_string_or(&text, &r->json, at, where, "counters", ""))
+        return false;
+    while (*text) {
+        const char *word = text;
+        rk_id node;
+        if (!number(&node, &text) || !gap(&text))
+            return malformed(r, where, word);
+        rk_vec_grow(r->arena, (void **)&program->counters, program->counter_count,
+                    &program->counter_capacity, sizeof node);
+        program->counters[program->counter_count++] = node;
     }
     return true;
 }
@@ -287,7 +343,8 @@ static bool read_program(reader *r, rk_rprogram *program, const cJSON *at, const
     if ((uint32_t)cJSON_GetArraySize(lists) != r->schedule->veu_count)
         return mismatch(r, rk_arena_printf(r->arena, "%s.veus", where),
                         "there is not one list for each vEU");
-    bool good = read_waits(r, program, waits, rk_arena_printf(r->arena, "%s.waits", where));
+    bool good = read_counters(r, program, at, where) &&
+                read_waits(r, program, waits, rk_arena_printf(r->arena, "%s.waits", where));
     program->veus = RK_NEW_ARRAY(r->arena, rk_veu_list, r->schedule->veu_count);
     uint32_t w = 0;
     const cJSON *list;
@@ -299,13 +356,6 @@ static bool read_program(reader *r, rk_rprogram *program, const cJSON *at, const
     }
     return good;
 }
-
-/** A launch as the file has it. */
-typedef struct {
-    const char *kernel;
-    int64_t candidate, shared;
-    int64_t grid[3], block[3];
-} launch;
 
 static bool read_dimensions(const reader *r, int64_t *out, const cJSON *at, const char *where,
                             const char *key)
@@ -323,15 +373,14 @@ static bool read_dimensions(const reader *r, int64_t *out, const cJSON *at, cons
     return true;
 }
 
-static bool is_launch(const rk_candidate *c, const launch *l)
+static bool is_launch(const rk_candidate *c, const rk_launch_facts *l)
 {
     return strcmp(c->kernel->id, l->kernel) == 0 && c->shared == l->shared &&
            memcmp(c->grid, l->grid, sizeof l->grid) == 0 &&
            memcmp(c->block, l->block, sizeof l->block) == 0;
 }
 
-/** The node's candidate with that launch, the one of the same number if it has it. */
-static bool match(uint32_t *out, const rk_node_candidates *all, const launch *l)
+bool rk_schedule_match(uint32_t *out, const rk_node_candidates *all, const rk_launch_facts *l)
 {
     if (l->candidate >= 0 && (uint64_t)l->candidate < all->count &&
         is_launch(&all->items[l->candidate], l)) {
@@ -344,13 +393,13 @@ static bool match(uint32_t *out, const rk_node_candidates *all, const launch *l)
     return false;
 }
 
-static bool read_launches(reader *r, launch *launches, const cJSON *list)
+static bool read_launches(reader *r, rk_launch_facts *launches, const cJSON *list)
 {
     size_t i = 0;
     const cJSON *at;
     cJSON_ArrayForEach (at, list) {
         const char *where = rk_arena_printf(r->arena, "kernels[%zu]", i);
-        launch *l = &launches[i++];
+        rk_launch_facts *l = &launches[i++];
         if (!rk_json_string(&l->kernel, &r->json, at, where, "kernel") ||
             !rk_json_int(&l->candidate, &r->json, at, where, "candidate") ||
             !rk_json_int(&l->shared, &r->json, at, where, "shared") ||
@@ -369,7 +418,7 @@ static bool read_selection(reader *r)
         !rk_json_string(&text, &r->json, r->json.root, NULL, "selected"))
         return false;
     size_t count = (size_t)cJSON_GetArraySize(list);
-    launch *launches = RK_NEW_ARRAY(r->arena, launch, count + 1);
+    rk_launch_facts *launches = RK_NEW_ARRAY(r->arena, rk_launch_facts, count + 1);
     if (!read_launches(r, launches, list))
         return false;
     rk_schedule *s = r->schedule;
@@ -379,7 +428,7 @@ static bool read_selection(reader *r)
         uint32_t l;
         if (!number(&l, &text) || !gap(&text) || l >= count)
             return mismatch(r, "selected", "it does not name a kernel for each node");
-        if (!match(&s->selected[i], &r->problem->candidates->nodes[i], &launches[l]))
+        if (!rk_schedule_match(&s->selected[i], &r->problem->candidates->nodes[i], &launches[l]))
             return mismatch(r, "selected",
                             rk_arena_printf(r->arena, "node '%s' has no candidate '%s' like this",
                                             r->problem->graph->nodes[i].name, launches[l].kernel));
@@ -417,7 +466,7 @@ static bool read_header(reader *r)
     s->veu_threads = (int)threads;
     s->blocks_per_sm = (int)blocks;
     if (strcmp(s->graph, r->problem->graph->name) != 0 ||
-        strtoull(hash, NULL, 16) != hash_graph(r->problem->graph))
+        strtoull(hash, NULL, 16) != rk_schedule_graph_hash(r->problem->graph))
         return mismatch(
             r, "graph",
             rk_arena_printf(r->arena, "the schedule is for another graph, '%s'", s->graph));
@@ -431,6 +480,8 @@ static bool read_header(reader *r)
 rk_schedule *rk_schedule_read(const char *path, const rk_problem *problem, rk_arena *arena,
                               rk_diag *diag)
 {
+    if (rk_schedule_is_binary(path))
+        return rk_schedule_read_binary(path, problem, arena, diag);
     reader r = {.problem = problem, .arena = arena, .schedule = RK_NEW(arena, rk_schedule)};
     const cJSON *programs;
     if (!rk_json_read(&r.json, path, RK_SCHEDULE_SCHEMA, arena, diag) || !read_header(&r) ||

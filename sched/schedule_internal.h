@@ -17,4 +17,34 @@ rk_builder *rk_builder_new(const rk_problem *problem, uint32_t veus, rk_arena *a
 /** What was built, as data; the builder is not used again. */
 rk_schedule *rk_builder_finish(rk_builder *builder);
 
+/* Files. */
+
+/** A launch as a file has it. */
+typedef struct {
+    const char *kernel; /**< its id */
+    int64_t candidate, shared;
+    int64_t grid[3], block[3];
+} rk_launch_facts;
+
+/** Of all that a schedule depends on in a graph. */
+uint64_t rk_schedule_graph_hash(const rk_graph *graph);
+
+/**
+ * The launches in use, each once, and for each node which one, into which[0 .. nodes). Returns their
+ * number; *launches is in the arena.
+ */
+size_t rk_schedule_launches(rk_launch_facts **launches, uint32_t *which,
+                            const rk_schedule *schedule, const rk_problem *problem,
+                            rk_arena *arena);
+
+/** The node's candidate with that launch, the one of the same number if it has it. */
+bool rk_schedule_match(uint32_t *out, const rk_node_candidates *all, const rk_launch_facts *launch);
+
+bool rk_schedule_write_binary(const rk_schedule *schedule, const rk_problem *problem,
+                              const char *path, rk_arena *arena, rk_diag *diag);
+/** Whether the file begins as a binary schedule does. */
+bool rk_schedule_is_binary(const char *path);
+rk_schedule *rk_schedule_read_binary(const char *path, const rk_problem *problem, rk_arena *arena,
+                                     rk_diag *diag);
+
 #endif

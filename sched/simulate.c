@@ -316,6 +316,7 @@ static void run(simulation *s, const rk_schedule *schedule, const rk_problem *pr
                       .arena = arena,
                       .scratch = rk_arena_new(),
                       .last_ended = RK_SIM_NONE};
+    schedule = s->schedule = rk_schedule_plain(schedule, s->scratch);
     s->veus = RK_NEW_ARRAY(s->scratch, veu_run, schedule->veu_count);
     s->timers.items = RK_NEW_ARRAY(s->scratch, heap_item, schedule->veu_count + 1);
     if (policy && policy->as_graph)

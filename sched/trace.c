@@ -282,7 +282,7 @@ void rk_trace_view(rk_str *out, const rk_trace *trace)
     add_times(out, "path", &sim->path);
     add_nodes(out, trace);
     add_events(out, sim);
-    add_waits(out, schedule);
+    add_waits(out, rk_schedule_plain(schedule, out->arena));
     rk_str_add(out, ",\n\"critical\":[");
     for (size_t i = 0; i < sim->critical_count; i++)
         rk_str_addf(out, "%s%u", i ? "," : "", sim->critical[i]);

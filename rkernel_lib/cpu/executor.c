@@ -43,9 +43,9 @@ typedef void (*job)(worker *w);
 
 struct rk_executor {
     rk_executor_plan plan;
-    uint32_t *order;  /**< ops, for running one by one */
+    uint32_t *order; /**< ops, for running one by one */
     size_t order_count;
-    step_cell *steps; /**< by rProgram, then vEU */
+    step_cell *steps; /**< by rProgram, then vEU, then counter */
     worker *workers;
     uint32_t worker_count;
     bool crowded; /**< more workers than processors */
@@ -60,6 +60,12 @@ struct rk_executor {
     atomic_bool failed;
     atomic_uint arrived, round; /**< of join_workers */
 };
+
+/** Cells of an rProgram. */
+static size_t cells_of(const rk_executor *e)
+{
+    return (size_t)e->plan.veu_count + e->plan.counter_count;
+}
 
 /* Waiting. */
 
@@ -89,8 +95,8 @@ static void join_workers(rk_executor *e)
         atomic_store_explicit(&e->round, round + 1, memory_order_release);
         return;
     }
-    for (uint32_t tries = 0;
-         atomic_load_explicit(&e->round, memory_order_acquire) == round; tries++)
+    for (uint32_t tries = 0; atomic_load_explicit(&e->round, memory_order_acquire) == round;
+         tries++)
         back_off(e, tries);
 }
 
@@ -105,6 +111,19 @@ static bool has_failed(rk_executor *e)
 static void publish(step_cell *cell, uint32_t step)
 {
     atomic_store_explicit(&cell->finished, step, memory_order_release);
+}
+
+/**
+ * Counts a finished rTask, if its op's are counted: who sees the counter full sees what all of them
+ * wrote, each addition carrying on the release of those before.
+ */
+static void count_rtask(const rk_executor *e, step_cell *steps, const rk_executor_entry *entry)
+{
+    uint32_t signal = e->plan.ops[entry->op].signal;
+    if (signal == 0)
+        return;
+    const rk_executor_item *item = &e->plan.items[signal - (entry->rtask != 0)];
+    atomic_fetch_add_explicit(&steps[item->veu].finished, item->step, memory_order_release);
 }
 
 /** Whether a vEU has reached `step`, in modular arithmetic; then what it wrote before is visible. */
@@ -177,6 +196,7 @@ static bool advance(rk_executor *e, veu_run *v, step_cell *steps, uint32_t total
             return false;
         v->done++;
         publish(&steps[v->index], v->base + v->done);
+        count_rtask(e, steps, entry);
     }
 }
 
@@ -185,7 +205,7 @@ static void run_program(worker *w, size_t index)
 {
     rk_executor *e = w->executor;
     const rk_executor_program *program = &e->plan.programs[index];
-    step_cell *steps = &e->steps[index * e->plan.veu_count];
+    step_cell *steps = &e->steps[index * cells_of(e)];
     for (uint32_t i = 0; i < w->veu_count; i++) {
         veu_run *v = &w->veus[i];
         v->cursor = program->veu_first[v->index];
@@ -250,7 +270,7 @@ static void *worker_main(void *user)
 
 static void reset_steps(rk_executor *e, uint32_t base)
 {
-    for (size_t i = 0; i < e->plan.program_count * e->plan.veu_count; i++)
+    for (size_t i = 0; i < e->plan.program_count * cells_of(e); i++)
         atomic_store_explicit(&e->steps[i].finished, base, memory_order_relaxed);
 }
 
@@ -319,7 +339,7 @@ static bool make_worker(rk_executor *e, uint32_t index)
 /** Makes everything but the other threads. */
 static bool make_parts(rk_executor *e, const rk_executor_options *options)
 {
-    size_t cells = e->plan.program_count * e->plan.veu_count;
+    size_t cells = e->plan.program_count * cells_of(e);
     e->order = calloc(e->plan.op_count + 1, sizeof *e->order);
     e->steps = aligned_alloc(CACHE_LINE, (cells + 1) * sizeof *e->steps);
     e->workers = calloc(e->worker_count, sizeof *e->workers);
@@ -371,8 +391,7 @@ rk_executor *rk_executor_new(const rk_executor_plan *plan, const rk_executor_opt
     good = good && rk_executor_order(e->order, &e->order_count, plan, fault);
     if (good && !start_threads(e)) {
         good = false;
-        snprintf(fault->message, sizeof fault->message, "cannot start %u threads",
-                 e->worker_count);
+        snprintf(fault->message, sizeof fault->message, "cannot start %u threads", e->worker_count);
     }
     if (!good) {
         rk_executor_free(e);

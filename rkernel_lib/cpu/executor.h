@@ -12,7 +12,12 @@ typedef struct {
     uint32_t grid[3], block[3];
     uint32_t dynamic_shared; /**< bytes */
     const uint64_t *args;    /**< one slot per kernel parameter */
-    const char *name;        /**< for reports */
+    /**
+     * Where its finished rTasks are counted: rTask 0 adds items[signal].step to that cell, the others
+     * items[signal - 1].step; all of them run in one rProgram and together add S. 0: they are not.
+     */
+    uint32_t signal;
+    const char *name; /**< for reports */
 } rk_executor_op;
 
 #define RK_EXECUTOR_WAIT UINT32_C(0xFFFFFFFF)
@@ -29,21 +34,25 @@ typedef struct {
     uint32_t first, count;
 } rk_executor_wait;
 
-/** vEU `veu` has finished `step` rTasks of this rProgram (section 3.2). */
+/**
+ * vEU `veu` has finished `step` rTasks of this rProgram (section 3.2). From veu_count on `veu` is a
+ * counter, which is full at S.
+ */
 typedef struct {
     uint32_t veu, step;
 } rk_executor_item;
 
 typedef struct {
     const uint32_t *veu_first; /**< by vEU: its first entry */
-    uint32_t steps;            /**< S: largest number of rTasks on any vEU */
+    uint32_t steps; /**< S: largest number of rTasks on any vEU or that a counter counts */
 } rk_executor_program;
 
 /** Tables of a vDevice: sections 3.2 and 4.1.3. They outlive the executor, which only reads them. */
 typedef struct {
     uint32_t veu_count;
-    uint32_t veu_threads; /**< V */
-    uint64_t veu_shared;  /**< bytes of a vEU's shared buffer */
+    uint32_t counter_count; /**< the most of any rProgram; their cells follow the vEUs' */
+    uint32_t veu_threads;   /**< V */
+    uint64_t veu_shared;    /**< bytes of a vEU's shared buffer */
     const rk_executor_op *ops;
     size_t op_count;
     const rk_executor_entry *entries;

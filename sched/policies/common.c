@@ -69,9 +69,10 @@ double rk_append_node(rk_builder *builder, const rk_problem *problem, rk_deps *d
 typedef struct {
     const rk_schedule *schedule;
     const rk_rprogram *program;
-    size_t *next;     /**< by vEU: its next entry */
-    uint32_t *done;   /**< by vEU: rTasks appended */
-    rk_rtask **tasks; /**< by vEU: its rTasks, in order */
+    size_t *next;       /**< by vEU: its next entry */
+    uint32_t *appended; /**< by node: rTasks appended */
+    uint32_t *done;     /**< by vEU: rTasks appended */
+    rk_rtask **tasks;   /**< by vEU: its rTasks, in order */
     rk_rtask_range *ranges;
 } replay;
 
@@ -80,7 +81,10 @@ static bool is_open(const replay *r, const rk_entry *entry)
 {
     for (uint32_t i = 0; i < entry->wait_count; i++) {
         rk_wait_item item = r->program->waits[entry->wait_first + i];
-        if (r->done[item.veu] < item.step)
+        uint32_t veus = r->schedule->veu_count;
+        uint32_t done = item.veu < veus ? r->done[item.veu]
+                                        : r->appended[r->program->counters[item.veu - veus]];
+        if (done < item.step)
             return false;
     }
     return true;
@@ -90,6 +94,12 @@ static void replay_wait(replay *r, rk_builder *builder, const rk_entry *entry, u
 {
     for (uint32_t i = 0; i < entry->wait_count; i++) {
         rk_wait_item item = r->program->waits[entry->wait_first + i];
+        uint32_t veus = r->schedule->veu_count;
+        if (item.veu >= veus) {
+            rk_id node = r->program->counters[item.veu - veus];
+            r->ranges[i] = (rk_rtask_range){node, 0, RK_ALL_RTASKS};
+            continue;
+        }
         rk_rtask task = r->tasks[item.veu][item.step - 1];
         r->ranges[i] = (rk_rtask_range){task.op, task.index, 1};
     }
@@ -110,6 +120,7 @@ static bool replay_veu(replay *r, rk_builder *builder, uint32_t veu)
         } else {
             rk_append(builder, entry->task, veu);
             r->tasks[veu][r->done[veu]++] = entry->task;
+            r->appended[entry->task.op]++;
         }
     }
     return r->next[veu] > before;
@@ -120,7 +131,8 @@ void rk_replay(rk_builder *builder, const rk_schedule *schedule)
     rk_arena *scratch = rk_arena_new();
     replay r = {.schedule = schedule};
     uint32_t veus = schedule->veu_count;
-    r.ranges = RK_NEW_ARRAY(scratch, rk_rtask_range, veus + 1);
+    r.appended = RK_NEW_ARRAY(scratch, uint32_t, schedule->node_count + 1);
+    r.ranges = RK_NEW_ARRAY(scratch, rk_rtask_range, veus + schedule->node_count + 1);
     for (rk_id op = 0; op < schedule->node_count; op++)
         rk_select(builder, op, schedule->selected[op]);
     for (size_t p = 0; p < schedule->program_count; p++) {

@@ -258,7 +258,9 @@ static inline void sample_fns(rk_image *image, const rk_catalog *catalog, rk_are
         memcpy(fn->block, ops[i].block, sizeof fn->block);
         fn->shared = ops[i].shared;
         image->ops[i] =
-            (rk_image_op){i, (uint32_t)image->arg_count, rk_arena_printf(arena, "node %u", i)};
+            (rk_image_op){.fn = i,
+                          .first_arg = (uint32_t)image->arg_count,
+                          .node = rk_arena_printf(arena, "node %u", i)};
         for (size_t j = 0; j < fn->kernel->param_count; j++)
             image->args[image->arg_count++] = ops[i].args[j];
     }

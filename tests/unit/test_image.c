@@ -110,7 +110,8 @@ static void make_schedule(made *m)
     };
     static rk_veu_list first[] = {{lists[0], 3, 3}, {lists[1], 3, 3}};
     static rk_veu_list second[] = {{lists[2], 1, 1}, {NULL, 0, 0}};
-    static rk_rprogram programs[] = {{first, waits, 2, 2}, {second, NULL, 0, 0}};
+    static rk_rprogram programs[] = {{.veus = first, .waits = waits, .wait_count = 2, .wait_capacity = 2},
+                                     {.veus = second}};
     m->memory = (rk_memory){.offsets = offsets, .constant_bytes = 256, .total_bytes = 1280};
     m->schedule = (rk_schedule){.graph = "made",
                                 .policy = "by hand",

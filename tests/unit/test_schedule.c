@@ -185,10 +185,55 @@ Test(schedule, a_wait_can_name_single_rtasks)
     fixture_free(f);
 }
 
-Test(schedule, veus_that_wait_for_the_same_share_one_list)
+Test(schedule, a_whole_operator_is_waited_for_by_its_counter)
 {
     enum { VEUS = 32 };
     fixture *f = chain(VEUS, VEUS);
+    rk_builder *b = begin(f);
+    for (uint32_t i = 0; i < VEUS; i++)
+        append(b, 0, i, i);
+    for (uint32_t i = 0; i < VEUS; i++) {
+        wait_all(b, i, 0);
+        append(b, 1, i, i);
+    }
+    rk_schedule *s = rk_builder_finish(b);
+    cr_assert_eq(s->programs[0].counter_count, 1);
+    cr_expect_eq(s->programs[0].counters[0], 0);
+    for (uint32_t w = 0; w < VEUS; w++) {
+        rk_entry e = entry(s, 0, w, 1);
+        cr_assert_eq(e.wait_count, 1);
+        cr_expect_eq(s->programs[0].waits[e.wait_first].veu, VEUS);
+        cr_expect_eq(s->programs[0].waits[e.wait_first].step, VEUS);
+    }
+    const rk_schedule *plain = rk_schedule_plain(s, f->arena);
+    cr_expect_eq(plain->programs[0].counter_count, 0);
+    rk_entry e = entry(plain, 0, 5, 1);
+    cr_assert_eq(e.wait_count, VEUS);
+    for (uint32_t i = 0; i < VEUS; i++) {
+        cr_expect_eq(plain->programs[0].waits[e.wait_first + i].veu, i);
+        cr_expect_eq(plain->programs[0].waits[e.wait_first + i].step, 1);
+    }
+    fixture_free(f);
+}
+
+Test(schedule, an_operator_in_the_making_has_no_counter)
+{
+    fixture *f = chain(4, 5);
+    rk_builder *b = begin(f);
+    for (uint32_t i = 0; i < 4; i++)
+        append(b, 0, i, i);
+    wait_all(b, 0, 0);
+    append(b, 1, 0, 0);
+    rk_schedule *s = rk_builder_finish(b);
+    cr_expect_eq(s->programs[0].counter_count, 0);
+    cr_expect_eq(entry(s, 0, 0, 1).wait_count, 3);
+    fixture_free(f);
+}
+
+Test(schedule, veus_that_wait_for_the_same_share_one_list)
+{
+    enum { VEUS = 32 };
+    fixture *f = chain(VEUS, VEUS + 1); /* the last is not there: nothing to count yet */
     rk_builder *b = begin(f);
     for (uint32_t i = 0; i < VEUS; i++)
         append(b, 0, i, i);

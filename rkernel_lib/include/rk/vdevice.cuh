@@ -10,6 +10,9 @@
  * step[w] - (base + k) >= 0 in wrapping arithmetic, and each vEU, an idle one too, ends by storing
  * base + S, S being the rProgram's largest count. So the cells of one rProgram are equal whenever
  * it is not running.
+ *
+ * Behind the vEUs' cells are counters, each of one operator's rTasks: each rTask adds 1 when it has
+ * finished, one of them what is left to S, so that base + S is reached by the last of them.
  */
 
 #include <stdint.h>
@@ -26,10 +29,10 @@ struct alignas(16) vdevice_entry {
     uint32_t what;  /**< the rKernel's number, or vdevice_wait or vdevice_end */
     uint32_t rtask; /**< of the rKernel's grid */
     uint32_t first; /**< into args, or of a barrier-rTask into items */
-    uint32_t count; /**< of items */
+    uint32_t count; /**< of items; of an rTask the item to count it by, plus 1, or 0 */
 };
 
-/** A barrier-rTask waits until vEU `veu` has finished `step` rTasks. */
+/** A barrier-rTask waits until cell `veu` has reached `step`; an rTask that is counted adds it. */
 struct alignas(8) vdevice_item {
     uint32_t veu, step;
 };
@@ -40,7 +43,7 @@ struct vdevice_program {
     const uint32_t *veu_first; /**< by vEU, into entries */
     const vdevice_item *items;
     const uint64_t *args;  /**< one slot for each parameter: a pointer's is an offset in memory */
-    uint32_t *steps;       /**< by vEU; this rProgram's and this context's own */
+    uint32_t *steps;       /**< by vEU, then counters; this rProgram's and this context's own */
     uint32_t step_count;   /**< S */
     unsigned char *memory; /**< all buffers: the one pointer that they are reached from */
 };
@@ -109,6 +112,12 @@ inline __device__ void vdevice_store_step(uint32_t *step, uint32_t value)
     asm volatile("st.release.gpu.u32 [%0], %1;" ::"l"(step), "r"(value) : "memory");
 }
 
+/** Adds to a counter what an rTask counts, like a step; whoever sees it full sees all that was added. */
+inline __device__ void vdevice_add_step(uint32_t *counter, uint32_t value)
+{
+    asm volatile("red.release.gpu.add.u32 [%0], %1;" ::"l"(counter), "r"(value) : "memory");
+}
+
 inline __device__ uint32_t vdevice_load_step(const uint32_t *step)
 {
     uint32_t value;
@@ -170,8 +179,13 @@ template <class Functions, unsigned V> __device__ void vdevice_run(const vdevice
             vdevice_drain();
             asm volatile("// rk: rTask ends" ::: "memory");
             vdevice_barrier();
-            if (threadIdx.x == 0)
+            if (threadIdx.x == 0) {
                 vdevice_store_step(step, ++done);
+                if (entry.count) {
+                    const vdevice_item item = program.items[entry.count - 1];
+                    vdevice_add_step(program.steps + item.veu, item.step);
+                }
+            }
         }
         entry = following;
     }

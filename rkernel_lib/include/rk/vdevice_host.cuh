@@ -29,6 +29,7 @@ struct vdevice_plan {
     const char *name;
     const char *device; /**< that it was planned for */
     uint32_t veu_count;
+    uint32_t counter_count; /**< the most of any rProgram */
     int veu_threads;
     size_t veu_shared;
     size_t memory_bytes, constant_bytes;
@@ -39,7 +40,7 @@ struct vdevice_plan {
     size_t item_count;
     const uint64_t *args;
     size_t arg_count;
-    const uint32_t (*programs)[2]; /**< kernel; S, the largest number of rTasks on any vEU */
+    const uint32_t (*programs)[2]; /**< kernel; S, what each cell advances by */
     size_t program_count;
     const void *const *kernels; /**< the persistent kernels */
     size_t kernel_count;
@@ -102,6 +103,11 @@ class vdevice_instance
     bool check_resident(const void *kernel, int sms);
     bool upload_tables();
     bool clear_steps(cudaStream_t stream);
+    /** Of one rProgram: the vEUs' steps, then the counters. */
+    size_t cells() const
+    {
+        return (size_t)plan_.veu_count + plan_.counter_count;
+    }
     bool upload_weights(const char *path);
     template <class T> bool upload(const T **to, const void *from, size_t count);
 
@@ -111,7 +117,7 @@ class vdevice_instance
     const uint32_t *veu_first_ = nullptr;
     const vdevice_item *items_ = nullptr;
     const uint64_t *args_ = nullptr;
-    uint32_t *steps_ = nullptr; /**< program_count times veu_count */
+    uint32_t *steps_ = nullptr; /**< program_count times cells() */
     cudaStream_t stream_ = nullptr;
     bool steps_valid_ = false; /**< the cells of each rProgram are equal */
     char error_[512];
@@ -213,12 +219,12 @@ inline bool vdevice_instance::upload_tables()
 {
     static_assert(sizeof(vdevice_entry) == sizeof(uint32_t[4]), "the layout of the tables");
     static_assert(sizeof(vdevice_item) == sizeof(uint32_t[2]), "the layout of the tables");
-    size_t cells = plan_.program_count * plan_.veu_count;
+    size_t steps = plan_.program_count * cells();
     return upload(&entries_, plan_.entries, plan_.entry_count) &&
-           upload(&veu_first_, plan_.veu_first, cells) &&
+           upload(&veu_first_, plan_.veu_first, plan_.program_count * plan_.veu_count) &&
            upload(&items_, plan_.items, plan_.item_count) &&
            upload(&args_, plan_.args, plan_.arg_count) &&
-           check(cudaMalloc(&steps_, (cells ? cells : 1) * sizeof(uint32_t)),
+           check(cudaMalloc(&steps_, (steps ? steps : 1) * sizeof(uint32_t)),
                  "allocate the steps") &&
            clear_steps(nullptr);
 }
@@ -255,7 +261,7 @@ inline bool vdevice_instance::launch(cudaStream_t stream)
         program.veu_first = veu_first_ + i * plan_.veu_count;
         program.items = items_;
         program.args = args_;
-        program.steps = steps_ + i * plan_.veu_count;
+        program.steps = steps_ + i * cells();
         program.step_count = plan_.programs[i][1];
         program.memory = memory_;
         void *arguments[] = {&program};
@@ -272,7 +278,7 @@ inline bool vdevice_instance::launch(cudaStream_t stream)
 /** Zeroes the cells; in a captured graph that happens on each replay and not now. */
 inline bool vdevice_instance::clear_steps(cudaStream_t stream)
 {
-    size_t bytes = plan_.program_count * plan_.veu_count * sizeof(uint32_t);
+    size_t bytes = plan_.program_count * cells() * sizeof(uint32_t);
     cudaStreamCaptureStatus capturing = cudaStreamCaptureStatusNone;
     if (!check(cudaMemsetAsync(steps_, 0, bytes, stream), "clear the steps") ||
         !check(cudaStreamIsCapturing(stream, &capturing), "ask for the state of the stream"))
