@@ -310,7 +310,9 @@ static int work(void *user)
     if (input->language != RK_CC_CUDA)
         return compile(s, input->path);
     const char *converted = converted_path(s);
-    if (!convert(s, converted))
+    if (s->r->options->dry_run)
+        fprintf(stderr, "#$ rkconvert --target cpu %s -o %s\n", input->path, converted);
+    else if (!convert(s, converted))
         return 2;
     return compile(s, converted);
 }

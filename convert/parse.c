@@ -172,7 +172,9 @@ static bool is_harmless(const char *message)
     static const char *const starts[] = {"initialization is not supported for __shared__",
                                          "dynamic initialization is not supported",
                                          "reference to __device__ function",
-                                         "reference to __host__ function", "kernel function type"};
+                                         "reference to __host__ function",
+                                         "kernel function type",
+                                         "'alignas' attribute cannot be applied to types"};
     for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
         if (rk_str_starts(message, starts[i]))
             return true;

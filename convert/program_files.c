@@ -6,15 +6,13 @@
 
 /* Headers with edits are written to a folder beside the output, and included from there. */
 
-/** The path without "." and with its ".." taken back, absolute; its last part need not exist. */
+/** The path without links, "." and "..", absolute; its last parts need not exist. */
 static const char *full_path(const char *path, rk_arena *arena)
 {
     char real[PATH_MAX];
     if (realpath(path, real))
         return rk_arena_strdup(arena, real);
-    if (!realpath(rk_path_dir(arena, path), real))
-        return rk_arena_strdup(arena, path);
-    return rk_path_join(arena, real, rk_path_base(path));
+    return rk_path_join(arena, full_path(rk_path_dir(arena, path), arena), rk_path_base(path));
 }
 
 /** `to` as seen from the folder `from`, both absolute. */

@@ -1,0 +1,2 @@
+#include "inc/kernel.h"
+int main() { kernel<<<1, 1>>>(); }

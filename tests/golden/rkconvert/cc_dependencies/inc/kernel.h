@@ -1,0 +1,2 @@
+#include "plain.h"
+__global__ void kernel() {}
