@@ -33,8 +33,7 @@ cudaError_t cudaMallocHost(void **out, size_t bytes)
 
 cudaError_t cudaHostAlloc(void **out, size_t bytes, unsigned int flags)
 {
-    const unsigned known =
-        cudaHostAllocPortable | cudaHostAllocMapped | cudaHostAllocWriteCombined;
+    const unsigned known = cudaHostAllocPortable | cudaHostAllocMapped | cudaHostAllocWriteCombined;
     if (flags & ~known)
         return rk_cuda_report(cudaErrorInvalidValue);
     return cudaMallocHost(out, bytes);
@@ -155,8 +154,7 @@ cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *out, const vo
 static bool managed_range(const void *memory, size_t bytes)
 {
     rk_cpu_memory found;
-    return bytes > 0 && rk_memory_good(memory, bytes, true) &&
-           rk_cpu_memory_look(&found, memory) &&
+    return bytes > 0 && rk_memory_good(memory, bytes, true) && rk_cpu_memory_look(&found, memory) &&
            (found.kind == RK_CPU_MEMORY_MANAGED || found.kind == RK_CPU_MEMORY_MANAGED_SYMBOL);
 }
 
@@ -189,11 +187,10 @@ cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *memory, size_t b
 {
     if (!rk_cuda_stream_valid(stream))
         return rk_cuda_report(cudaErrorInvalidResourceHandle);
-    const bool known = flags == cudaMemAttachGlobal || flags == cudaMemAttachHost ||
-                       flags == cudaMemAttachSingle;
-    return rk_cuda_report(known && managed_range(memory, bytes ? bytes : 1)
-                              ? cudaSuccess
-                              : cudaErrorInvalidValue);
+    const bool known =
+        flags == cudaMemAttachGlobal || flags == cudaMemAttachHost || flags == cudaMemAttachSingle;
+    return rk_cuda_report(
+        known && managed_range(memory, bytes ? bytes : 1) ? cudaSuccess : cudaErrorInvalidValue);
 }
 
 /* Memory pools. */
@@ -204,9 +201,8 @@ struct CUmemPoolHandle_st {
     uint64_t high;
 };
 
-static struct CUmemPoolHandle_st default_pool = {.follow_events = 1,
-                                                 .opportunistic = 1,
-                                                 .internal = 1};
+static struct CUmemPoolHandle_st default_pool = {
+    .follow_events = 1, .opportunistic = 1, .internal = 1};
 static cudaMemPool_t current_pool = &default_pool;
 
 cudaError_t cudaMemPoolCreate(cudaMemPool_t *out, const struct cudaMemPoolProps *props)
@@ -250,21 +246,19 @@ static void *pool_field(cudaMemPool_t pool, enum cudaMemPoolAttr attribute, bool
     }
 }
 
-cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool, enum cudaMemPoolAttr attribute,
-                                    void *value)
+cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool, enum cudaMemPoolAttr attribute, void *value)
 {
     bool wide;
     void *field = pool && value ? pool_field(pool, attribute, &wide) : NULL;
     if (field)
         memcpy(field, value, wide ? sizeof(uint64_t) : sizeof(int));
     /* The high watermarks can only be reset. */
-    const bool reset = attribute == cudaMemPoolAttrReservedMemHigh ||
-                       attribute == cudaMemPoolAttrUsedMemHigh;
+    const bool reset =
+        attribute == cudaMemPoolAttrReservedMemHigh || attribute == cudaMemPoolAttrUsedMemHigh;
     return rk_cuda_report(field || (reset && pool && value) ? cudaSuccess : cudaErrorInvalidValue);
 }
 
-cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t pool, enum cudaMemPoolAttr attribute,
-                                    void *value)
+cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t pool, enum cudaMemPoolAttr attribute, void *value)
 {
     if (!pool || !value)
         return rk_cuda_report(cudaErrorInvalidValue);
@@ -278,8 +272,7 @@ cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t pool, enum cudaMemPoolAttr att
     else if (attribute == cudaMemPoolAttrReservedMemCurrent ||
              attribute == cudaMemPoolAttrUsedMemCurrent)
         memcpy(value, &used, sizeof used);
-    else if (attribute == cudaMemPoolAttrReservedMemHigh ||
-             attribute == cudaMemPoolAttrUsedMemHigh)
+    else if (attribute == cudaMemPoolAttrReservedMemHigh || attribute == cudaMemPoolAttrUsedMemHigh)
         memcpy(value, &pool->high, sizeof pool->high);
     else
         return rk_cuda_report(cudaErrorInvalidValue);

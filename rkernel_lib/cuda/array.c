@@ -40,7 +40,8 @@ cudaError_t cudaMalloc3DArray(cudaArray_t *out, const struct cudaChannelFormatDe
     if (flags & ~known)
         return rk_cuda_report(flags & cudaArrayCubemap ? cudaErrorNotSupported
                                                        : cudaErrorInvalidValue);
-    if (extent.width == 0 || (extent.depth > 0 && extent.height == 0 && !(flags & cudaArrayLayered)))
+    if (extent.width == 0 ||
+        (extent.depth > 0 && extent.height == 0 && !(flags & cudaArrayLayered)))
         return rk_cuda_report(cudaErrorInvalidValue);
     const size_t rows = extent.height ? extent.height : 1, slices = extent.depth ? extent.depth : 1;
     cudaArray_t array = malloc(sizeof *array);
@@ -71,8 +72,7 @@ cudaError_t cudaFreeArray(cudaArray_t array)
 {
     if (!array)
         return rk_cuda_report(cudaSuccess);
-    const cudaError_t error =
-        rk_memory_free(array->data, RK_CPU_MEMORY_ARRAY, RK_CPU_MEMORY_ARRAY);
+    const cudaError_t error = rk_memory_free(array->data, RK_CPU_MEMORY_ARRAY, RK_CPU_MEMORY_ARRAY);
     free(array);
     return rk_cuda_report(error);
 }

@@ -44,8 +44,8 @@ cudaError_t rk_box_copy(const rk_box *box, enum cudaMemcpyKind kind, cudaStream_
     return rk_cuda_report(error);
 }
 
-static rk_box flat_box(void *to, size_t to_pitch, const void *from, size_t from_pitch,
-                       size_t width, size_t height)
+static rk_box flat_box(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
+                       size_t height)
 {
     return (rk_box){.to = {.data = to, .pitch = to_pitch},
                     .from = {.data = (unsigned char *)(uintptr_t)from, .pitch = from_pitch},
@@ -74,8 +74,7 @@ cudaError_t cudaMemcpyPeerAsync(void *to, int to_device, const void *from, int f
     return cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, stream);
 }
 
-cudaError_t cudaMemcpyPeer(void *to, int to_device, const void *from, int from_device,
-                           size_t bytes)
+cudaError_t cudaMemcpyPeer(void *to, int to_device, const void *from, int from_device, size_t bytes)
 {
     return cudaMemcpyPeerAsync(to, to_device, from, from_device, bytes, 0);
 }
@@ -97,8 +96,8 @@ cudaError_t cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t fro
 }
 
 /** One side of a 3-D copy, from its position on; `element` is what a pitched side's extent counts. */
-static bool side_of(rk_box_side *side, cudaArray_const_t array, const struct cudaPitchedPtr *pitched,
-                    struct cudaPos at)
+static bool side_of(rk_box_side *side, cudaArray_const_t array,
+                    const struct cudaPitchedPtr *pitched, struct cudaPos at)
 {
     if ((array != NULL) == (pitched->ptr != NULL))
         return false;

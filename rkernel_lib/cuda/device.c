@@ -237,10 +237,8 @@ typedef struct {
 } attribute_row;
 
 #define FIELD(attribute, field)                                                                    \
-    {                                                                                              \
-        cudaDevAttr##attribute, offsetof(struct cudaDeviceProp, field),                            \
-            sizeof(((struct cudaDeviceProp *)0)->field) == sizeof(size_t)                          \
-    }
+    {cudaDevAttr##attribute, offsetof(struct cudaDeviceProp, field),                               \
+     sizeof(((struct cudaDeviceProp *)0)->field) == sizeof(size_t)}
 static const attribute_row attributes[] = {
     FIELD(MaxThreadsPerBlock, maxThreadsPerBlock),
     FIELD(MaxBlockDimX, maxThreadsDim[0]),

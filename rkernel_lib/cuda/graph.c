@@ -1,5 +1,5 @@
-#include "rkernel_lib/cuda/copy.h"
 #include "rkernel_lib/cuda/graph.h"
+#include "rkernel_lib/cuda/copy.h"
 #include "rkernel_lib/cuda/stream.h"
 
 #include <stdlib.h>
@@ -232,16 +232,14 @@ cudaError_t cudaGraphAddMemAllocNode(cudaGraphNode_t *out, cudaGraph_t graph,
         return rk_cuda_report(cudaErrorMemoryAllocation);
     rk_memory_hold(params->dptr);
     const rk_cuda_work work = {run_nothing, rk_memory_release, params->dptr};
-    const cudaError_t error =
-        add(out, graph, cudaGraphNodeTypeMemAlloc, work, dependencies, count);
+    const cudaError_t error = add(out, graph, cudaGraphNodeTypeMemAlloc, work, dependencies, count);
     if (error == cudaSuccess)
         (*out)->memory = params->dptr;
     return error;
 }
 
 cudaError_t cudaGraphAddMemFreeNode(cudaGraphNode_t *out, cudaGraph_t graph,
-                                    const cudaGraphNode_t *dependencies, size_t count,
-                                    void *memory)
+                                    const cudaGraphNode_t *dependencies, size_t count, void *memory)
 {
     if (!rk_cpu_memory_find(memory, NULL, NULL, NULL))
         return rk_cuda_report(cudaErrorInvalidValue);
@@ -323,8 +321,7 @@ static cudaError_t copy_graph(cudaGraph_t *out, cudaGraph_t graph)
     cudaError_t error = cudaSuccess;
     while (error == cudaSuccess && copy->count < graph->count) {
         size_t i = 0;
-        while (i < graph->count &&
-               (copied(graph->nodes[i], copy) || !ready(graph->nodes[i], copy)))
+        while (i < graph->count && (copied(graph->nodes[i], copy) || !ready(graph->nodes[i], copy)))
             i++;
         if (i == graph->count)
             error = cudaErrorInvalidValue; /* a cycle */
@@ -577,8 +574,7 @@ cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t from,
                                 cudaGraphExecUpdateResultInfo *result)
 {
     cudaGraph_t copy;
-    cudaError_t error =
-        exec && from && result ? copy_graph(&copy, from) : cudaErrorInvalidValue;
+    cudaError_t error = exec && from && result ? copy_graph(&copy, from) : cudaErrorInvalidValue;
     if (error != cudaSuccess)
         return rk_cuda_report(error);
     *result = (cudaGraphExecUpdateResultInfo){0};
@@ -616,7 +612,7 @@ cudaError_t cudaDeviceGetGraphMemAttribute(int device, enum cudaGraphMemAttribut
 cudaError_t cudaDeviceSetGraphMemAttribute(int device, enum cudaGraphMemAttributeType attribute,
                                            void *value)
 {
-    const bool high = attribute == cudaGraphMemAttrUsedMemHigh ||
-                      attribute == cudaGraphMemAttrReservedMemHigh;
+    const bool high =
+        attribute == cudaGraphMemAttrUsedMemHigh || attribute == cudaGraphMemAttrReservedMemHigh;
     return rk_cuda_report(device == 0 && high && value ? cudaSuccess : cudaErrorInvalidValue);
 }

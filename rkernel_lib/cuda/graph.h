@@ -20,9 +20,9 @@ struct CUgraphNode_st {
     rk_shared_work *work; /**< NULL for nothing to do */
     cudaGraphNode_t *after;
     size_t after_count;
-    cudaGraph_t child;                      /**< owned; of a child graph's node */
-    struct cudaKernelNodeParams params;     /**< of a kernel; kernelParams point into the work */
-    void *memory;                           /**< of alloc and free nodes */
+    cudaGraph_t child;                  /**< owned; of a child graph's node */
+    struct cudaKernelNodeParams params; /**< of a kernel; kernelParams point into the work */
+    void *memory;                       /**< of alloc and free nodes */
 };
 
 struct CUgraph_st {
@@ -31,7 +31,7 @@ struct CUgraph_st {
 };
 
 struct CUgraphExec_st {
-    cudaGraph_t graph;      /**< a copy, in an order in which it can run */
+    cudaGraph_t graph; /**< a copy, in an order in which it can run */
 };
 
 /**

@@ -72,7 +72,6 @@ cudaError_t rk_stream_do(cudaStream_t stream, enum cudaGraphNodeType type, void 
 /** The error of a call that waits while something is captured that it would wait for. */
 cudaError_t rk_stream_refuse_capture(void);
 
-
 /** A kernel's launch with a copy of its parameters. */
 cudaError_t rk_kernel_bind(rk_cuda_work *out, rk_cuda_launch *launch,
                            const struct cudaKernelNodeParams *params);

@@ -193,16 +193,12 @@ cudaError_t cudaLaunchKernel(const void *function, dim3 grid, dim3 block, void *
 cudaError_t cudaLaunchCooperativeKernel(const void *function, dim3 grid, dim3 block, void **args,
                                         size_t shared, cudaStream_t stream)
 {
-    const rk_cuda_launch launch = {.function = function,
-                                   .grid = grid,
-                                   .block = block,
-                                   .shared = shared,
-                                   .cooperative = true};
+    const rk_cuda_launch launch = {
+        .function = function, .grid = grid, .block = block, .shared = shared, .cooperative = true};
     return launch_kernel(&launch, args, stream);
 }
 
-cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *function,
-                                void **args)
+cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *function, void **args)
 {
     if (!config)
         return rk_cuda_report(cudaErrorInvalidValue);
@@ -212,10 +208,9 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *fu
                              .shared = config->dynamicSmemBytes};
     for (unsigned i = 0; i < config->numAttrs; i++) {
         const cudaLaunchAttribute *a = &config->attrs[i];
-        const bool cluster = a->id == cudaLaunchAttributeClusterDimension &&
-                             (uint64_t)a->val.clusterDim.x * a->val.clusterDim.y *
-                                     a->val.clusterDim.z >
-                                 1;
+        const bool cluster =
+            a->id == cudaLaunchAttributeClusterDimension &&
+            (uint64_t)a->val.clusterDim.x * a->val.clusterDim.y * a->val.clusterDim.z > 1;
         if (cluster)
             return rk_cuda_report(cudaErrorNotSupported);
         if (a->id == cudaLaunchAttributeCooperative)
@@ -232,14 +227,13 @@ cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *out, const void *fu
     if (!k || !out)
         return rk_cuda_report(out ? cudaErrorInvalidDeviceFunction : cudaErrorInvalidValue);
     const struct cudaDeviceProp *p = &rk_cuda_device_get()->prop;
-    *out = (struct cudaFuncAttributes){
-        .sharedSizeBytes = k->info.static_shared,
-        .maxThreadsPerBlock = p->maxThreadsPerBlock,
-        .numRegs = 32,
-        .ptxVersion = p->major * 10 + p->minor,
-        .binaryVersion = p->major * 10 + p->minor,
-        .maxDynamicSharedSizeBytes = k->most_dynamic_shared,
-        .preferredShmemCarveout = k->carveout};
+    *out = (struct cudaFuncAttributes){.sharedSizeBytes = k->info.static_shared,
+                                       .maxThreadsPerBlock = p->maxThreadsPerBlock,
+                                       .numRegs = 32,
+                                       .ptxVersion = p->major * 10 + p->minor,
+                                       .binaryVersion = p->major * 10 + p->minor,
+                                       .maxDynamicSharedSizeBytes = k->most_dynamic_shared,
+                                       .preferredShmemCarveout = k->carveout};
     return rk_cuda_report(cudaSuccess);
 }
 
@@ -248,8 +242,8 @@ cudaError_t cudaFuncSetAttribute(const void *function, enum cudaFuncAttribute at
     kernel *k = find(function);
     if (!k)
         return rk_cuda_report(cudaErrorInvalidDeviceFunction);
-    const int most = (int)rk_cuda_device_get()->prop.sharedMemPerBlockOptin -
-                     (int)k->info.static_shared;
+    const int most =
+        (int)rk_cuda_device_get()->prop.sharedMemPerBlockOptin - (int)k->info.static_shared;
     if (attribute == cudaFuncAttributeMaxDynamicSharedMemorySize && value >= 0 && value <= most)
         k->most_dynamic_shared = value;
     else if (attribute == cudaFuncAttributePreferredSharedMemoryCarveout && value >= -1 &&
@@ -272,9 +266,8 @@ cudaError_t cudaFuncSetSharedMemConfig(const void *function, enum cudaSharedMemC
 {
     if (!find(function))
         return rk_cuda_report(cudaErrorInvalidDeviceFunction);
-    return rk_cuda_report((unsigned)config <= cudaSharedMemBankSizeEightByte
-                              ? cudaSuccess
-                              : cudaErrorInvalidValue);
+    return rk_cuda_report(
+        (unsigned)config <= cudaSharedMemBankSizeEightByte ? cudaSuccess : cudaErrorInvalidValue);
 }
 
 cudaError_t cudaFuncGetName(const char **name, const void *function)

@@ -73,12 +73,12 @@ static bool insert(void *base, size_t size, rk_cpu_memory_kind kind, const char 
     }
     const size_t at = upper(base);
     memmove(all.items + at + 1, all.items + at, (all.count - at) * sizeof *all.items);
-    all.items[at] = (entry){.memory = {.base = base,
-                                       .size = size,
-                                       .serial = is_symbol(kind) ? ++all.symbols
-                                                                 : ++all.allocations,
-                                       .kind = kind,
-                                       .name = name}};
+    all.items[at] =
+        (entry){.memory = {.base = base,
+                           .size = size,
+                           .serial = is_symbol(kind) ? ++all.symbols : ++all.allocations,
+                           .kind = kind,
+                           .name = name}};
     all.count++;
     if (on_device(kind))
         all.used += size;
@@ -123,8 +123,8 @@ cudaError_t rk_memory_free(void *base, rk_cpu_memory_kind kind, rk_cpu_memory_ki
 {
     pthread_mutex_lock(&all.lock);
     entry *e = find(base);
-    const bool good = e && e->memory.base == base &&
-                      (e->memory.kind == kind || e->memory.kind == other);
+    const bool good =
+        e && e->memory.base == base && (e->memory.kind == kind || e->memory.kind == other);
     const bool held = good && e->held;
     const bool ours = good && e->memory.kind != RK_CPU_MEMORY_REGISTERED;
     if (good && !held)
@@ -162,8 +162,8 @@ void rk_memory_reset(void)
     size_t kept = 0;
     for (size_t i = 0; i < all.count; i++) {
         const entry *e = &all.items[i];
-        const bool keep = is_symbol(e->memory.kind) || e->held ||
-                          e->memory.kind == RK_CPU_MEMORY_ARRAY;
+        const bool keep =
+            is_symbol(e->memory.kind) || e->held || e->memory.kind == RK_CPU_MEMORY_ARRAY;
         if (keep)
             all.items[kept++] = *e;
         else if (e->memory.kind != RK_CPU_MEMORY_REGISTERED)

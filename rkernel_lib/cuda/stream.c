@@ -287,8 +287,7 @@ cudaError_t rk_cuda_capture(cudaStream_t handle, const rk_cuda_launch *launch, r
 {
     cudaGraphNode_t node = NULL;
     pthread_mutex_lock(&lock);
-    const cudaError_t error =
-        record(rk_stream_find(handle), cudaGraphNodeTypeKernel, work, &node);
+    const cudaError_t error = record(rk_stream_find(handle), cudaGraphNodeTypeKernel, work, &node);
     if (node)
         node->params = (struct cudaKernelNodeParams){.func = (void *)(uintptr_t)launch->function,
                                                      .gridDim = launch->grid,
@@ -403,8 +402,7 @@ cudaError_t cudaFreeAsync(void *memory, cudaStream_t stream)
     if (!memory)
         return rk_cuda_report(cudaSuccess);
     if (rk_cuda_capturing(stream))
-        return rk_cuda_report(
-            capture_memory(stream, cudaGraphNodeTypeMemFree, memory, NULL));
+        return rk_cuda_report(capture_memory(stream, cudaGraphNodeTypeMemFree, memory, NULL));
     return rk_cuda_report(rk_memory_free(memory, RK_CPU_MEMORY_DEVICE, RK_CPU_MEMORY_DEVICE));
 }
 
@@ -468,8 +466,8 @@ cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t handle, uns
     }
     if (!stream->capture)
         event->captured = 0;
-    return rk_cuda_report(rk_stream_do(handle, cudaGraphNodeTypeEventRecord, run_event, &event,
-                                       sizeof event));
+    return rk_cuda_report(
+        rk_stream_do(handle, cudaGraphNodeTypeEventRecord, run_event, &event, sizeof event));
 }
 
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
@@ -617,7 +615,7 @@ cudaError_t cudaStreamEndCapture(cudaStream_t handle, cudaGraph_t *out)
     if (capture->origin != stream)
         return rk_cuda_report(cudaErrorStreamCaptureUnmatched);
     pthread_mutex_lock(&lock);
-    const cudaError_t error = capture->invalid    ? cudaErrorStreamCaptureInvalidated
+    const cudaError_t error = capture->invalid   ? cudaErrorStreamCaptureInvalidated
                               : !joined(capture) ? cudaErrorStreamCaptureUnjoined
                                                  : cudaSuccess;
     for (struct CUstream_st *s = streams; s; s = s->next)

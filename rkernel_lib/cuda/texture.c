@@ -1,5 +1,5 @@
-#include "rkernel_lib/include/rk/cuda_texture.h"
 #include "rkernel_lib/cuda/internal.h"
+#include "rkernel_lib/include/rk/cuda_texture.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -48,9 +48,8 @@ static cudaError_t open_resource(object *o)
     case cudaResourceTypeLinear:
         o->format = r->res.linear.desc;
         o->data = r->res.linear.devPtr;
-        o->extent[0] = rk_format_size(&o->format) ? r->res.linear.sizeInBytes /
-                                                        rk_format_size(&o->format)
-                                                  : 0;
+        o->extent[0] =
+            rk_format_size(&o->format) ? r->res.linear.sizeInBytes / rk_format_size(&o->format) : 0;
         break;
     case cudaResourceTypePitch2D:
         o->format = r->res.pitch2D.desc;
@@ -299,8 +298,8 @@ static rk_texel texel_at(const object *o, const long index[3], int dimensions, i
     size_t slice = (size_t)at[2];
     if (o->layers > 0)
         slice = layer < 0 ? 0 : (size_t)layer >= o->layers ? o->layers - 1 : (size_t)layer;
-    return load(o, o->data + slice * o->slice + (size_t)at[1] * o->pitch +
-                       (size_t)at[0] * o->element);
+    return load(o,
+                o->data + slice * o->slice + (size_t)at[1] * o->pitch + (size_t)at[0] * o->element);
 }
 
 /** A coordinate in texels, kept where an index can hold it. */
