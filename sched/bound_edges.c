@@ -74,13 +74,12 @@ void rk_bound_edges(bounds *b, rk_arena *scratch)
     for (size_t i = 0; i < b->node_count; i++)
         b->into[i + 1] += b->into[i];
 
-    rk_deps deps;
-    rk_deps_build(&deps, problem, scratch);
+    rk_deps *deps = rk_deps_of_problem(problem, scratch);
     uint32_t *selected = RK_NEW_ARRAY(scratch, uint32_t, b->node_count + 1);
     for (size_t i = 0; i < problem->edge_count; i++) {
         const rk_edge *e = &problem->edges[i];
         bool ranges = has_access(problem, e->from) || has_access(problem, e->to);
-        b->kinds[i] = (unsigned char)(ranges ? common_kind(&deps, problem, e, selected, scratch)
+        b->kinds[i] = (unsigned char)(ranges ? common_kind(deps, problem, e, selected, scratch)
                                              : EDGE_WHOLE | EDGE_TOUCHES | EDGE_COVERS);
     }
 }

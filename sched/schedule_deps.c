@@ -388,6 +388,15 @@ static variant *new_variant(rk_deps_cache *cache, rk_id node, const uint32_t *se
     return v;
 }
 
+rk_deps *rk_deps_of_problem(const rk_problem *problem, rk_arena *arena)
+{
+    if (problem->deps)
+        return problem->deps;
+    rk_deps *deps = RK_NEW(arena, rk_deps);
+    rk_deps_build(deps, problem, arena);
+    return deps;
+}
+
 const rk_node_deps *rk_deps_node(rk_deps *deps, rk_id node, const uint32_t *selected)
 {
     const variant *v = find_variant(deps->cache, node, selected);

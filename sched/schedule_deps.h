@@ -18,7 +18,7 @@ typedef struct rk_deps_cache rk_deps_cache;
  * What nodes wait for as wholes: node n waits for ranges[first[n] .. first[n + 1]), whole nodes, in
  * graph order; and what their rTasks wait for, through rk_deps_node.
  */
-typedef struct {
+typedef struct rk_deps {
     uint32_t *first;
     rk_rtask_range *ranges;
     rk_deps_cache *cache;
@@ -30,6 +30,9 @@ typedef struct {
  * rk_deps_node finds later goes to `arena` too.
  */
 void rk_deps_build(rk_deps *out, const rk_problem *problem, rk_arena *arena);
+
+/** The problem's own, or new ones in `arena`. */
+rk_deps *rk_deps_of_problem(const rk_problem *problem, rk_arena *arena);
 
 /**
  * What each rTask of `node` waits for, when `selected` has the candidate of the node and of all nodes

@@ -59,7 +59,7 @@ static void scan_wait(simulation *s, uint32_t veu)
     const rk_wait_item *items = &s->schedule->programs[s->program].waits[e->wait_first];
     for (; v->item < e->wait_count; v->item++) {
         rk_wait_item need = items[v->item];
-        if (need.step == 0)
+        if (need.step == 0 || need.veu == veu)
             continue;
         veu_run *other = &s->veus[need.veu];
         if (other->steps < need.step) {

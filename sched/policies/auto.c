@@ -29,21 +29,25 @@ static bool run(rk_builder *builder, const rk_problem *problem, rk_diag *diag)
 {
     uint32_t veus = rk_builder_veus(builder);
     rk_attempt best = {0};
-    rk_attempt_usual(&best, problem, veus, diag);
+    rk_arena *scratch = rk_arena_new();
+    rk_problem given = *problem;
+    given.deps = rk_deps_of_problem(problem, scratch);
+    rk_attempt_usual(&best, &given, veus, diag);
     rk_bound bound;
-    rk_bound_find(&bound, problem, veus);
+    rk_bound_find(&bound, &given, veus);
     size_t moves = (size_t)problem->options[EFFORT] * 1000 / rtasks_of(best.schedule, problem);
     rk_search how = {.moves = moves < MOVES_MOST ? moves : MOVES_MOST,
                      .ms = (double)problem->options[MS],
                      .enough = bound.total_ns * 1.001,
                      .seed = (uint64_t)problem->options[SEED]};
     if (how.moves >= 4)
-        rk_search_from(&best, problem, veus, &how);
+        rk_search_from(&best, &given, veus, &how);
     if (rk_exact_fits(problem))
-        rk_exact_from(&best, problem, veus, EXACT_STEPS);
+        rk_exact_from(&best, &given, veus, EXACT_STEPS);
     rk_replay(builder, best.schedule);
     rk_builder_credit(builder, best.by);
     rk_attempt_free(&best);
+    rk_arena_free(scratch);
     return true;
 }
 

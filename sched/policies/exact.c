@@ -13,8 +13,11 @@ static bool run(rk_builder *builder, const rk_problem *problem, rk_diag *diag)
                            "the policy exact is for at most %d rTasks", (int)RK_EXACT_MOST);
     uint32_t veus = rk_builder_veus(builder);
     rk_attempt best = {0};
-    rk_attempt_usual(&best, problem, veus, diag);
-    bool all = rk_exact_from(&best, problem, veus, (size_t)problem->options[0]);
+    rk_arena *scratch = rk_arena_new();
+    rk_problem given = *problem;
+    given.deps = rk_deps_of_problem(problem, scratch);
+    rk_attempt_usual(&best, &given, veus, diag);
+    bool all = rk_exact_from(&best, &given, veus, (size_t)problem->options[0]);
     if (!all)
         rk_diag_add(diag, RK_WARNING, "RK-S011", place,
                     "give the policy more steps, as in --policy exact:steps=100000000",
@@ -23,6 +26,7 @@ static bool run(rk_builder *builder, const rk_problem *problem, rk_diag *diag)
     rk_replay(builder, best.schedule);
     rk_builder_credit(builder, best.by);
     rk_attempt_free(&best);
+    rk_arena_free(scratch);
     return true;
 }
 

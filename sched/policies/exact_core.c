@@ -34,7 +34,7 @@ typedef struct {
 
 typedef struct {
     const rk_problem *problem;
-    rk_deps deps;
+    rk_deps *deps;
     const node_bound *bounds;
     node_state *nodes;
     size_t node_count;
@@ -235,7 +235,7 @@ static bool branch_node(exact *x, rk_id op, double now, rk_rtask last)
         n->kernel = x->selected[op] = k;
         n->rtasks = c->rtasks;
         n->each = rk_simulate_alone(c, x->problem->device);
-        n->deps = rk_deps_node(&x->deps, op, x->selected);
+        n->deps = rk_deps_node(x->deps, op, x->selected);
         good = branch_rtasks(x, op, now, last);
     }
     n->kernel = UNCHOSEN;
@@ -278,7 +278,7 @@ static void set_up(exact *x, rk_arena *scratch)
     x->count = RK_NEW_ARRAY(scratch, uint32_t, x->veus);
     x->path = RK_NEW_ARRAY(scratch, step, RK_EXACT_MOST + 1);
     x->bounds = rk_bound_nodes(&x->total, problem, x->all_veus, scratch);
-    rk_deps_build(&x->deps, problem, scratch);
+    x->deps = rk_deps_of_problem(problem, scratch);
     for (size_t i = 0; i < problem->edge_count; i++)
         x->into[problem->edges[i].to + 1]++;
     for (rk_id i = 0; i < x->node_count; i++) {

@@ -9,11 +9,10 @@ static bool run(rk_builder *builder, const rk_problem *problem, rk_diag *diag)
     (void)diag;
     rk_arena *scratch = rk_arena_new();
     uint32_t veus = rk_builder_veus(builder);
-    rk_deps deps;
-    rk_deps_build(&deps, problem, scratch);
+    rk_deps *deps = rk_deps_of_problem(problem, scratch);
     for (rk_id op = 0; op < problem->graph->node_count; op++) {
         rk_select(builder, op, rk_fastest_kernel(problem, op, veus));
-        rk_append_node(builder, problem, &deps, op);
+        rk_append_node(builder, problem, deps, op);
     }
     rk_arena_free(scratch);
     return true;

@@ -16,10 +16,9 @@ static bool run(rk_builder *builder, const rk_problem *problem, rk_diag *diag)
     rk_arena *scratch = rk_arena_new();
     double *rank = RK_NEW_ARRAY(scratch, double, problem->graph->node_count + 1);
     rk_upward_ranks(rank, problem, NULL, rk_builder_veus(builder));
-    rk_deps deps;
-    rk_deps_build(&deps, problem, scratch);
+    rk_deps *deps = rk_deps_of_problem(problem, scratch);
     rk_listing listing = {.priority = rank, .efficiency = 0.01 * (double)problem->options[0]};
-    rk_list_rtasks(builder, problem, &deps, &listing);
+    rk_list_rtasks(builder, problem, deps, &listing);
     rk_arena_free(scratch);
     return true;
 }

@@ -30,7 +30,7 @@ typedef struct {
     const rk_problem *problem;
     rk_problem timed;     /**< with rTask times that are scaled */
     rk_candidate **items; /**< by node: its candidates in `timed` */
-    rk_deps deps;
+    rk_deps *deps;
     uint32_t veus;
     size_t nodes;
     rk_id *movable; /**< nodes with several candidates */
@@ -100,7 +100,7 @@ static const rk_schedule *decode(searcher *s, const decision *d, double *time, r
     set_times(s, d->scale);
     rk_builder *builder = rk_builder_new(&s->timed, s->veus, arena);
     rk_listing listing = {.priority = d->priority, .kernels = d->kernels};
-    rk_list_rtasks(builder, &s->timed, &s->deps, &listing);
+    rk_list_rtasks(builder, &s->timed, s->deps, &listing);
     const rk_schedule *schedule = rk_builder_finish(builder);
     *time = rk_simulate_time(schedule, s->problem);
     return schedule;
@@ -243,7 +243,7 @@ void rk_search_from(rk_attempt *best, const rk_problem *problem, uint32_t veus,
     snprintf(s.by, sizeof s.by, "search from %.50s", best->by);
     double until = how->ms > 0 ? now_ms() + how->ms : 0;
     make_timed(&s);
-    rk_deps_build(&s.deps, problem, s.arena);
+    s.deps = rk_deps_of_problem(problem, s.arena);
     new_decision(&s, &s.now);
     new_decision(&s, &s.next);
     s.movable = RK_NEW_ARRAY(s.arena, rk_id, s.nodes + 1);
@@ -262,14 +262,18 @@ static bool run(rk_builder *builder, const rk_problem *problem, rk_diag *diag)
 {
     uint32_t veus = rk_builder_veus(builder);
     rk_attempt best = {0};
-    rk_attempt_usual(&best, problem, veus, diag);
+    rk_arena *scratch = rk_arena_new();
+    rk_problem given = *problem;
+    given.deps = rk_deps_of_problem(problem, scratch);
+    rk_attempt_usual(&best, &given, veus, diag);
     rk_search how = {.moves = (size_t)problem->options[MOVES],
                      .ms = (double)problem->options[MS],
                      .seed = (uint64_t)problem->options[SEED]};
-    rk_search_from(&best, problem, veus, &how);
+    rk_search_from(&best, &given, veus, &how);
     rk_replay(builder, best.schedule);
     rk_builder_credit(builder, best.by);
     rk_attempt_free(&best);
+    rk_arena_free(scratch);
     return true;
 }
 

@@ -1,12 +1,20 @@
-#include "sched/schedule_deps.h"
+#include "sched/policies/common.h"
+
+static const rk_policy_option options[] = {
+    {"fastest", 0, 0, 1, "1: the fastest kernels only (figure 17)"},
+    {"barriers", 0, 0, 1, "1: global barriers between waves, not waits (section 5.2.5)"},
+    {NULL},
+};
+enum { FASTEST, BARRIERS };
 
 /** What one run of Algorithm 1 keeps. */
 typedef struct {
     rk_builder *builder;
     const rk_problem *problem;
-    rk_deps deps;
-    rk_id *order;    /**< nodes, wave by wave */
-    uint32_t *first; /**< wave w is order[first[w]] .. order[first[w + 1] - 1] */
+    rk_deps *deps;
+    rk_rtask_range *barrier; /**< the nodes of each wave, as `order`, whole; NULL: waits */
+    rk_id *order;            /**< nodes, wave by wave */
+    uint32_t *first;         /**< wave w is order[first[w]] .. order[first[w + 1] - 1] */
     uint32_t waves;
     uint32_t *fastest, *efficient; /**< by node: its candidates by the two criteria */
 } wavefront;
@@ -40,35 +48,30 @@ static void find_waves(wavefront *w, rk_arena *arena)
         w->order[at[wave[i]]++] = i;
 }
 
-/**
- * For each node its fastest rKernel, with the smallest run time of the whole operator, and its most
- * efficient one, with the smallest product of an rTask's time and the number of rTasks (section 3.3).
- */
+/** For each node its fastest rKernel and its most efficient one (section 3.3). */
 static void rank_kernels(wavefront *w, rk_arena *arena)
 {
-    const rk_problem *problem = w->problem;
-    uint32_t veus = rk_builder_veus(w->builder);
-    w->fastest = RK_NEW_ARRAY(arena, uint32_t, problem->graph->node_count + 1);
-    w->efficient = RK_NEW_ARRAY(arena, uint32_t, problem->graph->node_count + 1);
-    for (size_t i = 0; i < problem->graph->node_count; i++) {
-        const rk_node_candidates *all = &problem->candidates->nodes[i];
-        double least_time = 0;
-        double least_work = 0;
-        for (uint32_t c = 0; c < all->count; c++) {
-            uint32_t rtasks = all->items[c].rtasks;
-            double each = all->items[c].rtask_ns + problem->device->rtask_overhead_ns;
-            uint32_t rounds = (rtasks + veus - 1) / veus;
-            double time = rounds * each;
-            double work = rtasks * each;
-            if (c == 0 || time < least_time) {
-                w->fastest[i] = c;
-                least_time = time;
-            }
-            if (c == 0 || work < least_work) {
-                w->efficient[i] = c;
-                least_work = work;
-            }
-        }
+    size_t nodes = w->problem->graph->node_count;
+    w->fastest = RK_NEW_ARRAY(arena, uint32_t, nodes + 1);
+    w->efficient = RK_NEW_ARRAY(arena, uint32_t, nodes + 1);
+    for (rk_id i = 0; i < nodes; i++) {
+        w->fastest[i] = rk_fastest_kernel(w->problem, i, rk_builder_veus(w->builder));
+        w->efficient[i] =
+            w->problem->options[FASTEST] ? w->fastest[i] : rk_efficient_kernel(w->problem, i);
+    }
+}
+
+/** The wave's rTasks, each after all of the wave before. */
+static void append_behind_barrier(const wavefront *w, uint32_t wave, rk_id op)
+{
+    const rk_rtask_range *before = wave ? &w->barrier[w->first[wave - 1]] : NULL;
+    size_t count = wave ? w->first[wave] - w->first[wave - 1] : 0;
+    uint32_t rtasks = rk_rtasks_of(w->problem, op, rk_builder_selected(w->builder)[op]);
+    for (uint32_t r = 0; r < rtasks; r++) {
+        rk_rtask task = {op, r};
+        uint32_t veu = rk_builder_earliest(w->builder, before, count);
+        rk_wait(w->builder, task, veu, before, count);
+        rk_append(w->builder, task, veu);
     }
 }
 
@@ -78,15 +81,10 @@ static void append_wave(const wavefront *w, uint32_t wave, const uint32_t *kerne
     for (uint32_t i = w->first[wave]; i < w->first[wave + 1]; i++) {
         rk_id op = w->order[i];
         rk_select(w->builder, op, kernels[op]);
-        const rk_rtask_range *before = &w->deps.ranges[w->deps.first[op]];
-        size_t count = w->deps.first[op + 1] - w->deps.first[op];
-        uint32_t rtasks = w->problem->candidates->nodes[op].items[kernels[op]].rtasks;
-        for (uint32_t r = 0; r < rtasks; r++) {
-            rk_rtask task = {op, r};
-            uint32_t veu = rk_builder_earliest(w->builder, before, count);
-            rk_wait(w->builder, task, veu, before, count);
-            rk_append(w->builder, task, veu);
-        }
+        if (w->barrier)
+            append_behind_barrier(w, wave, op);
+        else
+            rk_append_node(w->builder, w->problem, w->deps, op);
     }
 }
 
@@ -112,7 +110,7 @@ static choice select_kernels(const wavefront *w, uint32_t wave, bool fresh)
     bool same = true;
     for (uint32_t i = w->first[wave]; i < w->first[wave + 1]; i++) {
         rk_id op = w->order[i];
-        rtasks += w->problem->candidates->nodes[op].items[w->fastest[op]].rtasks;
+        rtasks += rk_rtasks_of(w->problem, op, w->fastest[op]);
         same = same && w->fastest[op] == w->efficient[op];
     }
     choice best = {w->fastest, try_wave(w, wave, w->fastest, fresh)};
@@ -131,8 +129,13 @@ static bool run(rk_builder *builder, const rk_problem *problem, rk_diag *diag)
     (void)diag;
     rk_arena *scratch = rk_arena_new();
     wavefront w = {.builder = builder, .problem = problem};
-    rk_deps_build(&w.deps, problem, scratch);
+    w.deps = rk_deps_of_problem(problem, scratch);
     find_waves(&w, scratch);
+    size_t nodes = problem->graph->node_count;
+    if (problem->options[BARRIERS])
+        w.barrier = RK_NEW_ARRAY(scratch, rk_rtask_range, nodes + 1);
+    for (size_t i = 0; w.barrier && i < nodes; i++)
+        w.barrier[i] = (rk_rtask_range){w.order[i], 0, RK_ALL_RTASKS};
     rank_kernels(&w, scratch);
     for (uint32_t wave = 0; wave < w.waves; wave++) {
         double before = rk_builder_time(builder);
@@ -150,5 +153,6 @@ static bool run(rk_builder *builder, const rk_problem *problem, rk_diag *diag)
 const rk_policy rk_policy_wavefront = {
     .name = "wavefront",
     .summary = "Algorithm 1 of the Rammer paper: waves of operators over all vEUs, with waits",
+    .options = options,
     .run = run,
 };
