@@ -1,0 +1,233 @@
+#ifndef RK_SHIM_CURAND_KERNEL_H
+#define RK_SHIM_CURAND_KERNEL_H
+
+/* Stands for cuRAND's device header: the generators of rk/cuda_random.h and their distributions. */
+
+#include "../cuda_random.h"
+#include "cuda_runtime.h"
+#include "curand.h"
+
+namespace rk {
+
+/** A generator with what Box and Muller leave for the next call. */
+template <class Generator>
+struct random_state : Generator {
+    int boxmuller_flag, boxmuller_flag_double;
+    float boxmuller_extra;
+    double boxmuller_extra_double;
+
+    void forget()
+    {
+        boxmuller_flag = boxmuller_flag_double = 0;
+        boxmuller_extra = 0;
+        boxmuller_extra_double = 0;
+    }
+};
+
+} // namespace rk
+
+struct curandStateXORWOW : rk::random_state<rk_xorwow> {
+};
+struct curandStatePhilox4_32_10 : rk::random_state<rk_philox> {
+};
+struct curandStateMRG32k3a : rk::random_state<rk_mrg> {
+};
+typedef curandStateXORWOW curandStateXORWOW_t;
+typedef curandStatePhilox4_32_10 curandStatePhilox4_32_10_t;
+typedef curandStateMRG32k3a curandStateMRG32k3a_t;
+typedef curandStateXORWOW curandState_t;
+typedef curandStateXORWOW curandState;
+
+inline void curand_init(unsigned long long seed, unsigned long long subsequence,
+                        unsigned long long offset, curandStateXORWOW_t *state)
+{
+    rk_xorwow_init(state, seed, subsequence, offset);
+    state->forget();
+}
+inline void curand_init(unsigned long long seed, unsigned long long subsequence,
+                        unsigned long long offset, curandStatePhilox4_32_10_t *state)
+{
+    rk_philox_init(state, seed, subsequence, offset);
+    state->forget();
+}
+inline void curand_init(unsigned long long seed, unsigned long long subsequence,
+                        unsigned long long offset, curandStateMRG32k3a_t *state)
+{
+    rk_mrg_init(state, seed, subsequence, offset);
+    state->forget();
+}
+
+inline void skipahead(unsigned long long n, curandStateXORWOW_t *state)
+{
+    rk_xorwow_skip(state, n, 0);
+}
+inline void skipahead_sequence(unsigned long long n, curandStateXORWOW_t *state)
+{
+    rk_xorwow_skip(state, 0, n);
+}
+inline void skipahead(unsigned long long n, curandStatePhilox4_32_10_t *state)
+{
+    rk_philox_skip(state, n);
+}
+inline void skipahead_sequence(unsigned long long n, curandStatePhilox4_32_10_t *state)
+{
+    rk_philox_add(state, 2, n);
+}
+inline void skipahead(unsigned long long n, curandStateMRG32k3a_t *state)
+{
+    rk_mrg_skip(state, n, 0, 0);
+}
+inline void skipahead_subsequence(unsigned long long n, curandStateMRG32k3a_t *state)
+{
+    rk_mrg_skip(state, 0, n, 0);
+}
+inline void skipahead_sequence(unsigned long long n, curandStateMRG32k3a_t *state)
+{
+    rk_mrg_skip(state, 0, 0, n);
+}
+
+/* Bits and uniform numbers. */
+
+inline unsigned int curand(curandStateXORWOW_t *state) { return rk_xorwow_next(state); }
+inline unsigned int curand(curandStatePhilox4_32_10_t *state) { return rk_philox_next(state); }
+inline unsigned int curand(curandStateMRG32k3a_t *state)
+{
+    return (unsigned int)(double(rk_mrg_next(state)) * 1.000000048662);
+}
+inline uint4 curand4(curandStatePhilox4_32_10_t *state)
+{
+    const unsigned int x = rk_philox_next(state), y = rk_philox_next(state);
+    const unsigned int z = rk_philox_next(state), w = rk_philox_next(state);
+    return make_uint4(x, y, z, w);
+}
+
+inline float curand_uniform(curandStateXORWOW_t *state) { return rk_uniform(curand(state)); }
+inline float curand_uniform(curandStatePhilox4_32_10_t *state) { return rk_uniform(curand(state)); }
+inline float curand_uniform(curandStateMRG32k3a_t *state)
+{
+    return float(double(rk_mrg_next(state)) * 2.3283065498378288e-10);
+}
+inline double curand_uniform_double(curandStateXORWOW_t *state)
+{
+    const unsigned int x = curand(state), y = curand(state);
+    return rk_uniform_double2(x, y);
+}
+inline double curand_uniform_double(curandStatePhilox4_32_10_t *state)
+{
+    return rk_uniform_double(curand(state));
+}
+inline double curand_uniform_double(curandStateMRG32k3a_t *state)
+{
+    return double(rk_mrg_next(state)) * 2.3283065498378288e-10;
+}
+inline float4 curand_uniform4(curandStatePhilox4_32_10_t *state)
+{
+    const uint4 x = curand4(state);
+    return make_float4(rk_uniform(x.x), rk_uniform(x.y), rk_uniform(x.z), rk_uniform(x.w));
+}
+inline double2 curand_uniform2_double(curandStatePhilox4_32_10_t *state)
+{
+    const uint4 x = curand4(state);
+    return make_double2(rk_uniform_double2(x.x, x.y), rk_uniform_double2(x.z, x.w));
+}
+
+/* Normal numbers. */
+
+namespace rk {
+
+template <class State>
+inline float2 normal2(State *state)
+{
+    float pair[2];
+    const unsigned int x = curand(state), y = curand(state);
+    rk_normal_pair(pair, x, y);
+    return make_float2(pair[0], pair[1]);
+}
+inline float2 normal2(curandStateMRG32k3a_t *state)
+{
+    double pair[2];
+    const float u = curand_uniform(state), v = curand_uniform(state);
+    rk_normal_from(pair, u, v);
+    return make_float2(float(pair[0]), float(pair[1]));
+}
+template <class State>
+inline double2 normal2_double(State *state)
+{
+    double pair[2];
+    unsigned int bits[4];
+    for (unsigned int &b : bits)
+        b = curand(state);
+    rk_normal_pair_double(pair, bits[0], bits[1], bits[2], bits[3]);
+    return make_double2(pair[0], pair[1]);
+}
+inline double2 normal2_double(curandStateMRG32k3a_t *state)
+{
+    double pair[2];
+    const double u = curand_uniform_double(state), v = curand_uniform_double(state);
+    rk_normal_from(pair, u, v);
+    return make_double2(pair[0], pair[1]);
+}
+
+/** A Poisson number is a sum of such: parts small enough to count products of uniform numbers. */
+template <class State>
+inline unsigned int poisson(State *state, double lambda)
+{
+    constexpr double part = 32;
+    unsigned int count = 0;
+    for (; lambda > 0; lambda -= part) {
+        const double least = ::exp(-(lambda < part ? lambda : part));
+        for (double product = curand_uniform_double(state); product > least;
+             product *= curand_uniform_double(state))
+            count++;
+    }
+    return count;
+}
+
+} // namespace rk
+
+/** The distributions of one state type. */
+#define RK_CURAND_DISTRIBUTIONS(State)                                                             \
+    inline float2 curand_normal2(State *state) { return rk::normal2(state); }                      \
+    inline double2 curand_normal2_double(State *state) { return rk::normal2_double(state); }       \
+    inline float curand_normal(State *state)                                                       \
+    {                                                                                              \
+        state->boxmuller_flag = !state->boxmuller_flag;                                            \
+        if (!state->boxmuller_flag)                                                                \
+            return state->boxmuller_extra;                                                         \
+        const float2 pair = rk::normal2(state);                                                    \
+        state->boxmuller_extra = pair.y;                                                           \
+        return pair.x;                                                                             \
+    }                                                                                              \
+    inline double curand_normal_double(State *state)                                               \
+    {                                                                                              \
+        state->boxmuller_flag_double = !state->boxmuller_flag_double;                              \
+        if (!state->boxmuller_flag_double)                                                         \
+            return state->boxmuller_extra_double;                                                  \
+        const double2 pair = rk::normal2_double(state);                                            \
+        state->boxmuller_extra_double = pair.y;                                                    \
+        return pair.x;                                                                             \
+    }                                                                                              \
+    inline float curand_log_normal(State *state, float mean, float deviation)                      \
+    {                                                                                              \
+        return ::expf(mean + deviation * curand_normal(state));                                    \
+    }                                                                                              \
+    inline double curand_log_normal_double(State *state, double mean, double deviation)            \
+    {                                                                                              \
+        return ::exp(mean + deviation * curand_normal_double(state));                              \
+    }                                                                                              \
+    inline unsigned int curand_poisson(State *state, double lambda)                                \
+    {                                                                                              \
+        return rk::poisson(state, lambda);                                                         \
+    }
+RK_CURAND_DISTRIBUTIONS(curandStateXORWOW_t)
+RK_CURAND_DISTRIBUTIONS(curandStatePhilox4_32_10_t)
+RK_CURAND_DISTRIBUTIONS(curandStateMRG32k3a_t)
+#undef RK_CURAND_DISTRIBUTIONS
+
+inline float4 curand_normal4(curandStatePhilox4_32_10_t *state)
+{
+    const float2 a = rk::normal2(state), b = rk::normal2(state);
+    return make_float4(a.x, a.y, b.x, b.y);
+}
+
+#endif
