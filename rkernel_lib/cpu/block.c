@@ -1,4 +1,5 @@
 #include "rkernel_lib/cpu/block_internal.h"
+#include "rkernel_lib/cpu/checker.h"
 
 #include <assert.h>
 #include <sched.h>
@@ -12,6 +13,8 @@
 enum { STALL_PERIOD = 64 };
 
 static atomic_bool check_places;
+
+const rk_cpu_checker *rk_cpu_checker_now;
 
 static void worker_main(void *user);
 
@@ -172,11 +175,23 @@ static void make_ready(rk_cpu_block *block, rk_thread_queue *from)
     from->head = from->count = 0;
 }
 
+/** Of the warp operations only __syncwarp orders memory. */
+static void meet_group(rk_cpu_block *block, const rk_cpu_warp *warp, uint32_t group)
+{
+    uint32_t threads[RK_CPU_WARP], count = 0;
+    for (; group; group &= group - 1)
+        threads[count++] = warp->threads[__builtin_ctz(group)];
+    rk_cpu_checker_now->meet(block, threads, count);
+}
+
 static void wake_group(rk_cpu_block *block, rk_cpu_warp *warp, uint32_t group)
 {
+    const uint32_t kind = warp->ops[__builtin_ctz(group)]->kind;
     block->stalled = 0;
     rk_cpu_warp_complete(warp, group);
     warp->posted &= ~group;
+    if (rk_cpu_checker_now && kind == RK_CPU_SYNCWARP)
+        meet_group(block, warp, group);
     for (; group; group &= group - 1) {
         const uint32_t thread = warp->threads[__builtin_ctz(group)];
         block->states[thread].wait = RK_THREAD_RUNS;
@@ -269,6 +284,20 @@ static void keep_results(rk_cpu_block *block, const rk_block_barrier *b)
     }
 }
 
+static void meet_at(rk_cpu_block *block, const rk_block_barrier *b)
+{
+    if (b->expected == 0) {
+        rk_cpu_checker_now->meet_block(block);
+        return;
+    }
+    uint32_t *threads = calloc(block->threads, sizeof *threads), count = 0;
+    for (uint32_t t = 0; threads && t < block->members; t++)
+        if (b->lanes[t / RK_CPU_WARP] >> t % RK_CPU_WARP & 1)
+            threads[count++] = t;
+    rk_cpu_checker_now->meet(block, threads, count);
+    free(threads);
+}
+
 /** When all that it expects are at a barrier, lets them go on. */
 static void try_release(rk_cpu_block *block, rk_block_barrier *b)
 {
@@ -276,6 +305,8 @@ static void try_release(rk_cpu_block *block, rk_block_barrier *b)
         return;
     b->result_yes = b->yes;
     b->result_arrived = b->arrived;
+    if (rk_cpu_checker_now)
+        meet_at(block, b);
     if (b->expected) {
         keep_results(block, b);
         memset(b->lanes, 0, block->capacity / RK_CPU_WARP * sizeof *b->lanes);
@@ -430,6 +461,13 @@ bool rk_cpu_block_overflows(const rk_cpu_block *block, const void *address)
         return false;
     const char *stack = block->current->fiber.stack, *at = address;
     return at < stack && at >= stack - sysconf(_SC_PAGESIZE);
+}
+
+bool rk_cpu_block_owns(const rk_cpu_block *block, const void *address)
+{
+    const rk_fiber *fiber = block->current ? &block->current->fiber : &block->main;
+    const char *at = address;
+    return fiber->stack && at >= fiber->stack && at < fiber->stack + fiber->size;
 }
 
 /* What threads call. */

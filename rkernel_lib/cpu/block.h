@@ -68,6 +68,9 @@ uint32_t rk_cpu_block_thread(const rk_cpu_block *block);
 /** Whether `address` lies in the page below the running thread's stack. */
 bool rk_cpu_block_overflows(const rk_cpu_block *block, const void *address);
 
+/** Whether `address` lies in the running thread's stack. */
+bool rk_cpu_block_owns(const rk_cpu_block *block, const void *address);
+
 /** Of a running thread: as in rk_cpu_api. */
 uint32_t rk_cpu_block_barrier(rk_cpu_block *block, rk_cpu_barrier_kind kind, uint32_t predicate,
                               const char *file, uint32_t line);

@@ -1,3 +1,4 @@
+#include "rkernel_lib/cpu/checker.h"
 #include "rkernel_lib/cpu/launch.h"
 #include "rkernel_lib/cpu/pool.h"
 #include "rkernel_lib/cpu/record.h"
@@ -51,6 +52,7 @@ typedef struct {
     rk_cpu_block *block;
     uint64_t unit;
     uint32_t count;   /**< blocks from there on; 1 for a vEU */
+    uint64_t begun;   /**< the rTask that the checking mode knows of */
     uint32_t syncing; /**< threads that came to the grid-wide barrier */
 } unit;
 
@@ -137,6 +139,9 @@ static void run_rtasks(void *user, uint32_t thread)
     for (uint64_t i = u->unit; i < g->blocks; i += g->units) {
         call.rtask = block_at(g, i);
         u->call.rtask = call.rtask;
+        if (u->begun != i && rk_cpu_checker_now)
+            rk_cpu_checker_now->begin(u->block, call.rtask, call.veu);
+        u->begun = i;
         if (thread < g->threads)
             g->launch->code->thread(g->launch->closure, &call, thread);
         rk_cpu_block_end_rtask(u->block);
@@ -164,10 +169,15 @@ static void run_loop(unit *u)
 static void run_fibers(unit *u)
 {
     const grid *g = u->grid;
+    u->begun = u->unit;
+    if (rk_cpu_checker_now)
+        rk_cpu_checker_now->begin(u->block, u->call.rtask, u->call.veu);
     const bool good =
         g->launch->code->vdevice
             ? rk_cpu_block_run_rtasks(u->block, g->veu_threads, g->threads, run_rtasks, u)
             : rk_cpu_block_run(u->block, g->threads, run_thread, u);
+    if (rk_cpu_checker_now)
+        rk_cpu_checker_now->end(u->block);
     if (!good)
         fail(u, rk_cpu_block_fault(u->block));
 }
@@ -217,6 +227,8 @@ static void release_grid(grid *g)
         return;
     g->arrived = 0;
     g->generation++;
+    if (rk_cpu_checker_now)
+        rk_cpu_checker_now->meet_grid();
     pthread_cond_broadcast(&g->turn);
 }
 
@@ -336,7 +348,7 @@ static void set_up(grid *g, const rk_cpu_launch *launch)
     g->inside = g->units;
     if (settings->shuffled)
         shuffle_blocks(g);
-    g->loops = launch->code->loop && !settings->fibers;
+    g->loops = launch->code->loop && !settings->fibers && !rk_cpu_checker_now;
     g->chunk = 1;
     if (g->loops && !g->seed && !launch->code->vdevice)
         g->chunk = chunk_of(g->units, settings->workers);
@@ -345,6 +357,8 @@ static void set_up(grid *g, const rk_cpu_launch *launch)
 static void run_grid(grid *g)
 {
     const bool all = g->launch->cooperative;
+    if (rk_cpu_checker_now)
+        rk_cpu_checker_now->launch(g->launch);
     uint64_t workers = all ? g->units : rk_cpu_settings_get()->workers;
     if (workers > g->units)
         workers = g->units;

@@ -283,11 +283,20 @@ RK_CPU_ATOMICS_ALL(_system)
 
 namespace rk {
 
+/* The checking modes know fences; gcc warns that its own library would not. */
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wpragmas"
+#pragma GCC diagnostic ignored "-Wtsan"
+#endif
 inline void fence()
 {
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
     spin();
 }
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic pop
+#endif
 
 } // namespace rk
 

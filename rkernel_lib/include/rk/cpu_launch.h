@@ -247,6 +247,30 @@ inline void call_body(const Body &body, const built_ins &at)
         mine();
 }
 
+#if defined(__SANITIZE_THREAD__)
+#define RK_CPU_RACE_CHECKED 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define RK_CPU_RACE_CHECKED 1
+#endif
+#endif
+#ifdef RK_CPU_RACE_CHECKED
+extern "C" void rk_check_ignore(const void *address, std::size_t size);
+
+/** The checking modes take thread-local variables for __shared__ ones, but for these. */
+inline void cpu_hide_built_ins()
+{
+    rk_check_ignore(&::threadIdx, sizeof ::threadIdx);
+    rk_check_ignore(&::blockIdx, sizeof ::blockIdx);
+    rk_check_ignore(&::blockDim, sizeof ::blockDim);
+    rk_check_ignore(&::gridDim, sizeof ::gridDim);
+    rk_check_ignore(&legacy_veu, sizeof legacy_veu);
+    rk_check_ignore(&spins, sizeof spins);
+}
+#else
+inline void cpu_hide_built_ins() {}
+#endif
+
 /** How the blocks of a legacy kernel run. */
 template <unsigned Flags, class Closure>
 struct legacy_code {
@@ -255,6 +279,7 @@ struct legacy_code {
     static void enter(const rk_cpu_call *call)
     {
         const cpu_position at(call);
+        cpu_hide_built_ins();
         ::blockIdx = at.block_idx();
         ::blockDim = at.block_dim();
         ::gridDim = at.grid_dim();
@@ -337,6 +362,7 @@ struct vdevice_code {
 
     static void enter(const rk_cpu_call *call)
     {
+        cpu_hide_built_ins();
         legacy_veu = call->veu;
         call->veu->kept = nullptr;
     }

@@ -1,0 +1,207 @@
+/*
+ * Kernels with and without bugs, for the checking modes: check.sh runs each and looks for what is said.
+ * A line that takes part in a bug has a name in a comment.
+ */
+#include <rk/cpu_cuda.h>
+
+#include <cuda_runtime.h>
+
+#include <cstdio>
+#include <cstring>
+
+// clang-format off
+/** No argument of a macro, in which all lines would be one. */
+#define KERNEL(name)                                                                               \
+    rk::run_kernel<rk::kernel_waits>(rk::kernel_site{#name, __FILE__, __LINE__, ""},               \
+                                     rk::kernel_args(out), [=]() mutable {
+
+static void reverse(int *out)
+{
+    KERNEL(reverse)
+        static __shared__ int tile[64];
+        tile[threadIdx.x] = int(threadIdx.x);
+        __syncthreads();
+        out[threadIdx.x] = tile[63 - threadIdx.x];
+    });
+}
+
+static void reverse_early(int *out)
+{
+    KERNEL(reverse_early)
+        static __shared__ int tile[64];
+        tile[threadIdx.x] = int(threadIdx.x);      // early: write
+        out[threadIdx.x] = tile[63 - threadIdx.x]; // early: read
+    });
+}
+
+static void in_warp(int *out)
+{
+    KERNEL(in_warp)
+        int *tile = rk::dynamic_shared<int>();
+        tile[threadIdx.x] = int(threadIdx.x);
+        __syncwarp();
+        out[threadIdx.x] = tile[threadIdx.x ^ 1];
+    });
+}
+
+static void in_warp_early(int *out)
+{
+    KERNEL(in_warp_early)
+        int *tile = rk::dynamic_shared<int>();
+        tile[threadIdx.x] = int(threadIdx.x);     // warp: write
+        out[threadIdx.x] = tile[threadIdx.x ^ 1]; // warp: read
+    });
+}
+
+/** A barrier of another warp's threads orders nothing here. */
+static void syncwarp_across(int *out)
+{
+    KERNEL(syncwarp_across)
+        static __shared__ int tile[64];
+        tile[threadIdx.x] = 1; // across: write
+        __syncwarp();
+        out[threadIdx.x] = tile[63 - threadIdx.x]; // across: read
+    });
+}
+
+static void named(int *out)
+{
+    KERNEL(named)
+        static __shared__ int tile[64];
+        if (threadIdx.x < 32) {
+            tile[threadIdx.x] = 1;
+            rk::named_arrive(3, 64);
+        } else {
+            __barrier_sync_count(3, 64);
+            out[threadIdx.x] = tile[threadIdx.x - 32];
+        }
+    });
+}
+
+static void sum(int *out)
+{
+    KERNEL(sum)
+        atomicAdd(out, 1);
+    });
+}
+
+static void sum_plain(int *out)
+{
+    KERNEL(sum_plain)
+        if (threadIdx.x == 0)
+            *out = *out + 1; // plain: update
+    });
+}
+
+/** The last block adds what all have written: a fence before the atomic, as the programming guide does. */
+static void last_block(int *out)
+{
+    KERNEL(last_block)
+        static __shared__ bool last;
+        out[64 * blockIdx.x + threadIdx.x + 64] = 1;
+        __threadfence();
+        __syncthreads();
+        if (threadIdx.x == 0) {
+            __threadfence();
+            last = atomicAdd(&out[0], 1) == int(gridDim.x) - 1;
+        }
+        __syncthreads();
+        if (last && threadIdx.x == 0)
+            for (unsigned i = 0; i < 64 * gridDim.x; i++)
+                out[1] += out[64 + i];
+    });
+}
+
+/** All make a fence, then meet: the atomic of one publishes what all wrote. */
+static void all_fence(int *out)
+{
+    KERNEL(all_fence)
+        static __shared__ bool last;
+        out[64 * blockIdx.x + threadIdx.x + 64] = 1;
+        __threadfence();
+        __syncthreads();
+        if (threadIdx.x == 0)
+            last = atomicAdd(&out[0], 1) == int(gridDim.x) - 1;
+        __syncthreads();
+        if (last && threadIdx.x == 0)
+            for (unsigned i = 0; i < 64 * gridDim.x; i++)
+                out[1] += out[64 + i];
+    });
+}
+
+static void last_block_unfenced(int *out)
+{
+    KERNEL(last_block_unfenced)
+        static __shared__ bool last;
+        out[64 * blockIdx.x + threadIdx.x + 64] = 1; // unfenced: write
+        __syncthreads();
+        if (threadIdx.x == 0)
+            last = atomicAdd(&out[0], 1) == int(gridDim.x) - 1;
+        __syncthreads();
+        if (last && threadIdx.x == 0)
+            for (unsigned i = 0; i < 64 * gridDim.x; i++)
+                out[1] += out[64 + i]; // unfenced: read
+    });
+}
+
+static void bytes(int *out)
+{
+    KERNEL(bytes)
+        unsigned char *each = reinterpret_cast<unsigned char *>(out);
+        each[threadIdx.x + 64 * blockIdx.x] = 1;
+    });
+}
+
+static void unwritten(int *out)
+{
+    KERNEL(unwritten)
+        static __shared__ int tile[65];
+        tile[threadIdx.x] = 1;
+        __syncthreads();
+        out[threadIdx.x] = tile[threadIdx.x + 1]; // unwritten: read
+    });
+}
+
+static void two_places(int *out)
+{
+    KERNEL(two_places)
+        if (threadIdx.x < 32)
+            __syncthreads(); // places: first
+        else
+            __syncthreads(); // places: second
+        out[threadIdx.x] = 1;
+    });
+}
+
+int main(int, char **argv)
+{
+    static const struct {
+        const char *name;
+        void (*kernel)(int *);
+        int blocks;
+    } all[] = {{"reverse", reverse, 1},
+               {"reverse_early", reverse_early, 1},
+               {"in_warp", in_warp, 1},
+               {"in_warp_early", in_warp_early, 1},
+               {"syncwarp_across", syncwarp_across, 1},
+               {"named", named, 1},
+               {"sum", sum, 4},
+               {"sum_plain", sum_plain, 4},
+               {"last_block", last_block, 4},
+               {"last_block_unfenced", last_block_unfenced, 4},
+               {"all_fence", all_fence, 4},
+               {"bytes", bytes, 4},
+               {"unwritten", unwritten, 1},
+               {"two_places", two_places, 1}};
+    for (const auto &test : all) {
+        if (std::strcmp(test.name, argv[1]) != 0)
+            continue;
+        int *out;
+        cudaMalloc(&out, 4096 * sizeof *out);
+        cudaMemset(out, 0, 4096 * sizeof *out);
+        (rk::push_launch(test.blocks, 64, 64 * sizeof(int)), test.kernel(out));
+        return cudaDeviceSynchronize() == cudaSuccess ? 0 : 1;
+    }
+    std::fprintf(stderr, "no kernel %s\n", argv[1]);
+    return 2;
+}
