@@ -249,9 +249,9 @@ static void set_veus(reader *r, const char *value)
 {
     char *end;
     const unsigned long veus = strtoul(value, &end, 10);
-    if (!*value || *end || veus == 0 || veus > 65536)
+    if (!*value || *end || veus == 0 || veus > 65535)
         fail(r, "RK-U002", "see rkconvert cc --help",
-             "--veus takes a number from 1 to 65536, not '%s'", value);
+             "--veus takes a number from 1 to 65535, not '%s'", value);
     r->out->veus = veus;
 }
 

@@ -64,10 +64,11 @@ bool rk_program_convert(rk_unit *unit)
         return false;
     if (unit->options->entries || unit->options->drop_in)
         rk_analyze(unit);
+    bool ok = !unit->options->target_cpu || rk_program_check_headers(&program);
     rk_program_read_facts(&program);
     if (unit->options->drop_in && !rk_drop_in_prepare(unit, program.parsed))
         return false;
-    bool ok = rk_program_edit_launches(&program);
+    ok &= rk_program_edit_launches(&program);
     if (unit->options->target_cpu) {
         rk_program_edit_references(&program);
         rk_program_edit_kernels(&program);

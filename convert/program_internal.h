@@ -103,6 +103,9 @@ void rk_program_insert(rk_program *program, const rk_stretch *stretch, size_t of
  */
 bool rk_program_prepare(rk_program *program);
 
+/** program_headers.c: refuses headers of CUDA's that the CPU has no counterpart of. */
+bool rk_program_check_headers(rk_program *program);
+
 /** program_facts.c: what the AST says: kernels, references to them, symbols. */
 void rk_program_read_facts(rk_program *program);
 
