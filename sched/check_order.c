@@ -124,11 +124,17 @@ static uint32_t intern(play *p, uint32_t veu)
     return id;
 }
 
-static void merge(uint32_t *restrict into, const uint32_t *restrict from, uint32_t count)
+/** Raises each to the other's; whether any was raised. Steps are below 2^31, and compare faster so. */
+static bool merge(uint32_t *restrict into, const uint32_t *restrict from, uint32_t count)
 {
-    for (uint32_t u = 0; u < count; u += MERGE_STEP)
-        for (uint32_t i = u; i < u + MERGE_STEP; i++)
-            into[i] = from[i] > into[i] ? from[i] : into[i];
+    int32_t raised = 0;
+    for (uint32_t u = 0; u < count; u++) {
+        int32_t theirs = (int32_t)from[u];
+        int32_t own = (int32_t)into[u];
+        raised |= theirs > own;
+        into[u] = (uint32_t)(theirs > own ? theirs : own);
+    }
+    return raised != 0;
 }
 
 /** Adds what a vEU had done at a step, and what it knew then; true when that is new. */
@@ -148,11 +154,7 @@ static bool add_step(play *p, rk_wait_item item)
 static bool add_counter(play *p, uint32_t counter)
 {
     const knowledge *theirs = &p->known.items[p->players[counter].at];
-    bool grown = false;
-    for (uint32_t u = 0; u < p->veus; u++)
-        grown |= theirs->seen[u] > p->merged[u];
-    merge(p->merged, theirs->seen, p->width);
-    return grown;
+    return merge(p->merged, theirs->seen, p->width);
 }
 
 /** The items of a barrier-rTask have been played: what only they refer to can go. */
