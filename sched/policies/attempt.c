@@ -60,13 +60,29 @@ bool rk_attempt_policy(rk_attempt *best, const rk_policy *policy, const int64_t 
                            describe(policy, options, arena), arena);
 }
 
-void rk_attempt_usual(rk_attempt *best, const rk_problem *problem, uint32_t veus, rk_diag *diag)
+size_t rk_attempt_rtasks(const rk_schedule *schedule, const rk_problem *problem)
 {
-    static const char *const names[] = {"base", "wavefront", "ios"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (rk_policy_find(names[i]))
-            rk_attempt_policy(best, rk_policy_find(names[i]), NULL, problem, veus, diag);
-    static const int64_t efficiencies[] = {50, 0, 25, 100, 200};
-    for (size_t i = 0; i < sizeof efficiencies / sizeof *efficiencies; i++)
-        rk_attempt_policy(best, rk_policy_find("list"), &efficiencies[i], problem, veus, diag);
+    size_t count = 0;
+    for (rk_id i = 0; i < schedule->node_count; i++)
+        count += rk_rtasks_of(problem, i, schedule->selected[i]);
+    return count;
+}
+
+size_t rk_attempt_usual(rk_attempt *best, const rk_problem *problem, uint32_t veus, size_t effort,
+                        rk_diag *diag)
+{
+    static const struct {
+        const char *policy;
+        int64_t efficiency;
+    } tried[] = {{"wavefront", -1}, {"list", 50}, {"ios", -1},  {"list", 0},
+                 {"list", 200},     {"base", -1}, {"list", 25}, {"list", 100}};
+    for (size_t i = 0; i < sizeof tried / sizeof *tried; i++) {
+        size_t rtasks = best->schedule ? rk_attempt_rtasks(best->schedule, problem) : 0;
+        if (i >= 2 && rtasks > effort)
+            break;
+        effort -= rtasks < effort ? rtasks : effort;
+        const int64_t *options = tried[i].efficiency < 0 ? NULL : &tried[i].efficiency;
+        rk_attempt_policy(best, rk_policy_find(tried[i].policy), options, problem, veus, diag);
+    }
+    return effort;
 }

@@ -18,8 +18,12 @@ typedef struct {
 bool rk_attempt_policy(rk_attempt *best, const rk_policy *policy, const int64_t *options,
                        const rk_problem *problem, uint32_t veus, rk_diag *diag);
 
-/** Policies that are tried before others build on the best of them. */
-void rk_attempt_usual(rk_attempt *best, const rk_problem *problem, uint32_t veus, rk_diag *diag);
+/**
+ * Policies that are tried before others build on the best of them: all that place no more than `effort`
+ * rTasks together, and two at least. Returns what is left of the effort.
+ */
+size_t rk_attempt_usual(rk_attempt *best, const rk_problem *problem, uint32_t veus, size_t effort,
+                        rk_diag *diag);
 
 /** Takes a finished schedule and its arena, when it is faster than the best; else frees the arena. */
 bool rk_attempt_take(rk_attempt *best, const rk_schedule *schedule, double time, const char *by,
@@ -27,9 +31,12 @@ bool rk_attempt_take(rk_attempt *best, const rk_schedule *schedule, double time,
 
 void rk_attempt_free(rk_attempt *attempt);
 
+size_t rk_attempt_rtasks(const rk_schedule *schedule, const rk_problem *problem);
+
 /** How long a local search goes on. */
 typedef struct {
     size_t moves;
+    size_t rtasks; /**< placed in all moves, about */
     double ms;     /**< 0: no limit */
     double enough; /**< a time that need not be beaten, as a lower bound is */
     uint64_t seed;

@@ -3,7 +3,7 @@
 #include "sched/policies/exact_core.h"
 
 static const rk_policy_option options[] = {
-    {"effort", 4000, 1, 1000000000, "thousands of rTasks that the search may place"},
+    {"effort", 1500, 1, 1000000000, "thousands of rTasks that are placed at most, in all attempts"},
     {"ms", 0, 0, 86400000, "stop searching after this many milliseconds; 0: never"},
     {"seed", 1, 0, INT64_MAX, "seed of the search"},
     {NULL},
@@ -12,14 +12,6 @@ enum { EFFORT, MS, SEED };
 
 /** Moves of the search at most, and partial schedules of the exact one. */
 enum { MOVES_MOST = 400, EXACT_STEPS = 200000 };
-
-static size_t rtasks_of(const rk_schedule *schedule, const rk_problem *problem)
-{
-    size_t count = 0;
-    for (rk_id i = 0; i < schedule->node_count; i++)
-        count += rk_rtasks_of(problem, i, schedule->selected[i]);
-    return count;
-}
 
 /**
  * The best of the others as the simulator says, then the search from it, as far as the budget goes;
@@ -32,16 +24,16 @@ static bool run(rk_builder *builder, const rk_problem *problem, rk_diag *diag)
     rk_arena *scratch = rk_arena_new();
     rk_problem given = *problem;
     given.deps = rk_deps_of_problem(problem, scratch);
-    rk_attempt_usual(&best, &given, veus, diag);
+    size_t effort =
+        rk_attempt_usual(&best, &given, veus, (size_t)problem->options[EFFORT] * 1000, diag);
     rk_bound bound;
     rk_bound_find(&bound, &given, veus);
-    size_t moves = (size_t)problem->options[EFFORT] * 1000 / rtasks_of(best.schedule, problem);
-    rk_search how = {.moves = moves < MOVES_MOST ? moves : MOVES_MOST,
+    rk_search how = {.moves = MOVES_MOST,
+                     .rtasks = effort,
                      .ms = (double)problem->options[MS],
                      .enough = bound.total_ns * 1.001,
                      .seed = (uint64_t)problem->options[SEED]};
-    if (how.moves >= 4)
-        rk_search_from(&best, &given, veus, &how);
+    rk_search_from(&best, &given, veus, &how);
     if (rk_exact_fits(problem))
         rk_exact_from(&best, &given, veus, EXACT_STEPS);
     rk_replay(builder, best.schedule);

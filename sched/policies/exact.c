@@ -16,7 +16,7 @@ static bool run(rk_builder *builder, const rk_problem *problem, rk_diag *diag)
     rk_arena *scratch = rk_arena_new();
     rk_problem given = *problem;
     given.deps = rk_deps_of_problem(problem, scratch);
-    rk_attempt_usual(&best, &given, veus, diag);
+    rk_attempt_usual(&best, &given, veus, SIZE_MAX, diag);
     bool all = rk_exact_from(&best, &given, veus, (size_t)problem->options[0]);
     if (!all)
         rk_diag_add(diag, RK_WARNING, "RK-S011", place,

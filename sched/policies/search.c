@@ -19,6 +19,9 @@ enum { MOVES, MS, SEED };
 /** Accepted: what is no slower than the solution this many moves ago (Burke and Bykov, 2017). */
 enum { MEMORY = 24 };
 
+/** Ways in which the first solution is made from a schedule. */
+enum { STARTS = 4 };
+
 /** What the list scheduler is told: a solution. */
 typedef struct {
     double *priority;  /**< by node */
@@ -37,7 +40,7 @@ typedef struct {
     size_t movable_count;
     decision now, next;
     double time, past[MEMORY];
-    size_t moves;
+    size_t moves, spent; /**< rTasks placed */
     uint64_t random;
     rk_attempt *best;
     char by[64];
@@ -102,6 +105,7 @@ static const rk_schedule *decode(searcher *s, const decision *d, double *time, r
     rk_listing listing = {.priority = d->priority, .kernels = d->kernels};
     rk_list_rtasks(builder, &s->timed, s->deps, &listing);
     const rk_schedule *schedule = rk_builder_finish(builder);
+    s->spent += rk_attempt_rtasks(schedule, s->problem);
     *time = rk_simulate_time(schedule, s->problem);
     return schedule;
 }
@@ -209,7 +213,7 @@ static void begin(searcher *s)
     s->time = INFINITY;
     for (size_t i = 0; i < MEMORY; i++)
         s->past[i] = s->best->time;
-    for (unsigned start = 0; start < 4; start++) {
+    for (unsigned start = 0; start < STARTS; start++) {
         decision *d = &s->next;
         memcpy(d->kernels, kernels, s->nodes * sizeof *kernels);
         for (size_t i = 0; i < s->nodes; i++)
@@ -234,6 +238,8 @@ static double now_ms(void)
 void rk_search_from(rk_attempt *best, const rk_problem *problem, uint32_t veus,
                     const rk_search *how)
 {
+    if (STARTS * rk_attempt_rtasks(best->schedule, problem) > how->rtasks)
+        return;
     searcher s = {.problem = problem,
                   .veus = veus,
                   .nodes = problem->graph->node_count,
@@ -251,7 +257,8 @@ void rk_search_from(rk_attempt *best, const rk_problem *problem, uint32_t veus,
         if (problem->candidates->nodes[i].count > 1)
             s.movable[s.movable_count++] = i;
     begin(&s);
-    while (s.moves < how->moves && best->time > how->enough && (until == 0 || now_ms() < until)) {
+    while (s.moves < how->moves && s.spent < how->rtasks && best->time > how->enough &&
+           (until == 0 || now_ms() < until)) {
         move(&s);
         try_next(&s);
     }
@@ -265,8 +272,9 @@ static bool run(rk_builder *builder, const rk_problem *problem, rk_diag *diag)
     rk_arena *scratch = rk_arena_new();
     rk_problem given = *problem;
     given.deps = rk_deps_of_problem(problem, scratch);
-    rk_attempt_usual(&best, &given, veus, diag);
+    rk_attempt_usual(&best, &given, veus, SIZE_MAX, diag);
     rk_search how = {.moves = (size_t)problem->options[MOVES],
+                     .rtasks = SIZE_MAX,
                      .ms = (double)problem->options[MS],
                      .seed = (uint64_t)problem->options[SEED]};
     rk_search_from(&best, &given, veus, &how);

@@ -1,0 +1,48 @@
+#ifndef RK_SCHED_POLICIES_IOS_CORE_H
+#define RK_SCHED_POLICIES_IOS_CORE_H
+
+#include "sched/policies/common.h"
+
+/** Operators of a set, which fits 64 bits. */
+enum { RK_IOS_BLOCK = 64 };
+
+/** The two kernels of a node that a stage can take: all of a stage's are of one sort (section 3.3). */
+enum { RK_IOS_FASTEST, RK_IOS_EFFICIENT, RK_IOS_SORTS };
+
+/** What a node takes with each sort of kernel, as the prices of stages count it. */
+typedef struct {
+    uint32_t kernel[RK_IOS_SORTS];
+    double span[RK_IOS_SORTS]; /**< alone on all vEUs */
+    double work[RK_IOS_SORTS]; /**< over all vEUs */
+} rk_ios_node;
+
+/** Stages in order: stage i is nodes order[first[i]] .. order[first[i + 1] - 1], topologically sorted. */
+typedef struct {
+    rk_id *order;
+    uint32_t *first;
+    unsigned char *sort; /**< by stage: of its kernels */
+    size_t count;
+} rk_ios_stages;
+
+/** What the dynamic programme is told, and what it says of itself. */
+typedef struct {
+    int group_most;  /**< r: operators of a group at most */
+    int groups_most; /**< s: groups of a stage at most */
+    size_t limit;    /**< transitions of a block; one that takes more is halved */
+    size_t transitions, blocks;
+} rk_ios_search;
+
+const rk_ios_node *rk_ios_price(const rk_problem *problem, uint32_t veus, rk_arena *arena);
+
+/**
+ * The cheapest stages by the dynamic programme over endings (IOS, section 4), block by block between
+ * points that all later nodes reach through one node.
+ */
+void rk_ios_find(rk_ios_stages *out, rk_ios_search *search, const rk_problem *problem,
+                 const rk_ios_node *nodes, rk_arena *arena);
+
+/** Greedy: each stage is all nodes whose predecessors are in earlier stages. */
+void rk_ios_greedy(rk_ios_stages *out, const rk_problem *problem, const rk_ios_node *nodes,
+                   rk_arena *arena);
+
+#endif
