@@ -15,6 +15,7 @@ pkg-config      finds the libraries below
 libclang-19-dev parses CUDA; brings the headers that clang itself supplies
 libcjson-dev    JSON
 libxxhash-dev   content hashes
+libopenblas-dev cuBLAS for programs that run on the CPU
 libcriterion-dev unit tests
 spin            checks the model of the vDevice protocol
 '

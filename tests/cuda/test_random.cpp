@@ -1,0 +1,123 @@
+/*
+ * cuRAND's device generators. The expected numbers are what cuRAND's own header gives for the same seed,
+ * subsequence and offset when it is compiled for the host.
+ */
+
+#include "check.h"
+
+#include <curand.h>
+#include <curand_kernel.h>
+
+#include <cmath>
+#include <vector>
+
+template <class State>
+static void expect(unsigned long long seed, unsigned long long sequence, unsigned long long offset,
+                   const unsigned (&bits)[6], float uniform, double uniform_double,
+                   unsigned skipped, unsigned next_sequence)
+{
+    State state;
+    curand_init(seed, sequence, offset, &state);
+    for (unsigned b : bits)
+        CHECK(curand(&state) == b);
+    CHECK(curand_uniform(&state) == uniform);
+    CHECK(curand_uniform_double(&state) == uniform_double);
+    curand_normal(&state);
+    curand_normal(&state);
+    curand_normal_double(&state);
+    curand_normal_double(&state);
+    skipahead(1000003, &state);
+    CHECK(curand(&state) == skipped);
+    skipahead_sequence(77, &state);
+    CHECK(curand(&state) == next_sequence);
+}
+
+static void sequences()
+{
+    expect<curandStateXORWOW_t>(0ull, 0ull, 0ull,
+        {0xbd7f03b6, 0x703e556d, 0x845af0c5, 0x283067fd, 0x1245241f, 0x7666f33f}, 0.227643266f,
+        0.14406516578192247, 0x4aaf2fa1, 0xfd92795a);
+    expect<curandStateXORWOW_t>(1234ull, 0ull, 0ull,
+        {0x253d5e15, 0x6f558604, 0xdee6daf2, 0x7485b394, 0xdb6a6a85, 0x95195c6b}, 0.201403871f,
+        0.30077175010334462, 0xde5af954, 0xdf357f76);
+    expect<curandStateXORWOW_t>(1234ull, 5ull, 7ull,
+        {0xc7c04273, 0xd8577152, 0x18c2f892, 0x45ebfbe1, 0x291c2b37, 0x84bfaa09}, 0.126060918f,
+        0.1904287413044618, 0x863db400, 0x4acec2cb);
+    expect<curandStateXORWOW_t>(81985529216486895ull, 123456789012ull, 987654321ull,
+        {0x06ef12d6, 0xb69bc25c, 0xf3655dd7, 0x9c29ac70, 0x9d9bd10f, 0x53c2e892}, 0.34029001f,
+        0.55545247210568172, 0x6f7cb79d, 0x849983fd);
+    expect<curandStatePhilox4_32_10_t>(0ull, 0ull, 0ull,
+        {0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8, 0xf8e4cca4, 0x5cb200db}, 0.693930924f,
+        0.037094080820679665, 0x3b1b29fb, 0xa58eab5f);
+    expect<curandStatePhilox4_32_10_t>(1234ull, 0ull, 0ull,
+        {0x2090b348, 0xda7cf0ab, 0x4401906f, 0xcbca470e, 0x9eeede35, 0x1cbe137c}, 0.977164328f,
+        0.080060798907652497, 0x71acc3db, 0x8324c8eb);
+    expect<curandStatePhilox4_32_10_t>(1234ull, 5ull, 7ull,
+        {0x72c26332, 0x26a9bd1b, 0xd88ecb0d, 0x088f2111, 0xd1e85602, 0xc19c9fa2}, 0.219480887f,
+        0.32289216038770974, 0x33bc03bd, 0x31133454);
+    expect<curandStatePhilox4_32_10_t>(81985529216486895ull, 123456789012ull, 987654321ull,
+        {0x8d905648, 0x8da69678, 0x0d2526f4, 0xdd144994, 0xa4a21038, 0x74b25f5e}, 0.468139261f,
+        0.48834295617416501, 0xd04bc087, 0x6a54debd);
+    expect<curandStateMRG32k3a_t>(0ull, 0ull, 0ull,
+        {0x2083cd07, 0x518b05c4, 0x4f26d091, 0xd36ab334, 0x38bcbcf8, 0x888c99a3}, 0.480774194f,
+        0.35555987952091145, 0x2d577a62, 0x1084d4c8);
+    expect<curandStateMRG32k3a_t>(1234ull, 0ull, 0ull,
+        {0xc96891f0, 0x9650c684, 0x0cbc7881, 0x5fa111cd, 0x864a3897, 0xfa61def9}, 0.399929374f,
+        0.80102633694524517, 0x59e8e072, 0xcac40d73);
+    expect<curandStateMRG32k3a_t>(1234ull, 5ull, 7ull,
+        {0x7b4fe4e9, 0x1bfc281d, 0x28a56de6, 0x3765d63c, 0xda9da40e, 0x8b8998e1}, 0.912206352f,
+        0.25469013332162005, 0x74bdcb40, 0x99da3176);
+    expect<curandStateMRG32k3a_t>(81985529216486895ull, 123456789012ull, 987654321ull,
+        {0x52ddc4ea, 0x96b2d98a, 0x46cbb44c, 0xd361cd1b, 0x0953093a, 0xbfb055b6}, 0.935936928f,
+        0.48041897253309501, 0xc3a50329, 0xf44d4326);
+}
+
+template <class State>
+static void moments()
+{
+    State state;
+    curand_init(7, 3, 0, &state);
+    double sum = 0, squares = 0, poisson = 0;
+    const int count = 100000;
+    for (int i = 0; i < count; i++) {
+        const double x = curand_normal_double(&state);
+        sum += x;
+        squares += x * x;
+        poisson += curand_poisson(&state, 50.0);
+    }
+    CHECK(std::fabs(sum / count) < 0.02 && std::fabs(squares / count - 1) < 0.03);
+    CHECK(std::fabs(poisson / count - 50) < 0.2);
+}
+
+static void host()
+{
+    curandGenerator_t generator;
+    float *d;
+    std::vector<float> values(1000);
+    CHECK(curandCreateGenerator(&generator, CURAND_RNG_PSEUDO_MTGP32) == CURAND_STATUS_TYPE_ERROR);
+    CHECK(curandCreateGenerator(&generator, CURAND_RNG_PSEUDO_DEFAULT) == CURAND_STATUS_SUCCESS);
+    CHECK(curandSetPseudoRandomGeneratorSeed(generator, 1234) == CURAND_STATUS_SUCCESS);
+    GOOD(cudaMalloc(&d, 4000));
+    CHECK(curandGenerateUniform(generator, d, 1000) == CURAND_STATUS_SUCCESS);
+    GOOD(cudaMemcpy(values.data(), d, 4000, cudaMemcpyDeviceToHost));
+    double sum = 0;
+    for (float v : values) {
+        CHECK(v > 0 && v <= 1);
+        sum += v;
+    }
+    CHECK(std::fabs(sum / 1000 - 0.5) < 0.05);
+    CHECK(curandGenerateNormal(generator, d, 999, 0, 1) == CURAND_STATUS_LENGTH_NOT_MULTIPLE);
+    CHECK(curandGenerateNormal(generator, d, 1000, 5, 2) == CURAND_STATUS_SUCCESS);
+    CHECK(curandDestroyGenerator(generator) == CURAND_STATUS_SUCCESS);
+    GOOD(cudaFree(d));
+}
+
+int main()
+{
+    sequences();
+    moments<curandStateXORWOW_t>();
+    moments<curandStatePhilox4_32_10_t>();
+    moments<curandStateMRG32k3a_t>();
+    host();
+    return failures != 0;
+}
