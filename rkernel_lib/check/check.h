@@ -6,10 +6,11 @@
  * instrumented program; clocks.c knows who has met whom; shadow.c remembers the last accesses of each
  * word; report.c says what is wrong, once for each pair of places.
  *
- * Two accesses to a byte are a race when they come from two threads, one of them writes, they are not
- * both atomic, and nothing orders them: a barrier of the block, __syncwarp or a named barrier for those that
- * met there, a grid-wide barrier, or, between blocks, a fence before an atomic whose location the other
- * block touched atomically afterwards.
+ * Two accesses to a byte are a race when they come from two threads, one of them is a write that is not
+ * atomic, and nothing orders them: a barrier of the block, __syncwarp or a named barrier for those that met
+ * there, a grid-wide barrier, or, between blocks, a fence before an atomic whose location the other block
+ * touched atomically afterwards. A plain read beside atomic writes is none: CUDA's compare-and-swap loops
+ * begin with one.
  */
 
 #include "rkernel_lib/cpu/block.h"

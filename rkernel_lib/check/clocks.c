@@ -146,7 +146,7 @@ static void on_begin(rk_cpu_block *block, uint32_t index, const rk_cpu_veu *veu)
     rk_check_state *now = &rk_check_now;
     if (!now->statics)
         dl_iterate_phdr(find_statics, NULL);
-    now->block = block;
+    now->block = NULL; /* what is done here is no access of a kernel */
     now->index = index;
     now->threads = size[0] * size[1] * size[2];
     now->epoch = 1;
@@ -155,6 +155,7 @@ static void on_begin(rk_cpu_block *block, uint32_t index, const rk_cpu_veu *veu)
     now->buffer_end = veu->shared + veu->shared_bytes;
     known.count = 0;
     make_room(now->threads);
+    now->block = block;
 }
 
 static void on_end(rk_cpu_block *block)

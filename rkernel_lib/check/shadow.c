@@ -65,12 +65,16 @@ static bool within(const void *address, const unsigned char *begin, const unsign
     return at >= begin && at < end;
 }
 
+static bool plain_write(const rk_check_access *access)
+{
+    return (access->kind & (RK_CHECK_WRITE | RK_CHECK_ATOMIC)) == RK_CHECK_WRITE;
+}
+
 /** Compares with one access that was before. */
 static void compare(const void *address, const rk_check_access *now, const rk_check_access *before,
                     bool shared)
 {
-    if ((before->bytes & now->bytes) == 0 || !((before->kind | now->kind) & RK_CHECK_WRITE) ||
-        (before->kind & now->kind & RK_CHECK_ATOMIC) ||
+    if ((before->bytes & now->bytes) == 0 || !(plain_write(before) || plain_write(now)) ||
         (shared && before->block != rk_check_now.index) || rk_check_ordered(before, now->thread))
         return;
     rk_check_report_race(address, now, before, shared);

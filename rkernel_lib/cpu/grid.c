@@ -1,4 +1,6 @@
 #include "rkernel_lib/cpu/checker.h"
+#include "rkernel_lib/cpu/fault.h"
+#include "rkernel_lib/cpu/fiber.h"
 #include "rkernel_lib/cpu/launch.h"
 #include "rkernel_lib/cpu/pool.h"
 #include "rkernel_lib/cpu/record.h"
@@ -91,13 +93,51 @@ static uint32_t block_at(const grid *g, uint64_t i)
 
 /* Faults. */
 
-static void report(const unit *u, const char *fault)
+/** The launch and the block, as a report begins. */
+static size_t describe(const unit *u, char *out, size_t size)
 {
     const rk_cpu_launch *launch = u->grid->launch;
     const uint32_t *g = launch->grid, *b = launch->block, r = u->call.rtask;
-    fprintf(stderr, "%s:%u: kernel %s<<<(%u, %u, %u), (%u, %u, %u)>>>, block (%u, %u, %u): %s\n",
-            launch->site.file, launch->site.line, launch->site.name, g[0], g[1], g[2], b[0], b[1],
-            b[2], r % g[0], r / g[0] % g[1], r / g[0] / g[1], fault);
+    const int length = snprintf(
+        out, size,
+        "%s:%u: kernel %s<<<(%u, %u, %u), (%u, %u, %u)>>>, block (%u, %u, %u): ", launch->site.file,
+        launch->site.line, launch->site.name, g[0], g[1], g[2], b[0], b[1], b[2], r % g[0],
+        r / g[0] % g[1], r / g[0] / g[1]);
+    return length < 0 ? 0 : (size_t)length < size ? (size_t)length : size - 1;
+}
+
+static void report(const unit *u, const char *fault)
+{
+    char text[512];
+    describe(u, text, sizeof text);
+    fprintf(stderr, "%s%s\n", text, fault);
+}
+
+size_t rk_cpu_grid_describe_fault(char *out, size_t size, const void *address)
+{
+    const unit *u = current;
+    if (!u)
+        return 0;
+    const size_t at = describe(u, out, size);
+    const bool fibers = rk_cpu_block_running(u->block);
+    const uint32_t t = fibers ? rk_cpu_block_thread(u->block) : 0, *b = u->grid->launch->block;
+    int more;
+    if (fibers && rk_cpu_block_overflows(u->block, address))
+        more = snprintf(out + at, size - at,
+                        "the stack of thread (%u, %u, %u) overflows: its local arrays and calls "
+                        "need more than %zu KiB\n",
+                        t % b[0], t / b[0] % b[1], t / b[0] / b[1], RK_FIBER_STACK >> 10);
+    else if (fibers)
+        more = snprintf(out + at, size - at,
+                        "thread (%u, %u, %u) accesses address %p, which is no memory; "
+                        "rkconvert cc --check=memory says where\n",
+                        t % b[0], t / b[0] % b[1], t / b[0] / b[1], address);
+    else
+        more = snprintf(out + at, size - at,
+                        "a thread accesses address %p, which is no memory; rkconvert cc "
+                        "--check=memory says where\n",
+                        address);
+    return more < 0 ? at : at + (size_t)more < size ? at + (size_t)more : size - 1;
 }
 
 static void fail(const unit *u, const char *fault)
@@ -291,6 +331,7 @@ static void run_units(void *user)
         return;
     }
     u.block = rk_cpu_veu_block(u.call.veu);
+    rk_cpu_fault_watch();
     current = &u;
     while (!atomic_load(&g->failed)) {
         u.unit = atomic_fetch_add(&g->next, g->chunk);

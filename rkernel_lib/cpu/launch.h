@@ -6,6 +6,12 @@
 /** Whether the calling thread runs a block of a grid. */
 bool rk_cpu_grid_running(void);
 
+/**
+ * Describes a memory fault of the calling OS thread at `address`: one line for each thing that is known, not
+ * more than `size` bytes; 0 outside of kernels. Fit for a signal handler.
+ */
+size_t rk_cpu_grid_describe_fault(char *out, size_t size, const void *address);
+
 /** From a block: keeps a copy of the launch, to run when the grid is done. */
 void rk_cpu_grid_launch_after(const rk_cpu_launch *launch);
 

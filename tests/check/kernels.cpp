@@ -162,6 +162,21 @@ static void unwritten(int *out)
     });
 }
 
+/** A compare-and-swap loop of the programming guide, and a copy by the C library. */
+static void loop_and_copy(int *out)
+{
+    KERNEL(loop_and_copy)
+        static __shared__ int tile[64];
+        int old = out[0], seen;
+        while ((seen = atomicCAS(out, old, old + 1)) != old)
+            old = seen;
+        const int mine = int(threadIdx.x), *volatile from = &mine;
+        std::memcpy(&tile[threadIdx.x], from, sizeof tile[0] * std::size_t(*from >= 0));
+        __syncthreads();
+        out[1 + threadIdx.x + 64 * blockIdx.x] = tile[63 - threadIdx.x];
+    });
+}
+
 static void two_places(int *out)
 {
     KERNEL(two_places)
@@ -192,6 +207,7 @@ int main(int, char **argv)
                {"all_fence", all_fence, 4},
                {"bytes", bytes, 4},
                {"unwritten", unwritten, 1},
+               {"loop_and_copy", loop_and_copy, 3},
                {"two_places", two_places, 1}};
     for (const auto &test : all) {
         if (std::strcmp(test.name, argv[1]) != 0)

@@ -1,6 +1,7 @@
 #include "cpu/build.h"
 
 #include <criterion/criterion.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -157,6 +158,16 @@ Test(cpu_launch, atomics)
 {
     set("4", "0", "");
     check("atomics");
+}
+
+Test(cpu_launch, a_stack_overflow_is_told, .signal = SIGSEGV)
+{
+    check("stack_overflow");
+}
+
+Test(cpu_launch, a_wild_pointer_is_told, .signal = SIGSEGV)
+{
+    check("wild_pointer");
 }
 
 static int orders(int *waiting)

@@ -367,6 +367,44 @@ extern "C" int launch_barrier_that_some_never_reach()
     return 0;
 }
 
+static unsigned deep(unsigned n, volatile char *below)
+{
+    volatile char here[1024];
+    here[0] = char(n + unsigned(below[0]));
+    return n == 0 ? unsigned(here[0]) : deep(n - 1, here) + unsigned(here[0]);
+}
+
+static void overflows(int *out)
+{
+    rk::run_kernel<WAITS>(SITE("overflows"), rk::kernel_args(out), [=]() mutable {
+        volatile char first = 1;
+        __syncthreads();
+        if (threadIdx.x == 5)
+            out[1] = int(deep(4096, &first));
+    });
+}
+
+/** Ends the process. */
+extern "C" int launch_stack_overflow()
+{
+    int out[2] = {};
+    (rk::push_launch(1, 32), overflows(out));
+    return 0;
+}
+
+static void wild(int *out)
+{
+    rk::run_kernel<0>(SITE("wild"), rk::kernel_args(out),
+                      [=]() mutable { *reinterpret_cast<volatile int *>(out + blockIdx.x) = 1; });
+}
+
+/** Ends the process. */
+extern "C" int launch_wild_pointer()
+{
+    (rk::push_launch(1, 1), wild(reinterpret_cast<int *>(64)));
+    return 0;
+}
+
 /* Warp operations without masks. */
 
 static void old_warps(unsigned *out)
