@@ -50,10 +50,17 @@ static bool on_path(const char *name, rk_arena *arena)
     return false;
 }
 
-/** The words of a variable such as CXX="ccache g++". */
+/**
+ * The words of a variable such as CXX="ccache g++". One that names this command is none: make exports
+ * what it was given as CC to the commands that it runs. Nor is any when this command runs below itself,
+ * by another name.
+ */
 static bool add_variable(const run *r, rk_cc_words *to, const char *name)
 {
-    const char *text = getenv(name);
+    const char *text = getenv("RK_CC_ACTIVE") ? NULL : getenv(name);
+    if (text && strcmp(rk_path_base(rk_arena_strndup(r->arena, text, strcspn(text, " "))),
+                       "rkconvert") == 0)
+        return false;
     const size_t before = to->count;
     while (text && *text) {
         const size_t length = strcspn(text, " ");
@@ -75,8 +82,12 @@ static void choose_compilers(run *r)
         add(r, &r->cxx, given);
     else if (!add_variable(r, &r->cxx, "CXX"))
         add(r, &r->cxx, on_path("clang++", r->arena) ? "clang++" : "c++");
-    if (given || !add_variable(r, &r->cc, "CC"))
-        add_all(r, &r->cc, &r->cxx);
+    if (given || !add_variable(r, &r->cc, "CC")) {
+        if (strcmp(rk_path_base(r->cxx.items[0]), "c++") == 0 && !given)
+            add(r, &r->cc, "cc");
+        else
+            add_all(r, &r->cc, &r->cxx);
+    }
 }
 
 static int execute(const run *r, const rk_cc_words *command)
@@ -455,6 +466,7 @@ int rk_cc_run(const rk_cc_options *options, rk_arena *arena, rk_diag *diag)
     r.folder = folder;
     rk_cc_guard(folder);
     choose_compilers(&r);
+    setenv("RK_CC_ACTIVE", "1", 1);
     const int status = build(&r);
     rk_cc_guard(NULL);
     rk_file_remove(folder, diag);
