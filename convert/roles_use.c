@@ -53,10 +53,10 @@ static bool to_const(CXType type)
 
 static rk_params of_variable(const analysis *an, CXCursor decl)
 {
+    rk_params all = 0;
     for (size_t i = 0; i < an->use->count; i++)
         if (rk_h_same(an->params[i], decl))
-            return (rk_params)1 << i;
-    rk_params all = 0;
+            all |= (rk_params)1 << i;
     for (size_t i = 0; i < an->aliases.count; i++)
         if (rk_h_same(an->aliases.items[i].decl, decl))
             all |= an->aliases.items[i].leads_to;
@@ -84,28 +84,6 @@ static void mark_access(analysis *an, rk_params params, access how)
     mark(an, params, uses[how]);
 }
 
-/** What the operands of an expression lead to. */
-static rk_params operands(analysis *an, CXCursor expr)
-{
-    rk_params all = 0;
-    rk_hchildren c = rk_h_children(an->arena, expr);
-    for (size_t i = 0; i < c.count; i++)
-        if (clang_isExpression(clang_getCursorKind(c.items[i])))
-            all |= points_to(an, c.items[i]);
-    return all;
-}
-
-/** What a call's result may lead to: all that it was given by pointer or reference. */
-static rk_params result_of(analysis *an, CXCursor call)
-{
-    rk_params all = operands(an, call);
-    rk_hchildren c = rk_h_children(an->arena, call);
-    for (size_t i = 0; i < c.count; i++)
-        if (clang_isExpression(clang_getCursorKind(c.items[i])))
-            all |= memory_of(an, c.items[i]);
-    return all;
-}
-
 static bool is_cast(enum CXCursorKind kind)
 {
     return kind == CXCursor_CStyleCastExpr || kind == CXCursor_CXXStaticCastExpr ||
@@ -130,43 +108,6 @@ static bool inner_of(CXCursor *out, analysis *an, CXCursor expr)
     return false;
 }
 
-/** The memory that an lvalue is in, as the parameters that lead there. */
-static rk_params memory_of(analysis *an, CXCursor lvalue)
-{
-    CXCursor inner, decl;
-    if (inner_of(&inner, an, lvalue))
-        return memory_of(an, inner);
-    rk_hchildren c = rk_h_children(an->arena, lvalue);
-    switch (clang_getCursorKind(lvalue)) {
-    case CXCursor_DeclRefExpr:
-        decl = clang_getCursorReferenced(lvalue);
-        return is_reference(clang_getCursorType(decl)) ? of_variable(an, decl) : 0;
-    case CXCursor_UnaryOperator:
-        return c.count && clang_getCursorUnaryOperatorKind(lvalue) == CXUnaryOperator_Deref
-                   ? points_to(an, c.items[0])
-                   : 0;
-    case CXCursor_ArraySubscriptExpr:
-        if (c.count == 0)
-            return 0;
-        return inner_of(&inner, an, c.items[0]) && is_array(clang_getCursorType(inner))
-                   ? memory_of(an, inner)
-                   : points_to(an, c.items[0]);
-    case CXCursor_MemberRefExpr:
-        if (c.count == 0)
-            return 0;
-        return is_pointer(clang_getCursorType(c.items[0])) &&
-                       !is_array(clang_getCursorType(c.items[0]))
-                   ? points_to(an, c.items[0])
-                   : memory_of(an, c.items[0]);
-    case CXCursor_ConditionalOperator:
-        return c.count == 3 ? memory_of(an, c.items[1]) | memory_of(an, c.items[2]) : 0;
-    case CXCursor_CallExpr:
-        return result_of(an, lvalue);
-    default:
-        return 0;
-    }
-}
-
 static bool carries_pointer(CXType type)
 {
     CXType t = rk_h_plain_type(type);
@@ -183,41 +124,118 @@ static bool is_access(CXCursor expr)
             clang_getCursorUnaryOperatorKind(expr) == CXUnaryOperator_Deref);
 }
 
+/** Where an expression leads, both found in one walk over it. */
+typedef struct {
+    rk_params points; /**< the memory that its value, a pointer, leads to */
+    rk_params memory; /**< the memory that it is in, as an lvalue */
+} lead;
+
+static lead lead_of(analysis *an, CXCursor expr);
+
+/** What the operands of an expression lead to, together. */
+static lead operands(analysis *an, rk_hchildren c)
+{
+    lead all = {0, 0};
+    for (size_t i = 0; i < c.count; i++) {
+        if (!clang_isExpression(clang_getCursorKind(c.items[i])))
+            continue;
+        const lead one = lead_of(an, c.items[i]);
+        all.points |= one.points;
+        all.memory |= one.memory;
+    }
+    return all;
+}
+
+static lead lead_of_unary(analysis *an, CXCursor expr, CXCursor operand)
+{
+    CXCursor root;
+    const lead a = lead_of(an, operand);
+    switch ((int)clang_getCursorUnaryOperatorKind(expr)) {
+    case CXUnaryOperator_Deref:
+        return (lead){a.points, a.points};
+    case CXUnaryOperator_AddrOf:
+        return (lead){
+            a.memory | (rk_h_root(&root, an->arena, operand) ? of_variable(an, root) : 0), 0};
+    default:
+        return (lead){a.points, 0};
+    }
+}
+
+/** An element or a member; a pointer out of an array or a struct leads where that leads. */
+static lead lead_of_part(analysis *an, enum CXCursorKind kind, CXCursor whole)
+{
+    CXCursor inner;
+    const lead a = lead_of(an, whole);
+    const CXType type = clang_getCursorType(whole);
+    const bool inside =
+        kind == CXCursor_ArraySubscriptExpr
+            ? inner_of(&inner, an, whole) && is_array(clang_getCursorType(inner))
+            : !is_pointer(type) || is_array(type);
+    return (lead){a.points | a.memory, inside ? a.memory : a.points};
+}
+
+/** As lead_of, of an expression that is no cast, for which only numbers are no pointers. */
+static lead lead_of_plain(analysis *an, CXCursor expr)
+{
+    const enum CXCursorKind kind = clang_getCursorKind(expr);
+    rk_hchildren c = rk_h_children(an->arena, expr);
+    CXCursor decl;
+    rk_params all;
+    lead given;
+    switch ((int)kind) {
+    case CXCursor_DeclRefExpr:
+        decl = clang_getCursorReferenced(expr);
+        all = of_variable(an, decl);
+        return (lead){all, is_reference(clang_getCursorType(decl)) ? all : 0};
+    case CXCursor_UnaryOperator:
+        return c.count ? lead_of_unary(an, expr, c.items[0]) : (lead){0, 0};
+    case CXCursor_ArraySubscriptExpr:
+    case CXCursor_MemberRefExpr:
+        return c.count ? lead_of_part(an, kind, c.items[0]) : (lead){0, 0};
+    case CXCursor_CallExpr: /* all that it was given by pointer or reference */
+        given = operands(an, c);
+        all = given.points | given.memory;
+        return (lead){all, all};
+    case CXCursor_ConditionalOperator:
+        return operands(an, c);
+    case CXCursor_BinaryOperator:
+    case CXCursor_CompoundAssignOperator:
+    case CXCursor_InitListExpr:
+    case CXCursor_LambdaExpr:
+        return (lead){operands(an, c).points, 0};
+    default:
+        return (lead){0, 0};
+    }
+}
+
+static lead lead_of(analysis *an, CXCursor expr)
+{
+    CXCursor inner;
+    lead a;
+    if (inner_of(&inner, an, expr)) {
+        a = lead_of(an, inner);
+        a.points |= is_array(clang_getCursorType(inner)) ? a.memory : 0;
+    } else {
+        a = lead_of_plain(an, expr);
+    }
+    /* Of numbers only one that holds a pointer's bits and was not read from memory may lead on. */
+    const CXType type = rk_h_plain_type(clang_getCursorType(expr));
+    if (!carries_pointer(type) &&
+        (is_access(expr) || clang_Type_getSizeOf(type) != 8 || type.kind == CXType_Double))
+        a.points = 0;
+    return a;
+}
+
 /** The memory that a pointer's value leads to; an integer's, where a pointer was cast to it. */
 static rk_params points_to(analysis *an, CXCursor expr)
 {
-    CXCursor inner, root;
-    CXType type = rk_h_plain_type(clang_getCursorType(expr));
-    if (!carries_pointer(type) &&
-        (is_access(expr) || clang_Type_getSizeOf(type) != 8 || type.kind == CXType_Double))
-        return 0; /* only a number that holds a pointer's bits and was not read from memory */
-    if (inner_of(&inner, an, expr)) {
-        bool decays = is_array(clang_getCursorType(inner));
-        return points_to(an, inner) | (decays ? memory_of(an, inner) : 0);
-    }
-    rk_hchildren c = rk_h_children(an->arena, expr);
-    switch (clang_getCursorKind(expr)) {
-    case CXCursor_DeclRefExpr:
-        return of_variable(an, clang_getCursorReferenced(expr));
-    case CXCursor_UnaryOperator:
-        if (c.count && clang_getCursorUnaryOperatorKind(expr) == CXUnaryOperator_AddrOf)
-            return memory_of(an, c.items[0]) |
-                   (rk_h_root(&root, an->arena, c.items[0]) ? of_variable(an, root) : 0);
-        return c.count ? points_to(an, c.items[0]) : 0;
-    case CXCursor_ArraySubscriptExpr:
-    case CXCursor_MemberRefExpr: /* a pointer out of an array or a struct: where that leads */
-        return c.count ? points_to(an, c.items[0]) | memory_of(an, c.items[0]) : 0;
-    case CXCursor_CallExpr:
-        return result_of(an, expr);
-    case CXCursor_BinaryOperator:
-    case CXCursor_CompoundAssignOperator:
-    case CXCursor_ConditionalOperator:
-    case CXCursor_InitListExpr:
-    case CXCursor_LambdaExpr:
-        return operands(an, expr);
-    default:
-        return 0;
-    }
+    return lead_of(an, expr).points;
+}
+
+/** The memory that an lvalue is in, as the parameters that lead there. */
+static rk_params memory_of(analysis *an, CXCursor lvalue)
+{
+    return lead_of(an, lvalue).memory;
 }
 
 /** Any use is possible of what a value leads to, unless it is a pointer to const. */
@@ -508,7 +526,7 @@ static void visit_result(analysis *an, CXCursor call, access how)
     CXType type = clang_getCursorResultType(clang_getCursorReferenced(call));
     visit_call(an, call, how == ACCESS_NONE);
     if (is_reference(type))
-        mark_access(an, result_of(an, call), how);
+        mark_access(an, memory_of(an, call), how);
 }
 
 /** Visits an expression or statement; `how`: what is done with its value's memory. */

@@ -690,6 +690,7 @@ Test(convert_harvest, roles_through_aliases)
     expect_roles(AB("float &r = a[n]; r = b[n];"), "a:written b:read n:scalar");
     expect_roles(AB("const float &r = b[n]; a[n] = r;"), "a:written b:read n:scalar");
     expect_roles(AB("float *p = n ? a : b; *p = 1;"), "a:written b:written n:scalar");
+    expect_roles(AB("b = a; b[n] = 1;"), "a:written b:written n:scalar");
     expect_roles(
         AB("float4 v = *reinterpret_cast<float4 *>(b + n); reinterpret_cast<float4 *>(a)[n] = v;"),
         "a:written b:read n:scalar");
@@ -784,4 +785,21 @@ Test(convert_harvest, types)
         }
     }
     done(&f);
+}
+
+Test(convert_harvest, roles_of_deep_expressions_take_no_time)
+{
+    rk_arena *arena = rk_arena_new();
+    rk_str text = {.arena = arena};
+    for (int i = 0; i < 60; i++)
+        rk_str_add(&text, "pick(");
+    rk_str_add(&text, "b");
+    for (int i = 0; i < 60; i++)
+        rk_str_add(&text, ", n)");
+    expect_roles(rk_arena_printf(arena,
+                                 "__device__ const float *pick(const float *p, int n) "
+                                 "{ return p + n; }" AB("a[n] = *%s;"),
+                                 rk_str_text(&text)),
+                 "a:written b:read n:scalar");
+    rk_arena_free(arena);
 }
