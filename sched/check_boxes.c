@@ -96,8 +96,12 @@ static bool meet(const nest *a, const nest *b)
         return a_first < b_first + b_count && b_first < a_first + a_count && meet(&a_row, &b_row);
     const nest *many = by_a ? a : b;
     const nest *other = by_a ? b : a;
-    for (int64_t i = 0; i < many->loops[0].count; i++) {
-        nest one = inner_at(many, many->low + i * stride);
+    nest one = inner_at(many, many->low);
+    int64_t behind = other->low - high_of(&one);
+    int64_t ahead = high_of(other) - many->low;
+    int64_t first = behind < 0 ? 0 : behind / stride + 1;
+    for (int64_t i = first; i < many->loops[0].count && i * stride < ahead; i++) {
+        one.low = many->low + i * stride;
         if (meet(&one, other))
             return true;
     }

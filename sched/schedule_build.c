@@ -12,6 +12,8 @@ enum { SEARCHED_MOST = 16 };
 enum { SHARED_LEAST = 8 };
 /** vEUs of an op from which its rTasks are counted, for one item of a wait instead of one for each. */
 enum { COUNTED_LEAST = 3 };
+/** rTasks of an op that a wait names one by one; for more it waits for all of them, by the counter. */
+enum { NAMED_MOST = 3 };
 
 /** Where an rTask was appended; step 0: nowhere. */
 typedef struct {
@@ -459,12 +461,23 @@ static bool is_whole(const op_state *state, const rk_rtask_range *range)
     return range->count == RK_ALL_RTASKS || (range->first == 0 && range->count >= state->rtasks);
 }
 
-/** Whether a wait for the range is one for its counter: it is all of an op that many vEUs run. */
-static bool is_counted(const rk_builder *b, const rk_rtask_range *range)
+/**
+ * Whether a wait for ranges[i] is one for its op's counter: the ranges, those of one op in a row, are
+ * much of an op that many vEUs run.
+ */
+static bool is_counted(const rk_builder *b, const rk_rtask_range *ranges, size_t count, size_t i)
 {
-    const op_state *state = &b->ops[range->op];
-    return state->program == b->work.program && state->spread >= COUNTED_LEAST &&
-           state->appended == state->rtasks && is_whole(state, range);
+    rk_id op = ranges[i].op;
+    const op_state *state = &b->ops[op];
+    if (state->program != b->work.program || state->spread < COUNTED_LEAST ||
+        state->appended != state->rtasks)
+        return false;
+    uint64_t rtasks = ranges[i].count;
+    for (size_t k = i + 1; k < count && ranges[k].op == op; k++)
+        rtasks += ranges[k].count;
+    for (size_t k = i; k-- > 0 && ranges[k].op == op;)
+        rtasks += ranges[k].count;
+    return rtasks > NAMED_MOST;
 }
 
 /** Fills `need` from the ranges, without ops that the vEU has waited for and those that are counted. */
@@ -473,7 +486,7 @@ static void gather(rk_builder *b, uint32_t veu, const rk_rtask_range *ranges, si
     b->need_count = 0;
     for (size_t i = 0; i < count; i++) {
         const op_state *state = &b->ops[ranges[i].op];
-        if (knows(b, veu, ranges[i].op) || is_counted(b, &ranges[i]))
+        if (knows(b, veu, ranges[i].op) || is_counted(b, ranges, count, i))
             continue;
         if (!is_whole(state, &ranges[i])) {
             uint32_t last = ranges[i].first + ranges[i].count;
@@ -608,12 +621,12 @@ static size_t add_counters(rk_builder *b, uint32_t veu, const rk_rtask_range *ra
 {
     for (size_t i = 0; i < range_count; i++) {
         const op_state *state = &b->ops[ranges[i].op];
-        if (!is_counted(b, &ranges[i]) || knows(b, veu, ranges[i].op))
+        if (!is_counted(b, ranges, range_count, i) || knows(b, veu, ranges[i].op))
             continue;
         double end = state->latest_veu == veu ? state->other : state->latest;
         *until = end > *until ? end : *until;
         kept[count++] = (rk_wait_item){counter_of(b, ranges[i].op), state->rtasks};
-        mark_known(b, veu, &ranges[i], 1);
+        mark_known(b, veu, &(rk_rtask_range){ranges[i].op, 0, RK_ALL_RTASKS}, 1);
     }
     return count;
 }
@@ -681,11 +694,13 @@ void rk_builder_credit(rk_builder *b, const char *by)
 /* Questions. */
 
 /** When the op's rTasks have ended and their signals reached `veu`; UINT32_MAX: any other vEU. */
-static double op_ready(const rk_builder *b, const rk_rtask_range *range, uint32_t veu)
+static double op_ready(const rk_builder *b, const rk_rtask_range *ranges, size_t count, size_t i,
+                       uint32_t veu)
 {
+    const rk_rtask_range *range = &ranges[i];
     const op_state *state = &b->ops[range->op];
     double signal = b->problem->device->signal_ns;
-    if (is_whole(state, range)) {
+    if (is_whole(state, range) || is_counted(b, ranges, count, i)) {
         if (state->program != b->work.program)
             return 0;
         double end = state->latest_veu == veu ? state->other : state->latest;
@@ -706,17 +721,18 @@ double rk_builder_ready(const rk_builder *b, uint32_t veu, const rk_rtask_range 
 {
     double ready = b->work.veus[veu].end;
     for (size_t i = 0; i < count; i++) {
-        double t = knows(b, veu, ranges[i].op) ? 0 : op_ready(b, &ranges[i], veu);
+        double t = knows(b, veu, ranges[i].op) ? 0 : op_ready(b, ranges, count, i, veu);
         ready = t > ready ? t : ready;
     }
     return ready;
 }
 
 /** The vEU of the range's rTask that ends last; UINT32_MAX: none is in this rProgram. */
-static uint32_t last_veu(const rk_builder *b, const rk_rtask_range *range)
+static uint32_t last_veu(const rk_builder *b, const rk_rtask_range *ranges, size_t count, size_t i)
 {
+    const rk_rtask_range *range = &ranges[i];
     const op_state *state = &b->ops[range->op];
-    if (is_whole(state, range))
+    if (is_whole(state, range) || is_counted(b, ranges, count, i))
         return state->program == b->work.program ? state->latest_veu : UINT32_MAX;
     uint32_t veu = UINT32_MAX;
     double end = -1;
@@ -737,7 +753,7 @@ uint32_t rk_builder_earliest(const rk_builder *b, const rk_rtask_range *ranges, 
     uint32_t best = b->work.earliest[1];
     double start = rk_builder_ready(b, best, ranges, count);
     for (size_t i = 0; i < count && start > b->work.veus[best].end; i++) {
-        uint32_t veu = last_veu(b, &ranges[i]);
+        uint32_t veu = last_veu(b, ranges, count, i);
         if (veu == UINT32_MAX)
             continue;
         double t = rk_builder_ready(b, veu, ranges, count);

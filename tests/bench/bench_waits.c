@@ -2,7 +2,7 @@
  * What rTasks wait for, over the zoo: the dependent pairs of rTasks, the barrier-rTasks and their
  * items that are left of them, and what scheduling and checking take.
  *
- *   bench_waits CATALOG BINDINGS DEVICES [DEVICE [POLICY]]
+ *   bench_waits CATALOG BINDINGS DEVICES [DEVICE [POLICY [MODEL...]]]
  */
 #include "base/file.h"
 #include "sched/check.h"
@@ -29,7 +29,7 @@ typedef struct {
 static double now(void)
 {
     struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
@@ -112,10 +112,19 @@ static bool measure(const rk_zoo_model *model, const world *w, sums *all)
     return good;
 }
 
+/** Whether the model is named, or none is. */
+static bool is_wanted(const char *model, int argc, char **argv)
+{
+    bool wanted = argc <= 6;
+    for (int i = 6; i < argc; i++)
+        wanted = wanted || strcmp(argv[i], model) == 0;
+    return wanted;
+}
+
 int main(int argc, char **argv)
 {
     if (argc < 4) {
-        fputs("usage: bench_waits CATALOG BINDINGS DEVICES [DEVICE [POLICY]]\n", stderr);
+        fputs("usage: bench_waits CATALOG BINDINGS DEVICES [DEVICE [POLICY [MODEL...]]]\n", stderr);
         return 2;
     }
     rk_arena *arena = rk_arena_new();
@@ -132,8 +141,10 @@ int main(int argc, char **argv)
            "barriers", "items", "per rTask", "saved %", "us", "sched s", "check s");
     bool good = true;
     sums all = {0};
+    setvbuf(stdout, NULL, _IOLBF, 0);
     for (size_t i = 0; i < rk_zoo_model_count; i++)
-        good = measure(rk_zoo_models[i], &w, &all) && good;
+        if (is_wanted(rk_zoo_models[i]->name, argc, argv))
+            good = measure(rk_zoo_models[i], &w, &all) && good;
     if (all.models)
         printf("%-14s %7s %9.0f %12.0f %9s %11.0f %9.3f %8.2f\n", "mean or sum", "", all.rtasks,
                all.pairs, "", all.items, all.each / (double)all.models,
