@@ -131,6 +131,29 @@ static void check_barriers()
     GOOD(cudaFree(d));
 }
 
+KERNEL(wide, {
+    const auto block = cg::this_thread_block();
+    const auto tile = cg::tiled_partition<64>(block);
+    const int r = int(block.thread_rank());
+    out[r] = cg::reduce(tile, r, cg::plus<int>());
+    out[128 + r] = tile.shfl(r, 40) * 10 + tile.any(r == 70);
+    tile.sync();
+})
+
+static void check_wide()
+{
+    int *d, h[256];
+    GOOD(cudaMalloc(&d, sizeof h));
+    (rk::push_launch(3, 128), wide(d));
+    GOOD(cudaMemcpy(h, d, sizeof h, cudaMemcpyDeviceToHost));
+    for (int r = 0; r < 128; r++) {
+        const int first = r / 64 * 64;
+        CHECK(h[r] == 64 * first + 2016);
+        CHECK(h[128 + r] == (first + 40) * 10 + (first == 64));
+    }
+    GOOD(cudaFree(d));
+}
+
 KERNEL(fails, { assert(out == nullptr && "planted"); })
 
 __global__ void scale(int *out, int n, double by)
@@ -197,6 +220,7 @@ int main()
 {
     check_tiles();
     check_barriers();
+    check_wide();
     check_address();
     (rk::push_launch(1, 2), fails(reinterpret_cast<int *>(8)));
     CHECK(cudaDeviceSynchronize() == cudaErrorAssert);

@@ -6,6 +6,7 @@
  * warp; tiles of several warps, clusters and multi-device grids do not compile.
  */
 
+#include "cpu_atomic.h"
 #include "cpu_math.h"
 #include "cpu_types.h"
 
@@ -76,6 +77,13 @@ inline unsigned match(unsigned mask, T value, const char *file, unsigned line)
 }
 inline unsigned active(const char *file, unsigned line) { return __activemask(file, line); }
 #endif
+
+/** Lets the other threads of the block run. */
+inline void wait_turn()
+{
+    if (rk::legacy_veu)
+        rk::legacy_veu->api->yield(rk::legacy_veu);
+}
 
 /** A value of any size from another lane, in words. */
 template <class T>
@@ -350,11 +358,105 @@ inline unsigned tile_mask(unsigned size)
 }
 inline unsigned tiles_of(unsigned threads, unsigned size) { return (threads + size - 1) / size; }
 
+/** What tiles of several warps share: a block runs on one OS thread. */
+struct wide_memory {
+    static constexpr unsigned most = 1024, value_bytes = 32;
+    unsigned arrived[most / 32], phase[most / 32];
+    unsigned char values[most][value_bytes];
+};
+inline thread_local wide_memory wide;
+
+/** A tile of several warps: its threads meet by counting, and exchange values through memory. */
+template <unsigned Size>
+class wide_tile
+{
+    static_assert((Size & (Size - 1)) == 0 && Size <= wide_memory::most, "64, 128, ... 1024");
+
+public:
+    wide_tile(unsigned meta_rank, unsigned meta_size)
+        : meta_rank_(meta_rank), meta_size_(meta_size)
+    {
+    }
+    static constexpr unsigned size() { return Size; }
+    static constexpr unsigned num_threads() { return Size; }
+    static unsigned thread_rank() { return block_rank() % Size; }
+    unsigned meta_group_rank() const { return meta_rank_; }
+    unsigned meta_group_size() const { return meta_size_; }
+
+    void sync() const
+    {
+        const unsigned index = first() / Size, phase = wide.phase[index];
+        if (++wide.arrived[index] == present()) {
+            wide.arrived[index] = 0;
+            wide.phase[index]++;
+            return;
+        }
+        while (wide.phase[index] == phase)
+            wait_turn();
+    }
+    template <class T>
+    T shfl(const T &value, unsigned source) const
+    {
+        return exchange(value, source % Size);
+    }
+    template <class T>
+    T shfl_up(const T &value, unsigned delta) const
+    {
+        const unsigned mine = thread_rank();
+        return exchange(value, mine >= delta ? mine - delta : mine);
+    }
+    template <class T>
+    T shfl_down(const T &value, unsigned delta) const
+    {
+        const unsigned mine = thread_rank();
+        return exchange(value, mine + delta < present() ? mine + delta : mine);
+    }
+    template <class T>
+    T shfl_xor(const T &value, unsigned mask) const
+    {
+        return exchange(value, thread_rank() ^ mask);
+    }
+    int any(int predicate) const { return count(predicate) > 0; }
+    int all(int predicate) const { return count(predicate) == present(); }
+
+private:
+    static unsigned first() { return block_rank() / Size * Size; }
+    static unsigned present()
+    {
+        const unsigned left = block_size() - first();
+        return left < Size ? left : Size;
+    }
+    template <class T>
+    T exchange(const T &value, unsigned from) const
+    {
+        static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= wide_memory::value_bytes,
+                      "values of up to 32 bytes are copied byte for byte");
+        T result(value);
+        std::memcpy(wide.values[block_rank()], &value, sizeof value);
+        sync();
+        std::memcpy(static_cast<void *>(&result), wide.values[first() + from], sizeof result);
+        sync();
+        return result;
+    }
+    unsigned count(int predicate) const
+    {
+        unsigned sum = 0;
+        const unsigned char bit = predicate != 0;
+        wide.values[block_rank()][0] = bit;
+        sync();
+        for (unsigned i = 0; i < present(); i++)
+            sum += wide.values[first() + i][0];
+        sync();
+        return sum;
+    }
+
+    unsigned meta_rank_, meta_size_;
+};
+
 template <unsigned Size>
 class tile : public lane_group
 {
     static_assert(Size > 0 && (Size & (Size - 1)) == 0, "a tile's size is a power of 2");
-    static_assert(Size <= 32, "a tile of several warps is not supported on the CPU");
 
 public:
     tile(unsigned meta_rank, unsigned meta_size)
@@ -374,22 +476,28 @@ public:
     unsigned meta_group_size() const { return this->meta_size_; }
 };
 
+template <unsigned Size>
+using tile_of = std::conditional_t<(Size > 32), wide_tile<Size>, tile<Size <= 32 ? Size : 32>>;
+
 } // namespace details
 
 template <unsigned Size, class Parent = void>
-class thread_block_tile : public details::tile<Size>
+class thread_block_tile : public details::tile_of<Size>
 {
 public:
-    using details::tile<Size>::tile;
+    thread_block_tile(unsigned meta_rank, unsigned meta_size)
+        : details::tile_of<Size>(meta_rank, meta_size)
+    {
+    }
     /** A tile of a known parent is a tile. */
     template <class Other, class = std::enable_if_t<std::is_void_v<Parent> && !std::is_void_v<Other>>>
     thread_block_tile(const thread_block_tile<Size, Other> &other)
-        : details::tile<Size>(other.meta_group_rank(), other.meta_group_size())
+        : details::tile_of<Size>(other.meta_group_rank(), other.meta_group_size())
     {
     }
     /** The only thread of its own group. */
     template <unsigned One = Size, class = std::enable_if_t<One == 1>>
-    thread_block_tile() : details::tile<Size>(0, 1)
+    thread_block_tile() : details::tile_of<Size>(0, 1)
     {
     }
 };
