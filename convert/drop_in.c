@@ -61,6 +61,21 @@ static void refuse_statics(rk_unit *unit)
     }
 }
 
+/** A launch with a lambda names an instance that has no name: what the lambda reads is not seen. */
+static void refuse_unnamed(rk_unit *unit)
+{
+    for (size_t i = 0; i < unit->functions.count; i++) {
+        const rk_function *f = unit->functions.items[i];
+        for (size_t k = 0; f->kernel && f->is_template && k < unit->launches.count; k++)
+            if (strcmp(unit->launches.items[k].kernel, f->name) == 0)
+                rk_problem_add(unit, i, RK_REFUSED, "RK-V127", f->place,
+                               "give what it is launched with a type that has a name",
+                               "'%s' is launched with template arguments that have no name, as a "
+                               "lambda has none",
+                               f->name);
+    }
+}
+
 /** The CPU has no counterpart of inline assembly in a copy. */
 static void refuse_assembly(rk_unit *unit)
 {
@@ -280,6 +295,7 @@ bool rk_drop_in_prepare(rk_unit *unit, bool parsed)
     clang_visitChildren(clang_getTranslationUnitCursor(unit->tu), find_variables, &search);
     leave_out(unit);
     refuse_assembly(unit);
+    refuse_unnamed(unit);
     for (int round = 0; round < MAX_ROUNDS; round++) {
         bool clean = true;
         rk_decide(unit);

@@ -253,7 +253,8 @@ static void edit_reference(rk_program *program, const rk_kernel_reference *refer
     if (args)
         end = rk_tokens_close(t, end) + 1;
     size_t begin = rk_program_callee_begin(t, end);
-    if (begin >= end || rk_token_is(t, end, "(") || is_constant(t, begin))
+    if (begin >= end || rk_token_is(t, end, "(") || is_constant(t, begin) ||
+        (begin > 0 && rk_token_is(t, begin - 1, "using")))
         return;
     if (begin > 0 && rk_token_is(t, begin - 1, "::"))
         begin--;

@@ -111,7 +111,7 @@ static bool write_order(verifier *v)
 static bool within_tolerance(const rk_verify_report *report, double tolerance)
 {
     for (size_t i = 0; i < report->order.count; i++)
-        if (report->order.items[i].distance > tolerance)
+        if (rk_verify_is_over(&report->order.items[i], tolerance))
             return false;
     return true;
 }

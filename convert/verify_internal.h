@@ -77,6 +77,12 @@ typedef struct {
     bool same;
 } rk_verify_result;
 
+/** Whether an order-dependent buffer of floating-point numbers differs by more than the tolerance. */
+bool rk_verify_is_over(const rk_verify_difference *d, double tolerance);
+
+/** Whether an order-dependent buffer of floating-point numbers differs by more than the tolerance. */
+bool rk_verify_is_over(const rk_verify_difference *d, double tolerance);
+
 /** Prints the summary. */
 void rk_verify_print(const rk_verify_result *results, size_t count, const rk_verify_run *original,
                      double tolerance, bool json, FILE *out, rk_arena *arena);

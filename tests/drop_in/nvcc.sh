@@ -1,0 +1,24 @@
+#!/bin/sh
+# nvcc.sh SOURCE RKCONVERT INCLUDE
+#
+# The drop-in compiles with nvcc for sm_80 and sm_90 without a warning, and the barriers that its rKernels need
+# are in the PTX: those of the whole vEU, of whole warps and the counting one. 77: there is no nvcc.
+set -eu
+
+source=$1
+nvcc=${CUDA_PATH:-/usr/local/cuda}/bin/nvcc
+[ -x "$nvcc" ] || exit 77
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+"$2" --drop-in "$source" -o "$work/drop_in.cu" >"$work/report" 2>&1 || [ $? -eq 1 ]
+for arch in 80 90; do
+    "$nvcc" -std=c++17 -I"$3" -Werror all-warnings -Xcompiler -Wall,-Wextra -arch=sm_$arch \
+        -c "$work/drop_in.cu" -o "$work/drop_in.o"
+done
+"$nvcc" -std=c++17 -I"$3" -arch=compute_90 -ptx "$work/drop_in.cu" -o "$work/drop_in.ptx"
+for barrier in 'bar.sync.*1, %r\|barrier.sync.*1, %r' 'barrier.red.and.pred' 'cp.async.wait_all'; do
+    grep -q "$barrier" "$work/drop_in.ptx" || {
+        echo "no $barrier in the PTX of $source" >&2
+        exit 1
+    }
+done

@@ -1,0 +1,39 @@
+#!/bin/sh
+# planted.sh NAME RKCONVERT
+#
+# Plants the bug NAME of plants.txt in the drop-in of sums.cu, and passes when `rkconvert verify` then finds a
+# difference and names it. The drop-in without the bug must pass first.
+set -eu
+
+name=$1
+rkconvert=$2
+here=$(cd "$(dirname "$0")" && pwd)
+line=$(grep "^$name *|" "$here/plants.txt")
+expected=$(printf '%s\n' "$line" | cut -d'|' -f2 | sed 's/^ *//; s/ *$//')
+script=$(printf '%s\n' "$line" | cut -d'|' -f3- | sed 's/^ *//')
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cp "$here/sums.cu" "$work"
+cd "$work"
+
+"$rkconvert" --drop-in --target cpu sums.cu -o right.cpp >log 2>&1 || { cat log; exit 1; }
+sed "$script" right.cpp >wrong.cpp
+if cmp -s right.cpp wrong.cpp; then
+    echo "planted/$name: the script changes nothing" >&2
+    exit 1
+fi
+"$rkconvert" cc right.cpp -o right
+"$rkconvert" cc wrong.cpp -o wrong
+if ! "$rkconvert" verify --veus 2 --with "$work/right" sums.cu >log 2>&1; then
+    cat log
+    echo "planted/$name: differs without the bug" >&2
+    exit 1
+fi
+status=0
+"$rkconvert" verify --veus 2 --timeout 60 --with "$work/wrong" sums.cu >log 2>&1 || status=$?
+cat log
+if [ $status -ne 1 ] || ! grep -q "$expected" log; then
+    echo "planted/$name: not named: status $status, expected $expected" >&2
+    exit 1
+fi
