@@ -22,7 +22,7 @@ static const rk_option option_table[] = {
      "folder to write; replaced if rammer wrote it"},
     RK_PLAN_OPTIONS(build_options, plan),
     {"dump", 0, RK_OPTION_TEXTS, "STAGE", offsetof(build_options, dump),
-     "write graph, candidates, schedule, memory or image as text"},
+     "write graph, candidates, schedule, memory or image as text, or schedule.bin"},
     {"input", 0, RK_OPTION_TEXTS, "X=X.npy", offsetof(build_options, inputs.given),
      "value of an input for the reference outputs"},
     {"seed", 0, RK_OPTION_INT, "N", offsetof(build_options, inputs.seed),
@@ -49,14 +49,20 @@ static bool parse_dumps(bool dump[RK_STAGE_COUNT], rk_stage *last, const rk_text
     return good;
 }
 
-/** Writes the asked-for stages as `dir/<stage>.json`. */
+static char *dump_path(const char *dir, int stage, rk_tool *tool)
+{
+    const char *suffix = stage == RK_STAGE_SCHEDULE_BINARY ? "" : ".json";
+    return rk_arena_printf(tool->arena, "%s/%s%s", dir, rk_stage_names[stage], suffix);
+}
+
+/** Writes the asked-for stages as `dir/<stage>.json`, and `dir/schedule.bin`. */
 static bool write_dumps(const rk_plan *plan, const bool dump[RK_STAGE_COUNT], const char *dir,
                         rk_tool *tool)
 {
     for (int stage = 0; stage < RK_STAGE_COUNT; stage++) {
         if (!dump[stage])
             continue;
-        char *name = rk_arena_printf(tool->arena, "%s/%s.json", dir, rk_stage_names[stage]);
+        char *name = dump_path(dir, stage, tool);
         if (!rk_file_mkdirs(dir, tool->diag) || !rk_plan_dump(plan, (rk_stage)stage, name, tool))
             return false;
     }
@@ -74,7 +80,7 @@ static bool print_dumps(const rk_plan *plan, const bool dump[RK_STAGE_COUNT], rk
     bool good = write_dumps(plan, dump, dir, tool);
     for (int stage = 0; good && stage < RK_STAGE_COUNT; stage++) {
         rk_bytes text;
-        char *path = rk_arena_printf(tool->arena, "%s/%s.json", dir, rk_stage_names[stage]);
+        char *path = dump_path(dir, stage, tool);
         if (!dump[stage])
             continue;
         good = rk_file_read(&text, path, tool->arena, tool->diag);
@@ -176,7 +182,11 @@ static cJSON *make_report(const rk_plan *plan)
     cJSON_AddStringToObject(r, "graph", plan->graph->name);
     cJSON_AddStringToObject(r, "target", plan->backend->name);
     cJSON_AddStringToObject(r, "device", plan->device->name);
+    if (strcmp(plan->device->resources, plan->device->arch) != 0)
+        cJSON_AddStringToObject(r, "stand_in", plan->device->resources);
     cJSON_AddStringToObject(r, "policy", plan->schedule->policy);
+    if (plan->schedule->by)
+        cJSON_AddStringToObject(r, "made_by", plan->schedule->by);
     cJSON_AddNumberToObject(r, "nodes", (double)plan->graph->node_count);
     cJSON_AddNumberToObject(r, "rtasks", (double)stats.rtasks);
     cJSON_AddNumberToObject(r, "barrier_rtasks", (double)stats.barrier_rtasks);
@@ -198,7 +208,9 @@ static void print_report(const cJSON *report, const char *dir, rk_tool *tool)
         {"graph", "graph"},
         {"target", "target"},
         {"device", "device"},
+        {"stand_in", "resources as if"},
         {"policy", "policy"},
+        {"made_by", "made by"},
         {"nodes", "nodes"},
         {"rtasks", "rTasks"},
         {"barrier_rtasks", "barrier-rTasks"},
@@ -214,6 +226,8 @@ static void print_report(const cJSON *report, const char *dir, rk_tool *tool)
     rk_grid grid = {.arena = tool->arena, .align = "ll"};
     for (size_t i = 0; i < sizeof labels / sizeof *labels; i++) {
         const cJSON *value = cJSON_GetObjectItemCaseSensitive(report, labels[i][0]);
+        if (!value)
+            continue;
         rk_grid_add(&grid, "%s", labels[i][1]);
         if (cJSON_IsString(value))
             rk_grid_add(&grid, "%s", value->valuestring);
@@ -298,6 +312,7 @@ const rk_command rk_command_build = {
         "examples:\n"
         "  rammer build lstm/graph.json -o lstm-cpu\n"
         "  rammer build lstm/graph.json --target cuda --device h100 -o lstm-cuda\n"
-        "  rammer build lstm/graph.json --policy base --veus 4 --dump=schedule > base.json\n",
+        "  rammer build lstm/graph.json --policy base --veus 4 --dump=schedule > base.json\n"
+        "  rammer build net/graph.json --policy ios:r=2,s=4 -o net    (`rammer list policies`)\n",
     .run = run,
 };

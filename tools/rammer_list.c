@@ -84,9 +84,15 @@ static bool fill_kernels(cJSON *items, const list_options *options, rk_tool *too
 static bool fill_policies(cJSON *items, const list_options *options, rk_tool *tool)
 {
     (void)options;
-    (void)tool;
-    for (size_t i = 0; i < rk_policy_count; i++)
-        add_named(items, rk_policies[i]->name, rk_policies[i]->summary);
+    for (size_t i = 0; i < rk_policy_count; i++) {
+        const rk_policy *policy = rk_policies[i];
+        add_named(items, policy->name, policy->summary);
+        for (const rk_policy_option *o = policy->options; o && o->name; o++)
+            add_named(items, rk_arena_printf(tool->arena, "%s:%s=N", policy->name, o->name),
+                      rk_arena_printf(tool->arena, "%s (%lld to %lld, default %lld)", o->meaning,
+                                      (long long)o->min, (long long)o->max,
+                                      (long long)o->otherwise));
+    }
     return true;
 }
 

@@ -10,8 +10,8 @@
 
 const char *const rk_stage_names[RK_STAGE_COUNT] = {
     [RK_STAGE_GRAPH] = "graph",       [RK_STAGE_CANDIDATES] = "candidates",
-    [RK_STAGE_SCHEDULE] = "schedule", [RK_STAGE_MEMORY] = "memory",
-    [RK_STAGE_IMAGE] = "image",
+    [RK_STAGE_SCHEDULE] = "schedule", [RK_STAGE_SCHEDULE_BINARY] = "schedule.bin",
+    [RK_STAGE_MEMORY] = "memory",     [RK_STAGE_IMAGE] = "image",
 };
 
 /** The device descriptor that a target is planned for unless the user names one. */
@@ -37,18 +37,6 @@ const rk_backend *rk_plan_backend(const char *name, rk_tool *tool)
     for (size_t i = 0; i < rk_backend_count; i++)
         names[i] = rk_backends[i]->name;
     rk_tool_unknown(tool, "target", name, names, rk_backend_count);
-    return NULL;
-}
-
-static const rk_policy *find_policy(const char *name, rk_tool *tool)
-{
-    const rk_policy *policy = rk_policy_find(name);
-    if (policy)
-        return policy;
-    const char **names = RK_NEW_ARRAY(tool->arena, const char *, rk_policy_count);
-    for (size_t i = 0; i < rk_policy_count; i++)
-        names[i] = rk_policies[i]->name;
-    rk_tool_unknown(tool, "policy", name, names, rk_policy_count);
     return NULL;
 }
 
@@ -127,7 +115,8 @@ static bool make_schedule(rk_plan *plan, const rk_plan_options *options, rk_tool
                                  .device = plan->device,
                                  .edges = edges,
                                  .edge_count = edge_count,
-                                 .max_veus = (uint32_t)options->veus};
+                                 .max_veus = (uint32_t)options->veus,
+                                 .options = plan->policy_options};
     plan->schedule =
         options->schedule
             ? rk_schedule_read(options->schedule, &plan->problem, tool->arena, tool->diag)
@@ -142,7 +131,8 @@ int rk_plan_make(rk_plan *out, const char *graph, const rk_plan_options *options
     *plan = (rk_plan){0};
     rk_binding_dim *dims;
     plan->backend = rk_plan_backend(options->target ? options->target : "cpu", tool);
-    plan->policy = find_policy(options->policy ? options->policy : "wavefront", tool);
+    plan->policy = rk_plan_policy(&plan->policy_options,
+                                  options->policy ? options->policy : "wavefront", tool);
     bool good = parse_dims(&dims, &options->bind, tool) && plan->backend && plan->policy;
     if (options->veus > INT32_MAX)
         good = rk_diag_add(tool->diag, RK_ERROR, "RK-U002", (rk_place){0}, NULL,
@@ -261,6 +251,7 @@ bool rk_plan_dump(const rk_plan *plan, rk_stage stage, const char *path, rk_tool
     case RK_STAGE_CANDIDATES:
         return dump_candidates(plan, path, tool);
     case RK_STAGE_SCHEDULE:
+    case RK_STAGE_SCHEDULE_BINARY:
         return rk_schedule_write(plan->schedule, &plan->problem, path, tool->arena, tool->diag);
     case RK_STAGE_MEMORY:
         return dump_memory(plan, path, tool);

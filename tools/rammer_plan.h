@@ -10,6 +10,7 @@ typedef enum {
     RK_STAGE_GRAPH,
     RK_STAGE_CANDIDATES,
     RK_STAGE_SCHEDULE,
+    RK_STAGE_SCHEDULE_BINARY,
     RK_STAGE_MEMORY,
     RK_STAGE_IMAGE,
     RK_STAGE_COUNT
@@ -23,7 +24,7 @@ typedef struct {
     const char *catalog;  /**< file; NULL: the shipped one */
     const char *bindings; /**< folder; NULL: the shipped one */
     const char *device;   /**< name or file; NULL: the target's default */
-    const char *policy;   /**< NULL: wavefront */
+    const char *policy;   /**< "name" or "name:option=n,..."; NULL: wavefront */
     const char *kernels;  /**< only kernels whose id contains it; NULL: all */
     const char *schedule; /**< file to load instead of scheduling, NULL */
     int64_t veus;         /**< 0: as many as fit */
@@ -39,7 +40,7 @@ typedef struct {
     RK_OPTION(TEXT, type, at.target, "target", "NAME", "backend: cpu (default), cuda, null"),      \
         RK_OPTION(TEXT, type, at.device, "device", "NAME|FILE",                                    \
                   "device descriptor; default: the target's"),                                     \
-        RK_OPTION(TEXT, type, at.policy, "policy", "NAME",                                         \
+        RK_OPTION(TEXT, type, at.policy, "policy", "NAME[:OPTION=N,...]",                          \
                   "scheduling policy; default: wavefront"),                                        \
         RK_OPTION(INT, type, at.veus, "veus", "N", "at most N vEUs; default: as many as fit"),     \
         RK_OPTION(TEXT, type, at.kernels, "kernels", "TEXT",                                       \
@@ -56,6 +57,7 @@ typedef struct {
 typedef struct {
     const rk_backend *backend;
     const rk_policy *policy;
+    const int64_t *policy_options; /**< as rk_problem has them */
     rk_graph *graph;
     const rk_catalog *catalog;
     const rk_device *device;
@@ -81,6 +83,12 @@ rk_stage rk_stage_find(const char *name, rk_tool *tool);
 
 /** The catalog that the options name, or the shipped one. */
 const rk_catalog *rk_plan_catalog(const rk_plan_options *options, rk_tool *tool);
+
+/**
+ * The policy that "name" or "name:option=n,option=n" names, and its options in order, in the tool's
+ * arena. NULL with RK-U004 (unknown policy or option) or RK-U002 (a value out of range, or none).
+ */
+const rk_policy *rk_plan_policy(const int64_t **options, const char *text, rk_tool *tool);
 
 /** The backend of that name, or NULL with RK-U004. */
 const rk_backend *rk_plan_backend(const char *name, rk_tool *tool);
