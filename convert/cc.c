@@ -122,6 +122,7 @@ static void add_check(const run *r, rk_cc_words *to)
     if (r->options->check != RK_CC_CHECK_NONE) {
         add(r, to, "-g");
         add(r, to, "-fno-omit-frame-pointer");
+        add(r, to, "-fno-builtin"); /* small copies are then calls that the checks see */
     }
 }
 

@@ -9,7 +9,7 @@ shift 5
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-"${CXX:-c++}" -std=c++17 -g -O1 -fsanitize=thread -Wall -Wextra -Werror -isystem "$include" \
+"${CXX:-c++}" -std=c++17 -g -O1 -fsanitize=thread -fno-builtin -Wall -Wextra -Werror -isystem "$include" \
     -isystem "$include/rk/shim" -c "$source" -o "$work/kernels.o" || exit 1
 "${CXX:-c++}" "$work/kernels.o" -Wl,--start-group "$libraries/librk_check.a" \
     "$libraries/librk_rkernel.a" "$libraries/librk_cuda.a" "$libraries/librk_base.a" \
