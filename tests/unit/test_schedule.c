@@ -577,3 +577,67 @@ Test(schedule_file, another_graph_or_device_is_refused)
     fixture_free(other);
     fixture_free(f);
 }
+
+/* The binary form. */
+
+static const char *write_binary(fixture *f, const rk_schedule *s)
+{
+    const char *path = rk_arena_printf(f->arena, "%s.bin", write_file(f, s));
+    cr_assert(rk_schedule_write(s, &f->problem, path, f->arena, f->diag));
+    return path;
+}
+
+Test(schedule_file, the_binary_form_gives_the_same)
+{
+    fixture *f = chain(5, 17);
+    rk_schedule *s = rk_schedule_run(rk_policy_find("wavefront"), &f->problem, f->arena, f->diag);
+    const char *path = write_binary(f, s);
+    rk_schedule *back = rk_schedule_read(path, &f->problem, f->arena, f->diag);
+    cr_assert(back);
+    expect_equal(s, back);
+    cr_assert_gt(s->programs[0].counter_count, 0);
+    cr_expect_eq(back->programs[0].counter_count, s->programs[0].counter_count);
+    cr_expect_eq(back->makespan_ns, s->makespan_ns);
+    const rk_memory *m = rk_memory_plan(&f->problem, back, f->arena);
+    cr_expect(rk_check(back, m, &f->problem, f->arena, f->diag));
+    unlink(path);
+    fixture_free(f);
+}
+
+Test(schedule_file, a_binary_file_that_was_cut_or_changed_is_refused)
+{
+    fixture *f = chain(3, 4);
+    rk_schedule *s = rk_schedule_run(rk_policy_find("wavefront"), &f->problem, f->arena, f->diag);
+    const char *path = write_binary(f, s);
+    rk_bytes bytes;
+    cr_assert(rk_file_read(&bytes, path, f->arena, f->diag));
+    char *data = rk_arena_copy(f->arena, bytes.data, bytes.size);
+    for (size_t i = 8; i < bytes.size; i++) {
+        data[i] = (char)(data[i] ^ 4);
+        rk_diag *diag = rk_diag_new(f->arena);
+        cr_assert(rk_file_write(path, data, bytes.size, diag));
+        cr_expect(!rk_schedule_read(path, &f->problem, f->arena, diag), "byte %zu", i);
+        cr_expect(strncmp(code_of(diag), "RK-S00", 6) == 0, "byte %zu: %s", i, code_of(diag));
+        data[i] = (char)(data[i] ^ 4);
+    }
+    for (size_t size = 8; size < bytes.size; size += 7) {
+        rk_diag *diag = rk_diag_new(f->arena);
+        cr_assert(rk_file_write(path, data, size, diag));
+        cr_expect(!rk_schedule_read(path, &f->problem, f->arena, diag), "%zu bytes", size);
+        cr_expect_str_eq(code_of(diag), "RK-S008", "%zu bytes", size);
+    }
+    unlink(path);
+    fixture_free(f);
+}
+
+Test(schedule_file, a_binary_file_for_another_device_is_refused)
+{
+    fixture *f = chain(3, 4);
+    rk_schedule *s = rk_schedule_run(rk_policy_find("wavefront"), &f->problem, f->arena, f->diag);
+    const char *path = write_binary(f, s);
+    f->device->shared_per_sm--;
+    cr_expect(!rk_schedule_read(path, &f->problem, f->arena, f->diag));
+    cr_expect_str_eq(code_of(f->diag), "RK-S006");
+    unlink(path);
+    fixture_free(f);
+}
