@@ -101,10 +101,9 @@ static bool read_text(const char **out, const rk_json *json, const char *key)
     return **out || absurd(json, key, v ? "the value is not a name" : "the value is missing");
 }
 
-/** "resources", which stand in for those of the architecture; that one's own if not given. */
+/** "resources", which stand in for those of the architecture, if given. */
 static bool read_stand_in(rk_device *device, const rk_json *json)
 {
-    device->resources = device->arch;
     return !cJSON_GetObjectItemCaseSensitive(json->root, "resources") ||
            read_text(&device->resources, json, "resources");
 }

@@ -17,7 +17,7 @@ typedef struct {
     const char *name;
     const char *target; /**< backend: "cuda", "cpu", "hip", "bsp" */
     const char *arch;   /**< "sm_90"; "x86-64" */
-    /** The architecture whose compiled resources kernels are taken to need: arch, if not given. */
+    /** The architecture whose compiled resources stand in for those of arch, or NULL. */
     const char *resources;
     int sms;            /**< physical units that a vEU maps to */
     int max_threads_per_sm;

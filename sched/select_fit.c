@@ -88,9 +88,10 @@ static int registers_of(const rk_fitting *f)
     if (strcmp(f->device->target, "cpu") == 0)
         return 0;
     const rk_resources *best = NULL;
+    const int arch = arch_number(f->device->resources ? f->device->resources : f->device->arch);
     for (size_t i = 0; i < f->kernel->resource_count; i++) {
         const rk_resources *r = &f->kernel->resources[i];
-        if (arch_number(r->arch) <= arch_number(f->device->resources) &&
+        if (arch_number(r->arch) <= arch &&
             (!best || arch_number(r->arch) > arch_number(best->arch)))
             best = r;
     }
