@@ -13,7 +13,7 @@ constexpr int BLOCK = 64;
 // Sums a row of tiles, the next of which is on its way meanwhile.
 __global__ void staged(const int *in, int *out, int tiles)
 {
-    __shared__ alignas(16) int tile[2][BLOCK * 4];
+    __shared__ __align__(16) int tile[2][BLOCK * 4];
     int sum = 0;
     const int *row = in + (size_t)blockIdx.x * tiles * BLOCK * 4;
     __pipeline_memcpy_async(&tile[0][4 * threadIdx.x], row + 4 * threadIdx.x, 16);

@@ -39,7 +39,7 @@ __global__ void all_kinds(double *out, int *aligned)
     __shared__ char odd[3];
     __shared__ particle particles[96];
     __shared__ word words[96];
-    __shared__ alignas(64) short grid[4][24];
+    __shared__ __align__(64) short grid[4][24];
     __shared__ int single;
     int i = threadIdx.x, n = blockDim.x;
     if (i < 3)

@@ -34,7 +34,7 @@ static cudaTextureDesc description(cudaTextureAddressMode address, cudaTextureFi
     return made;
 }
 
-static cudaTextureObject_t texture(const cudaResourceDesc &resource, const cudaTextureDesc &how)
+static cudaTextureObject_t make_texture(const cudaResourceDesc &resource, const cudaTextureDesc &how)
 {
     cudaTextureObject_t made = 0;
     CUDA_OK(cudaCreateTextureObject(&made, &resource, &how, nullptr));
@@ -52,7 +52,7 @@ static void check_fetch()
     resource.res.linear.devPtr = (int *)device;
     resource.res.linear.desc = cudaCreateChannelDesc<int>();
     resource.res.linear.sizeInBytes = n * sizeof(int);
-    cudaTextureObject_t made = texture(resource, description(cudaAddressModeClamp, cudaFilterModePoint, false));
+    cudaTextureObject_t made = make_texture(resource, description(cudaAddressModeClamp, cudaFilterModePoint, false));
     fetch<<<check::blocks_for(n, 64), 64>>>(made, out, n);
     LAUNCH_OK();
     check::same("fetched", out.get(), want);
@@ -110,7 +110,7 @@ static void check_sampling(const char *name, const cudaResourceDesc &resource, c
     std::vector<float2> at = places(how.normalizedCoords);
     check::buffer<float2> device(at);
     check::buffer<float> out(at.size());
-    cudaTextureObject_t made = texture(resource, how);
+    cudaTextureObject_t made = make_texture(resource, how);
     sample<<<check::blocks_for(at.size(), 128), 128>>>(made, device, out, (int)at.size());
     LAUNCH_OK();
     std::vector<float> want;
@@ -178,7 +178,7 @@ static void check_pixels()
     resource.res.array.array = array;
     cudaTextureDesc how = description(cudaAddressModeClamp, cudaFilterModePoint, false);
     how.readMode = cudaReadModeNormalizedFloat;
-    cudaTextureObject_t made = texture(resource, how);
+    cudaTextureObject_t made = make_texture(resource, how);
     check::buffer<float4> out(WIDTH * HEIGHT);
     sample_pixels<<<1, dim3(WIDTH, HEIGHT)>>>(made, out, WIDTH);
     LAUNCH_OK();

@@ -1,0 +1,34 @@
+# planted.sh NAME: a bug planted in planted/NAME.cu is found by the checking mode that the program names, at a
+# line marked `// planted`; the program without it is not reported, and gives its results.
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+cd "$here/planted"
+source=$1.cu
+mode=$(sed -n 's/^\/\/ check: //p' "$source")
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+fail()
+{
+    echo "$source, --check=$mode: $1"
+    shift
+    cat "$@"
+    exit 1
+}
+
+"$RKCONVERT" cc --check="$mode" -O1 -g "$source" -o "$work/right" >"$work/log" 2>&1 || fail 'does not build' "$work/log"
+"$work/right" >"$work/out" 2>"$work/err" || fail 'the right program fails' "$work/out" "$work/err"
+grep -q '^ok: ' "$work/out" || fail 'the right program prints' "$work/out"
+[ ! -s "$work/err" ] || fail 'the right program is reported' "$work/err"
+
+"$RKCONVERT" cc --check="$mode" -O1 -g -DPLANTED "$source" -o "$work/planted" >"$work/log" 2>&1 ||
+    fail 'does not build with the bug' "$work/log"
+status=0
+timeout 120 "$work/planted" >"$work/out" 2>"$work/err" || status=$?
+[ $status -ne 0 ] || fail 'the bug is not found' "$work/out" "$work/err"
+[ $status -ne 124 ] || fail 'the program with the bug does not end' "$work/err"
+for line in $(grep -n '// planted' "$source" | cut -d : -f 1); do
+    if grep -qE "$source:$line([^0-9]|\$)" "$work/err"; then
+        exit 0
+    fi
+done
+fail 'no marked line is named' "$work/err"

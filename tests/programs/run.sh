@@ -1,0 +1,90 @@
+# run.sh NAME [asan]: builds the program of this folder with `rkconvert cc` and runs it
+#
+#   as it is, as it is in random legal orders, with its launches as vDevices on 1 vEU and on 8, and those in a
+#   random order; with `asan`, both builds find errors of memory instead, and run once each.
+#
+# Each run must end with status 0 and print the lines of NAME.out or, where there is none, one that begins with
+# "ok: ". The program's first comment may hold lines that say more:
+#
+#   // flags: ...        for rkconvert cc
+#   // vdevice: M of N   launches that run as vDevices, of all (default: all of them)
+#   // unordered         no random orders: what it prints depends on them
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+name=$1
+mode=${2:-}
+cd "$here"
+if [ -d "$name" ]; then
+    main=$name/main.cu
+    sources=$(find "$name" -name '*.cu' -o -name '*.cpp' -o -name '*.c' | sort)
+else
+    main=$name.cu
+    sources=$main
+fi
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+fail()
+{
+    echo "$name: $1"
+    shift
+    [ $# -eq 0 ] || cat "$@"
+    exit 1
+}
+
+# said WORD: the rest of the line of the first comment that begins with it.
+said()
+{
+    sed -n "/^\/\//!q; s/^\/\/ $1[: ]*//p" "$main"
+}
+flags=$(said flags)
+
+# build WAY [option]...
+build()
+{
+    way=$1
+    shift
+    # shellcheck disable=SC2086 # flags and sources are words
+    "$RKCONVERT" cc "$@" -O1 $sources -o "$work/$way" $flags >"$work/log" 2>&1 || fail "$way does not build" "$work/log"
+}
+
+# run WAY [NAME=VALUE]...: checks status and output
+run()
+{
+    way=$1
+    shift
+    status=0
+    env "$@" timeout 120 "$work/$way" >"$work/out" 2>"$work/err" || status=$?
+    [ $status -eq 0 ] || fail "$way, $*: status $status" "$work/out" "$work/err"
+    if [ -f "$name.out" ]; then
+        diff "$name.out" "$work/out" >"$work/diff" || fail "$way, $*: output differs" "$work/diff"
+    else
+        grep -q '^ok: ' "$work/out" || fail "$way, $*: printed" "$work/out"
+        [ "$(wc -l <"$work/out")" -eq 1 ] || fail "$way, $*: printed more" "$work/out"
+    fi
+}
+
+if [ "$mode" = asan ]; then
+    build asan --check=memory
+    run asan RK_WORKERS=2
+    build asan-drop-in --drop-in --check=memory
+    run asan-drop-in RK_VEUS=3
+    exit 0
+fi
+
+build legacy
+run legacy RK_WORKERS=2
+build drop-in --drop-in
+run drop-in RK_VEUS=1 RK_LAUNCHES="$work/launches"
+run drop-in RK_VEUS=8
+if ! grep -q '^// unordered' "$main"; then
+    for seed in 1 2 3; do
+        run legacy RK_SHUFFLE=$seed
+    done
+    run drop-in RK_VEUS=3 RK_SHUFFLE=4
+fi
+
+# How many launches ran as vDevices, of how many.
+counted=$(awk '{ vdevice += $2; all += $3 } END { print vdevice + 0 " of " all + 0 }' "$work/launches")
+wanted=$(said vdevice)
+[ "$counted" = "${wanted:-${counted#* of } of ${counted#* of }}" ] ||
+    fail "$counted launches ran as vDevices, instead of ${wanted:-all}" "$work/launches"
