@@ -19,8 +19,8 @@ static const library libraries[] = {
     {"cublas", "librk_cublas.a", "-lopenblas"},
     {"cublas_static", "librk_cublas.a", "-lopenblas"},
     {"cublasLt", "librk_cublas.a", "-lopenblas"},
-    {"curand", "librk_curand.a", NULL},
-    {"curand_static", "librk_curand.a", NULL},
+    {"curand", NULL, NULL},
+    {"curand_static", NULL, NULL},
 };
 
 /** CUDA's other libraries, by how their names begin. */
