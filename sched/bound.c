@@ -25,8 +25,9 @@
  * Load. Let A be the rTasks that must have ended before n starts on v, and that start at t or later.
  * A chain of waits leads from each of them to n, which pays g at least once if it is not on v. So
  * v did work for S(n) - t and each other one for S(n) - t - g, and together they did A's. Likewise
- * with the bytes of A over the bandwidth. At the end of all, t + load + q holds for the rTasks with
- * S >= t and T >= q.
+ * with the bytes of A, which no vEU asks for faster than its rTask's rate, nor all of them faster than
+ * the bandwidth, and not before an rTask's fixed time is over. At the end of all, t + load + q holds
+ * for the rTasks with S >= t and T >= q.
  */
 
 /** Nodes up to which the sets of what precedes each are kept. */
@@ -58,25 +59,40 @@ static double spread(const bounds *b, double k, double d, bool partly)
 static void add_load(rk_load *to, const rk_load *load)
 {
     to->work += load->work;
-    to->bytes[0] += load->bytes[0];
-    to->bytes[1] += load->bytes[1];
+    for (int pool = 0; pool < 2; pool++) {
+        const rk_bytes_load *from = &load->from[pool];
+        if (from->bytes == 0)
+            continue;
+        rk_bytes_load *sum = &to->from[pool];
+        sum->fixed = sum->bytes > 0 ? least(sum->fixed, from->fixed) : from->fixed;
+        sum->rate = most(sum->rate, from->rate);
+        sum->bytes += from->bytes;
+    }
 }
 
-static double load_bytes_ns(const bounds *b, const rk_load *load)
+/**
+ * Time for an amount that one vEU takes at `rate` and all together at `all`: when all of it must be seen
+ * on one vEU, the others begin a signal later on its clock.
+ */
+static double amount_ns(double amount, double rate, double all, double signal)
 {
-    double ns = 0;
-    for (int pool = 0; pool < 2; pool++)
-        if (load->bytes[pool] > 0)
-            ns = most(ns, load->bytes[pool] / b->bandwidth[pool]);
-    return ns;
+    if (amount <= rate * signal)
+        return amount / rate;
+    return signal + (amount - rate * signal) / all;
 }
 
 /** Time that a load takes at least; `seen`: when all of it must be seen on one vEU. */
 static double load_ns(const bounds *b, const rk_load *load, bool seen)
 {
-    double others = seen && load->work > b->signal ? (b->veus - 1) * b->signal : 0;
-    double ns = seen && load->work <= b->signal ? load->work : (load->work + others) / b->veus;
-    return most(ns, load_bytes_ns(b, load));
+    double signal = seen ? b->signal : 0;
+    double ns = amount_ns(load->work, 1, b->veus, signal);
+    for (int pool = 0; pool < 2; pool++) {
+        const rk_bytes_load *from = &load->from[pool];
+        double rate = least(from->rate, b->bandwidth[pool]);
+        if (from->bytes > 0)
+            ns = most(ns, from->fixed + amount_ns(from->bytes, rate, b->bandwidth[pool], signal));
+    }
+    return ns;
 }
 
 /** The least of each cost over the candidates of a node. */
@@ -85,19 +101,31 @@ static void find_costs(bounds *b, rk_id node)
     const rk_node_candidates *all = &b->problem->candidates->nodes[node];
     node_bound *n = &b->nodes[node];
     *n = (node_bound){.each = INFINITY, .span = INFINITY, .spread = INFINITY, .partly = INFINITY};
-    n->load = (rk_load){.work = INFINITY, .bytes = {INFINITY, INFINITY}};
     for (size_t i = 0; i < all->count; i++) {
         const rk_candidate *c = &all->items[i];
+        bool streams = c->parts.stream_ns > 0 && c->parts.bytes > 0;
         double k = c->rtasks;
         double d = rk_simulate_alone(c, b->problem->device);
-        double bytes = c->parts.stream_ns > 0 ? k * c->parts.bytes : 0;
+        rk_load load = {.work = k * d};
+        if (streams)
+            load.from[c->parts.cached] =
+                (rk_bytes_load){.bytes = k * c->parts.bytes,
+                                .fixed = c->parts.fixed_ns + b->problem->device->rtask_overhead_ns,
+                                .rate = c->parts.bytes / c->parts.stream_ns};
+        double seen = load_ns(b, &load, true);
         n->each = least(n->each, d);
-        n->span = least(n->span, ceil(k / b->veus) * d);
-        n->spread = least(n->spread, spread(b, k, d, false));
-        n->partly = least(n->partly, spread(b, k, d, true));
-        n->load.work = least(n->load.work, k * d);
-        n->load.bytes[c->parts.cached] = least(n->load.bytes[c->parts.cached], bytes);
-        n->load.bytes[!c->parts.cached] = 0;
+        n->span = least(n->span, most(ceil(k / b->veus) * d, load_ns(b, &load, false)));
+        n->spread = least(n->spread, most(spread(b, k, d, false), seen));
+        n->partly = least(n->partly, most(spread(b, k, d, true), seen));
+        if (i == 0)
+            n->load = load;
+        n->load.work = least(n->load.work, load.work);
+        for (int pool = 0; pool < 2; pool++) {
+            rk_bytes_load *from = &n->load.from[pool];
+            from->bytes = least(from->bytes, load.from[pool].bytes);
+            from->fixed = least(from->fixed, load.from[pool].fixed);
+            from->rate = most(from->rate, load.from[pool].rate);
+        }
     }
 }
 
@@ -301,7 +329,8 @@ static const node_bound *find(rk_bound *out, const rk_problem *problem, uint32_t
     find_heads(&b);
     find_tails(&b);
     out->work_ns = d->launch_ns + all.work / veus;
-    out->bytes_ns = d->launch_ns + load_bytes_ns(&b, &all);
+    all.work = 0;
+    out->bytes_ns = d->launch_ns + load_ns(&b, &all, false);
     out->path_ns = d->launch_ns + b.longest;
     if (b.before)
         out->path_ns = most(out->path_ns, d->launch_ns + middle_load(&b, scratch));

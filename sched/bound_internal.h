@@ -4,10 +4,17 @@
 #include "sched/bound.h"
 #include "sched/simulate.h"
 
+/** Bytes from one memory, and by which rTasks. */
+typedef struct {
+    double bytes;
+    double fixed; /**< the least that passes in one of them before it streams */
+    double rate;  /**< the most that one of them asks for */
+} rk_bytes_load;
+
 /** What rTasks take of all vEUs together, and of the memory and the L2. */
 typedef struct {
-    double work;     /**< ns */
-    double bytes[2]; /**< from memory, from the L2 */
+    double work; /**< ns */
+    rk_bytes_load from[2];
 } rk_load;
 
 /** The least over a node's candidates of what it takes, and when it is. */

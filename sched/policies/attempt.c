@@ -73,16 +73,17 @@ size_t rk_attempt_usual(rk_attempt *best, const rk_problem *problem, uint32_t ve
 {
     static const struct {
         const char *policy;
-        int64_t efficiency;
-    } tried[] = {{"wavefront", -1}, {"list", 50}, {"ios", -1},  {"list", 0},
-                 {"list", 200},     {"base", -1}, {"list", 25}, {"list", 100}};
+        int64_t options[RK_POLICY_MAX_OPTIONS]; /**< in the policy's order */
+    } tried[] = {{"wavefront", {0}}, {"list", {50}}, {"ios", {3, 8, 0, 0, 20000}},
+                 {"list", {200}},    {"list", {0}},  {"base", {0}},
+                 {"list", {25}},     {"list", {100}}};
     for (size_t i = 0; i < sizeof tried / sizeof *tried; i++) {
         size_t rtasks = best->schedule ? rk_attempt_rtasks(best->schedule, problem) : 0;
         if (i >= 2 && rtasks > effort)
             break;
         effort -= rtasks < effort ? rtasks : effort;
-        const int64_t *options = tried[i].efficiency < 0 ? NULL : &tried[i].efficiency;
-        rk_attempt_policy(best, rk_policy_find(tried[i].policy), options, problem, veus, diag);
+        rk_attempt_policy(best, rk_policy_find(tried[i].policy), tried[i].options, problem, veus,
+                          diag);
     }
     return effort;
 }

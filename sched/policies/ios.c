@@ -11,8 +11,7 @@ static const rk_policy_option options[] = {
     {"s", 8, 1, RK_IOS_BLOCK, "groups of a stage at most"},
     {"barriers", 0, 0, 1, "1: global barriers between stages, as in the paper; 0: waits"},
     {"greedy", 0, 0, 1, "1: greedy stages, of all operators that are ready"},
-    {"limit", 500000, 1, 1000000000000,
-     "transitions of a block, which is halved if it takes more"},
+    {"limit", 500000, 1, 1000000000000, "transitions of a block, which is halved if it takes more"},
     {NULL},
 };
 enum { GROUP, GROUPS, BARRIERS, GREEDY, LIMIT };

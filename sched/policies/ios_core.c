@@ -181,7 +181,10 @@ static void extend(block *b, state *best, const ending *e, int last)
         left &= ~((node_set)1 << node);
         if (b->after[node] & best->key & ~e->nodes)
             continue;
-        ending next = {.nodes = e->nodes, .group_count = e->group_count};
+        b->failed = b->failed || ++b->transitions > b->search->limit;
+        ending next; /* not all of it: most endings have few groups */
+        next.nodes = e->nodes;
+        next.group_count = e->group_count;
         memcpy(next.groups, e->groups, (size_t)e->group_count * sizeof *e->groups);
         memcpy(next.work, e->work, sizeof e->work);
         memcpy(next.longest, e->longest, sizeof e->longest);
@@ -195,7 +198,6 @@ static void extend(block *b, state *best, const ending *e, int last)
             continue;
         node_set rest = best->key & ~next.nodes;
         if (next.group_count <= b->search->groups_most) {
-            b->failed = b->failed || ++b->transitions > b->search->limit;
             if (cost + floor_of(b, rest) < best->cost) {
                 double all = cost + solve(b, rest);
                 if (all < best->cost) {

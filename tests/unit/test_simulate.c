@@ -270,7 +270,7 @@ Test(bound, counts_bytes)
     f->device->dram_bandwidth = 1;
     for (rk_id n = 0; n < 4; n++)
         streams(f, n, (rk_rtask_parts){.stream_ns = 1000, .bytes = 2000});
-    cr_expect_float_eq(bound_of(f, 4).bytes_ns, 2000 + 8000, 1e-6);
+    cr_expect_float_eq(bound_of(f, 4).bytes_ns, 2000 + 100 + 8000, 1e-6);
     fixture_free(f);
 }
 
