@@ -217,8 +217,8 @@ static const char *kernel_name(const rk_unit *unit, const rk_function *f, const 
 
 static const char *site(const rk_function *f, rk_arena *arena)
 {
-    return rk_arena_printf(arena, "{\"%s%s\", \"%s\", %d, \"%s\"}", f->scope, f->name, f->place.file,
-                           f->place.line, each_parameter(f, "", "", "", arena));
+    return rk_arena_printf(arena, "{\"%s%s\", \"%s\", %d, \"%s\"}", f->scope, f->name,
+                           f->place.file, f->place.line, each_parameter(f, "", "", "", arena));
 }
 
 /** The codes for which a kernel is refused: "RK-V107 RK-V104". */

@@ -15,6 +15,7 @@ typedef struct {
     rk_diag *diag;
     const char *folder;
     const char *original, *drop_in;
+    const char *name; /**< how all runs are called, since programs print it */
     rk_verify_run runs[RUNS];
     rk_verify_report reports[RUNS]; /**< of the runs with random orders, from 1 */
 } verifier;
@@ -45,7 +46,7 @@ static bool build(verifier *v, const char *output, bool drop_in)
     *rk_push(v->arena, &words) = "-o";
     *rk_push(v->arena, &words) = output;
     *rk_push(v->arena, &words) = NULL;
-    if (!rk_verify_start(&run, &words, &environment, v->folder, 3600, v->arena, v->diag))
+    if (!rk_verify_start(&run, o->self, &words, &environment, v->folder, 3600, v->arena, v->diag))
         return false;
     if (run.status == 0)
         return true;
@@ -67,12 +68,12 @@ static bool run_program(verifier *v, rk_verify_run *run, const char *program,
                         const rk_verify_words *environment)
 {
     rk_verify_words words = {0};
-    *rk_push(v->arena, &words) = program;
+    *rk_push(v->arena, &words) = v->name;
     for (size_t i = 0; i < v->options->arg_count; i++)
         *rk_push(v->arena, &words) = v->options->args[i];
     *rk_push(v->arena, &words) = NULL;
-    return rk_verify_start(run, &words, environment, v->folder, v->options->timeout, v->arena,
-                           v->diag);
+    return rk_verify_start(run, program, &words, environment, v->folder, v->options->timeout,
+                           v->arena, v->diag);
 }
 
 /** Run `i` of the original: the first one is recorded, the others are compared with it. */
@@ -177,6 +178,11 @@ static bool prepare(verifier *v)
     char real[4096];
     if (realpath(v->folder, real)) /* programs are found by it whatever their folder */
         v->folder = rk_arena_strdup(v->arena, real);
+    v->name = "program";
+    for (size_t i = o->build_count; i-- > 0;)
+        if (o->build[i][0] != '-' && rk_str_ends(o->build[i], ".cu"))
+            v->name = rk_path_stem(v->arena, o->build[i]);
+    v->name = rk_arena_printf(v->arena, "./%s", v->name);
     v->original = in_folder(v, "original");
     v->drop_in = o->drop_in ? o->drop_in : in_folder(v, "drop_in");
     return build(v, v->original, false) && (o->drop_in || build(v, v->drop_in, true));

@@ -16,10 +16,10 @@ typedef struct {
 typedef RK_VEC(const char *) rk_verify_words;
 
 /**
- * Runs a program with "NAME=value" added to the environment, its output in files of `folder`, no input, for
+ * Runs a program, `words` being its argv and a NULL, with "NAME=value" added to the environment, its output in files of `folder`, no input, for
  * at most `timeout` seconds. False with RK-V151 when it cannot be started.
  */
-bool rk_verify_start(rk_verify_run *run, const rk_verify_words *words,
+bool rk_verify_start(rk_verify_run *run, const char *program, const rk_verify_words *words,
                      const rk_verify_words *environment, const char *folder, unsigned timeout,
                      rk_arena *arena, rk_diag *diag);
 

@@ -8,8 +8,8 @@
 #include <time.h>
 #include <unistd.h>
 
-static void become(const rk_verify_words *words, const rk_verify_words *environment,
-                   const char *out, const char *err)
+static void become(const char *program, const rk_verify_words *words,
+                   const rk_verify_words *environment, const char *out, const char *err)
 {
     const int input = open("/dev/null", O_RDONLY);
     const int output = open(out, O_WRONLY | O_CREAT | O_TRUNC, 0666);
@@ -19,7 +19,7 @@ static void become(const rk_verify_words *words, const rk_verify_words *environm
         putenv((char *)(uintptr_t)environment->items[i]);
     if (input >= 0 && output >= 0 && errors >= 0 && dup2(input, 0) == 0 && dup2(output, 1) == 1 &&
         dup2(errors, 2) == 2)
-        execvp(words->items[0], (char *const *)(uintptr_t)words->items);
+        execvp(program, (char *const *)(uintptr_t)words->items);
     _exit(127);
 }
 
@@ -51,7 +51,7 @@ static int wait_for(pid_t child, unsigned timeout, bool *timed_out)
     return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-bool rk_verify_start(rk_verify_run *run, const rk_verify_words *words,
+bool rk_verify_start(rk_verify_run *run, const char *program, const rk_verify_words *words,
                      const rk_verify_words *environment, const char *folder, unsigned timeout,
                      rk_arena *arena, rk_diag *diag)
 {
@@ -60,14 +60,14 @@ bool rk_verify_start(rk_verify_run *run, const rk_verify_words *words,
     *run = (rk_verify_run){0};
     const pid_t child = fork();
     if (child == 0)
-        become(words, environment, out, err);
+        become(program, words, environment, out, err);
     if (child < 0)
-        return rk_diag_add(diag, RK_ERROR, "RK-V151", rk_place_file(words->items[0]),
+        return rk_diag_add(diag, RK_ERROR, "RK-V151", rk_place_file(program),
                            "see that there is memory for another process",
                            "cannot start the program");
     run->status = wait_for(child, timeout, &run->timed_out);
     if (run->status == 127)
-        return rk_diag_add(diag, RK_ERROR, "RK-V151", rk_place_file(words->items[0]),
+        return rk_diag_add(diag, RK_ERROR, "RK-V151", rk_place_file(program),
                            "see that it can be run by itself", "cannot start the program");
     return rk_file_read(&run->out, out, arena, diag) && rk_file_read(&run->err, err, arena, diag);
 }
