@@ -51,5 +51,8 @@ without NO_BARRIER_AFTER_POLL 'assertion violated'
 without NO_ACQUIRE 'assertion violated'
 without NO_RELEASE 'assertion violated'
 without NO_END_STORE 'assertion violated\|invalid end state (at'
+without NO_COUNTER_RELEASE 'assertion violated'
+without NO_COUNTER_CHAIN 'assertion violated'
+without COUNTER_BY_ONE 'invalid end state (at'
 
 exit $failed

@@ -3,7 +3,9 @@
  * runs one after another with nothing cleared between them, and a step counter that wraps round.
  *
  *   vEU 0:  A writes d0 | wait vEU 1 >= 1 | C reads d1, writes d2 | wait vEU 1 >= 3 | E writes d0 | G
- *   vEU 1:  B writes d1 | F | wait vEU 0 >= 1 | D reads d0
+ *   vEU 1:  B writes d1 | F | wait for the counter | D reads d0 and d2
+ *
+ * The counter is of C and F: F adds 1 and C, the first of them, what is left to S.
  *
  * Weak memory: every cell has a version, which a write raises, and every thread a view: for each cell
  * the oldest version that it may still read. A read may give any version from its view to the newest,
@@ -17,13 +19,15 @@
  *
  * Each of these takes one part away, and makes the model fail:
  *   STEP_BEFORE_BARRIER, NO_BARRIER_BETWEEN, NO_BARRIER_AFTER_POLL, NO_ACQUIRE, NO_RELEASE,
- *   NO_END_STORE
+ *   NO_END_STORE, NO_COUNTER_RELEASE, NO_COUNTER_CHAIN (an addition does not carry on the release of
+ *   the one before it), COUNTER_BY_ONE (nothing makes up for S)
  */
 
 #define RUNS 2
 #define VEUS 2
 #define THREADS 4 /* of all vEUs */
 #define S 4       /* largest number of rTasks on a vEU */
+#define COUNTER VEUS /* its cell */
 #define CELLS 6   /* d0, d1, d2, of two cells each */
 
 #define OTHER(t) ((t) ^ 1)
@@ -35,6 +39,11 @@
 #define EACH_CELL(x, t, u) x(t, u, 0); x(t, u, 1); x(t, u, 2); x(t, u, 3); x(t, u, 4); x(t, u, 5)
 #define JOIN(t, u, c) VIEW(t, c) = NEWER(VIEW(t, c), VIEW(u, c)); VIEW(u, c) = VIEW(t, c)
 #define ATTACH(t, v, c) MESSAGE(v, c) = VIEW(t, c)
+#ifdef NO_COUNTER_CHAIN
+#define CARRY(t, v, c) MESSAGE(v, c) = VIEW(t, c)
+#else
+#define CARRY(t, v, c) MESSAGE(v, c) = NEWER(MESSAGE(v, c), VIEW(t, c))
+#endif
 #define TAKE(t, v, c) VIEW(t, c) = NEWER(VIEW(t, c), MESSAGE(v, c))
 #define SEE_NEWEST(t, u, c) VIEW(t, c) = newest[c]
 
@@ -43,8 +52,8 @@
 
 byte newest[CELLS];
 byte view[THREADS * CELLS];
-byte step[VEUS] = 254; /* wraps in the first run */
-byte message[VEUS * CELLS];
+byte step[VEUS + 1] = 254; /* wraps in the first run */
+byte message[(VEUS + 1) * CELLS];
 
 byte arrived[VEUS];
 bit phase[VEUS];
@@ -114,6 +123,27 @@ inline publish(t)
     :: else -> skip
     fi
 }
+
+/** Thread 0 of the vEU counts its rTask. */
+inline count(t, amount)
+{
+    if
+    :: t % 2 == 0 ->
+        d_step {
+#ifndef NO_COUNTER_RELEASE
+            EACH_CELL(CARRY, t, COUNTER);
+#endif
+            step[COUNTER] = (step[COUNTER] + amount) % 256
+        }
+    :: else -> skip
+    fi
+}
+
+#ifdef COUNTER_BY_ONE
+#define REST 1
+#else
+#define REST (S - 1)
+#endif
 
 /** What follows an rTask. */
 inline end_task(t)
@@ -214,15 +244,16 @@ active [THREADS] proctype thread()
         :: VEU(t) == 0 ->
             through_shared(t, 1); write(t, 0); end_task(t); /* A */
             await(t, 1, 1);
-            read(t, 1, round + 1); through_shared(t, 2); write(t, 2); end_task(t); /* C */
+            read(t, 1, round + 1); through_shared(t, 2); write(t, 2); end_task(t); count(t, REST); /* C */
             await(t, 1, 3);
             through_shared(t, 3); write(t, 0); end_task(t); /* E */
             through_shared(t, 4); end_task(t) /* G */
         :: else ->
             through_shared(t, 5); write(t, 1); end_task(t); /* B */
-            through_shared(t, 6); end_task(t); /* F */
-            await(t, 0, 1);
-            through_shared(t, 7); read(t, 0, 2 * round + 1); end_task(t) /* D */
+            through_shared(t, 6); end_task(t); count(t, 1); /* F */
+            await(t, COUNTER, S);
+            through_shared(t, 7); read(t, 0, 2 * round + 1); read(t, 2, round + 1);
+            end_task(t) /* D */
         fi;
         end_veu(t);
         boundary(t)
