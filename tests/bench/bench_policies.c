@@ -1,12 +1,18 @@
 /*
- * What the policies make of the zoo, by the simulator: times, and auto over the lower bound, over
- * wavefront over base. `bench_policies [--share DIR] [--device NAME] [MODEL...]`; nothing here passes
- * or fails.
+ * The aims of the policies, simulated. Nothing here passes or fails.
+ *
+ *   bench_policies [--share DIR] [--device NAME] [--count N] [zoo | exact | nasbench | ios | MODEL]...
+ *
+ * zoo: each model with each policy, and auto over the lower bound; exact: auto over the exact policy on
+ * graphs of up to 20 rTasks; nasbench: N cells; ios: how long the dynamic programme takes. All without
+ * arguments. Seconds are of the processor.
  */
+#include "../unit/random_problem.h"
 #include "base/file.h"
 #include "base/str.h"
 #include "sched/bound.h"
 #include "sched/check.h"
+#include "sched/policies/ios_core.h"
 #include "sched/simulate.h"
 #include "sched/zoo.h"
 
@@ -222,6 +228,130 @@ static bool show_zoo(const setting *s, char **names, int count)
     return good;
 }
 
+/** auto over exact on random graphs of at most 20 rTasks. */
+static bool show_exact(const setting *s, size_t count)
+{
+    ratios all = {0};
+    size_t proven = 0;
+    for (uint64_t seed = 1; all.count < count; seed++) {
+        random_spec spec = {.nodes = 3 + seed % 8,
+                            .rtasks_most = 1 + (uint32_t)(seed % 5),
+                            .candidates = 1 + seed % 2,
+                            .bytes = seed % 3 == 0};
+        fixture *f = random_problem(seed, 2 + (int)(seed / 3) % 6, spec);
+        uint32_t rtasks = 0;
+        for (size_t i = 0; i < f->graph->node_count; i++) {
+            uint32_t most = 0;
+            for (size_t c = 0; c < f->candidates->nodes[i].count; c++)
+                if (f->candidates->nodes[i].items[c].rtasks > most)
+                    most = f->candidates->nodes[i].items[c].rtasks;
+            rtasks += most;
+        }
+        planned p = {.problem = f->problem, .arena = f->arena};
+        setting own = {.device = f->device, .diag = f->diag};
+        outcome best;
+        outcome exact;
+        if (rtasks <= 20 && try_policy(&best, &own, &p, "auto", NULL) &&
+            try_policy(&exact, &own, &p, "exact",
+                       (const int64_t[RK_POLICY_MAX_OPTIONS]){1000000})) {
+            proven += rk_diag_count(f->diag) == 0;
+            add_ratio(&all, best.ns / exact.ns,
+                      rk_arena_printf(s->arena, "seed %zu", (size_t)seed));
+        }
+        fixture_free(f);
+    }
+    print_ratios("\nauto over exact, at most 20 rTasks", &all);
+    printf("proven the best: %zu of %zu\n", proven, all.count);
+    return true;
+}
+
+/** Whether two nodes of one wave differ in what their fastest kernels take. */
+static bool is_irregular(const planned *p, rk_arena *scratch)
+{
+    const rk_problem *problem = &p->problem;
+    size_t nodes = problem->graph->node_count;
+    uint32_t *wave = RK_NEW_ARRAY(scratch, uint32_t, nodes + 1);
+    const rk_candidate **first = RK_NEW_ARRAY(scratch, const rk_candidate *, nodes + 1);
+    for (size_t i = 0; i < problem->edge_count; i++)
+        if (wave[problem->edges[i].to] <= wave[problem->edges[i].from])
+            wave[problem->edges[i].to] = wave[problem->edges[i].from] + 1;
+    for (size_t i = 0; i < nodes; i++) {
+        const rk_candidate *here = &problem->candidates->nodes[i].items[0];
+        const rk_candidate **seen = &first[wave[i]];
+        if (*seen && ((*seen)->rtasks != here->rtasks || (*seen)->rtask_ns != here->rtask_ns))
+            return true;
+        *seen = here;
+    }
+    return false;
+}
+
+/** The cells of NAS-Bench-101: wavefront over base, and waits over global barriers. */
+static bool show_nasbench(const setting *s, size_t count)
+{
+    const rk_zoo_model *model = rk_zoo_find("nasbench");
+    rk_arena *kept = rk_arena_new();
+    rk_zoo_series *series = rk_zoo_series_new(model, params_of(model, "", kept), 1, kept);
+    ratios over_base = {0};
+    ratios over_barriers = {0};
+    bool good = true;
+    for (size_t i = 0; good && i < count; i++) {
+        rk_arena *arena = rk_arena_new();
+        const rk_graph *graph = rk_zoo_series_next(series, arena, s->diag);
+        planned p;
+        outcome base;
+        outcome waits;
+        outcome barriers;
+        good =
+            graph && plan(&p, s, graph, arena) && try_policy(&base, s, &p, "base", NULL) &&
+            try_policy(&waits, s, &p, "wavefront", NULL) &&
+            try_policy(&barriers, s, &p, "wavefront", (const int64_t[RK_POLICY_MAX_OPTIONS]){0, 1});
+        if (good) {
+            const char *name = rk_arena_printf(kept, "cell %zu", i);
+            add_ratio(&over_base, base.ns / waits.ns, name);
+            if (is_irregular(&p, arena))
+                add_ratio(&over_barriers, barriers.ns / waits.ns, name);
+        }
+        rk_arena_free(arena);
+    }
+    print_ratios("\nNAS-Bench: base over wavefront", &over_base);
+    print_ratios("irregular ones: global barriers over waits", &over_barriers);
+    rk_arena_free(kept);
+    return good;
+}
+
+/** ios at r = 3, s = 8: seconds without laying the stages out, and its time over greedy's. */
+static bool show_ios(const setting *s)
+{
+    static const char *const models[] = {"inception_v3", "randwire", "nasnet_large", "squeezenet"};
+    printf("\n%-14s %12s %12s %10s %10s\n", "ios", "search ms", "transitions", "us", "greedy us");
+    bool good = true;
+    for (size_t i = 0; i < sizeof models / sizeof *models; i++) {
+        rk_arena *arena = rk_arena_new();
+        const rk_zoo_model *model = rk_zoo_find(models[i]);
+        const rk_graph *graph =
+            rk_zoo_structure(model, params_of(model, "", arena), 1, arena, s->diag);
+        planned p;
+        outcome ios = {0};
+        outcome greedy = {0};
+        good = graph && plan(&p, s, graph, arena) && try_policy(&ios, s, &p, "ios", NULL) &&
+               try_policy(&greedy, s, &p, "ios",
+                          (const int64_t[RK_POLICY_MAX_OPTIONS]){3, 8, 0, 1, 1}) &&
+               good;
+        if (graph && ios.ns > 0) {
+            rk_ios_search search = {.group_most = 3, .groups_most = 8, .limit = 500000};
+            double start = now();
+            const rk_ios_node *nodes = rk_ios_price(&p.problem, ios.veus, arena);
+            rk_ios_stages stages;
+            rk_ios_find(&stages, &search, &p.problem, nodes, arena);
+            printf("%-14s %12.2f %12zu %10.1f %10.1f\n", models[i], 1e3 * (now() - start),
+                   search.transitions, 1e-3 * ios.ns, 1e-3 * greedy.ns);
+            fflush(stdout);
+        }
+        rk_arena_free(arena);
+    }
+    return good;
+}
+
 static bool set(setting *s, const char *share, const char *device)
 {
     s->arena = rk_arena_new();
@@ -242,15 +372,29 @@ int main(int argc, char **argv)
     rk_arena *arena = rk_arena_new();
     const char *share = rk_path_join(arena, rk_path_dir(arena, argv[0]), "../share/rammer");
     const char *device = "v100";
+    size_t cells = 5000;
     int at = 1;
     for (; at + 1 < argc && strncmp(argv[at], "--", 2) == 0; at += 2) {
         if (strcmp(argv[at], "--share") == 0)
             share = argv[at + 1];
         else if (strcmp(argv[at], "--device") == 0)
             device = argv[at + 1];
+        else if (strcmp(argv[at], "--count") == 0)
+            cells = strtoull(argv[at + 1], NULL, 10);
     }
+    char **names = argv + at;
+    int count = argc - at;
+    bool zoo = wanted("zoo", names, count);
     setting s;
-    bool good = set(&s, share, device) && show_zoo(&s, argv + at, argc - at);
+    bool good = set(&s, share, device);
+    if (good && wanted("ios", names, count))
+        good = show_ios(&s) && good;
+    if (good && wanted("exact", names, count))
+        good = show_exact(&s, 100) && good;
+    if (good && wanted("nasbench", names, count))
+        good = show_nasbench(&s, cells) && good;
+    if (good && (zoo || count))
+        good = show_zoo(&s, names, zoo ? 0 : count) && good;
     rk_diag_print(s.diag, 0, stderr, false);
     rk_arena_free(s.arena);
     rk_arena_free(arena);
