@@ -1,76 +1,73 @@
-// Inline assembly: special registers, arithmetic with a carry, and asynchronous copies to shared memory.
+// Inline assembly: special registers, bit fields, logic by table, permuted bytes, and cached loads.
 #include "check.h"
 
-constexpr int BLOCK = 64;
+constexpr int BLOCK = 48, RESULTS = 7;
 
-__device__ unsigned lane()
+__device__ __forceinline__ unsigned lane()
 {
     unsigned value;
     asm("mov.u32 %0, %%laneid;" : "=r"(value));
     return value;
 }
 
-// The sum of two numbers of 96 bits.
-__device__ uint3 add_wide(uint3 a, uint3 b)
+__device__ __forceinline__ unsigned field(unsigned value, unsigned first, unsigned width)
 {
-    uint3 sum;
-    asm("add.cc.u32 %0, %3, %6;\n\t"
-        "addc.cc.u32 %1, %4, %7;\n\t"
-        "addc.u32 %2, %5, %8;"
-        : "=r"(sum.x), "=r"(sum.y), "=r"(sum.z)
-        : "r"(a.x), "r"(a.y), "r"(a.z), "r"(b.x), "r"(b.y), "r"(b.z));
-    return sum;
+    unsigned out;
+    asm("bfe.u32 %0, %1, %2, %3;" : "=r"(out) : "r"(value), "r"(first), "r"(width));
+    return out;
 }
 
-__global__ void registers(unsigned *lanes, const uint3 *a, const uint3 *b, uint3 *sums)
+__global__ void instructions(const unsigned *a, const unsigned *b, unsigned *out)
 {
-    int i = threadIdx.x;
-    lanes[i] = lane();
-    sums[i] = add_wide(a[i], b[i]);
+    unsigned i = blockIdx.x * blockDim.x + threadIdx.x, x = a[i], y = b[i], *own = out + RESULTS * i, value;
+    own[0] = lane();
+    own[1] = field(x, 5, 11);
+    asm("bfi.b32 %0, %1, %2, 8, 4;" : "=r"(value) : "r"(x), "r"(y));
+    own[2] = value;
+    // Bits that are in exactly one of three.
+    asm("lop3.b32 %0, %1, %2, %3, 0x96;" : "=r"(value) : "r"(x), "r"(y), "r"(i));
+    own[3] = value;
+    asm("prmt.b32 %0, %1, %2, 0x3715;" : "=r"(value) : "r"(x), "r"(y));
+    own[4] = value;
+    asm volatile("ld.global.cg.u32 %0, [%1];" : "=r"(value) : "l"(b + i));
+    own[5] = value;
+    asm("bfind.u32 %0, %1;" : "=r"(value) : "r"(x));
+    own[6] = value;
 }
 
-// The last elements are not there, and become zeros.
-__global__ void copy(const int *in, int *out, int n)
+static unsigned highest_bit(unsigned value)
 {
-    __shared__ int slots[BLOCK];
-    unsigned to = (unsigned)__cvta_generic_to_shared(slots + threadIdx.x);
-    const int *from = in + (threadIdx.x < n ? threadIdx.x : 0);
-    int bytes = threadIdx.x < n ? 4 : 0;
-    asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" ::"r"(to), "l"(from), "r"(bytes) : "memory");
-    asm volatile("cp.async.commit_group;" ::: "memory");
-    asm volatile("cp.async.wait_group 0;" ::: "memory");
-    __syncthreads();
-    out[threadIdx.x] = slots[BLOCK - 1 - threadIdx.x];
+    for (unsigned i = 32; i-- > 0;)
+        if (value >> i & 1)
+            return i;
+    return ~0u;
+}
+
+// Bytes of two words as eight, by their numbers.
+static unsigned permuted(unsigned x, unsigned y, unsigned selector)
+{
+    unsigned long long bytes = (unsigned long long)y << 32 | x;
+    unsigned out = 0;
+    for (int i = 0; i < 4; i++)
+        out |= (unsigned)(bytes >> 8 * (selector >> 4 * i & 7) & 0xff) << 8 * i;
+    return out;
 }
 
 int main()
 {
-    std::vector<uint3> a(BLOCK), b(BLOCK);
-    std::vector<unsigned> want_lanes(BLOCK), got, want;
+    const int n = 3 * BLOCK;
+    std::vector<unsigned> a(n), b(n), want;
     check::numbers from(62);
-    for (int i = 0; i < BLOCK; i++) {
-        a[i] = make_uint3(from.next() * 77u, i % 3 ? ~0u : from.next(), from.next());
-        b[i] = make_uint3(~a[i].x + (unsigned)(i % 2), i % 5 ? 0u : from.next(), from.next());
-        unsigned long long low = (unsigned long long)a[i].x + b[i].x;
-        unsigned long long middle = (unsigned long long)a[i].y + b[i].y + (low >> 32);
-        want.insert(want.end(), {(unsigned)low, (unsigned)middle, a[i].z + b[i].z + (unsigned)(middle >> 32)});
-        want_lanes[i] = (unsigned)i % 32;
+    for (unsigned i = 0; i < n; i++) {
+        a[i] = i ? from.next() * 77u >> i % 32 : 0;
+        b[i] = from.next() * 40503u;
+        unsigned x = a[i], y = b[i];
+        want.insert(want.end(), {i % BLOCK % 32, x >> 5 & 0x7ff, (y & ~0xf00u) | (x & 15) << 8, x ^ y ^ i,
+                                 permuted(x, y, 0x3715), y, highest_bit(x)});
     }
-    check::buffer<uint3> device_a(a), device_b(b), sums(BLOCK);
-    check::buffer<unsigned> lanes(BLOCK);
-    registers<<<1, BLOCK>>>(lanes, device_a, device_b, sums);
+    check::buffer<unsigned> device_a(a), device_b(b), out(n * RESULTS);
+    instructions<<<3, BLOCK>>>(device_a, device_b, out);
     LAUNCH_OK();
-    for (uint3 sum : sums.get())
-        got.insert(got.end(), {sum.x, sum.y, sum.z});
-    check::same("lanes", lanes.get(), want_lanes);
-    check::same("wide sums", got, want);
-
-    std::vector<int> in = check::values<int>(BLOCK, 63), want_copied(BLOCK);
-    check::buffer<int> device(in), copied(BLOCK);
-    copy<<<1, BLOCK>>>(device, copied, 50);
-    LAUNCH_OK();
-    for (int i = 0; i < BLOCK; i++)
-        want_copied[i] = BLOCK - 1 - i < 50 ? in[BLOCK - 1 - i] : 0;
-    check::same("copied", copied.get(), want_copied);
+    check::same("instructions", out.get(), want);
     return check::done();
 }

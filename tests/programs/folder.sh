@@ -49,7 +49,7 @@ RKCONVERT=${RKCONVERT:-$here/../../build/release/bin/rkconvert}
     exit 2
 }
 : "${rules:=$here/folders/$(basename "$folder").rules}"
-[ -f "$rules" ] || rules=/dev/null
+[ -f "$rules" ] && rules=$(realpath "$rules") || rules=/dev/null
 work=$keep
 if [ -z "$work" ]; then
     work=$(mktemp -d)
@@ -154,7 +154,19 @@ conditional graph nodes|cudaGraphConditional
 FEATURES
 }
 
+case $(features) in
+*graphics*) result unsupported graphics ;;
+esac
+
 flags="-O2 $(rule flags | tr '\n' ' ')"
+# What a Makefile would say.
+uses()
+{
+    grep -rqE "#[[:space:]]*include[[:space:]]*[<\"]$1" . && flags="$flags $2"
+}
+uses cublas_v2.h -lcublas
+uses curand.h -lcurand
+uses omp.h -Xcompiler=-fopenmp
 for include in . "$work"/tree/Common "$work"/tree/common "$work"/tree/include "$work"/tree/inc; do
     [ -d "$include" ] && flags="$flags -I$include"
 done
@@ -178,12 +190,16 @@ build()
     result fail "$way: does not build: $(complaint "$out/$way.build")"
 }
 
+# What a program says of its own results when they are wrong, and what only looks like it.
+failure='(test|result|verif|check|self)[^=]*(fail|wrong|mismatch|incorrect)|failed|mismatch'
+no_failure='(^|[^0-9.])0 (failed|mismatch|error)|as expected|failed: *0|assert'
+
 # run WAY PROGRAM [argument]...
 run()
 {
     way=$1 program=$2
     shift 2
-    timeout -k 5 "$limit" "$program" "$@" >"$out/$way.out" 2>&1 </dev/null
+    timeout -k 5 "$limit" "$program" "$@" >"$out/$way.out" 2>"$out/$way.err" </dev/null
     status=$?
     case $status in
     0) ;;
@@ -192,9 +208,8 @@ run()
     124 | 137) result fail "$way: takes more than $limit s" ;;
     esac
     [ $status -eq 0 ] ||
-        result fail "$way: status $status: $(tail -n 1 "$out/$way.out" | tr -d '\000-\010' | cut -c 1-120)"
-    wrong=$(grep -aiE '(test|result|verif|check|self)[^=]*(fail|wrong|mismatch)|FAILED|mismatch' "$out/$way.out" |
-        grep -avE '0 (failed|mismatch|errors)' | head -n 1)
+        result fail "$way: status $status: $(cat "$out/$way.out" "$out/$way.err" | tail -n 1 | tr -d '\000-\010' | cut -c 1-120)"
+    wrong=$(grep -aiE "$failure" "$out/$way.out" | grep -aiE -v "$no_failure" | head -n 1)
     [ -z "$wrong" ] || result fail "$way: $(echo "$wrong" | cut -c 1-120)"
 }
 

@@ -1,4 +1,5 @@
 // Kernels launched cooperatively, whose blocks all wait for each other.
+// vdevice: 0 of 3, since blocks wait for each other
 #include <cooperative_groups.h>
 
 #include "check.h"

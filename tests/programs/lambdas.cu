@@ -1,6 +1,7 @@
 // Lambdas on the device: made within kernels, capturing by value and by reference, and made by the host and
 // passed to kernels.
 // flags: --extended-lambda
+// vdevice: 1 of 4, since lambdas of the host that the kernel calls may use built-in variables
 #include "check.h"
 
 template <class Function> __global__ void for_each(int n, Function function)

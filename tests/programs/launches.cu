@@ -1,5 +1,6 @@
 // Ways to launch: in macros, wrappers, templates and lambdas, through pointers to kernels, and by
 // cudaLaunchKernel; arguments of every kind, evaluated once.
+// vdevice: 6 of 14, since launches through pointers stay
 #include "check.h"
 
 __global__ void add(int *out, int by, int n)

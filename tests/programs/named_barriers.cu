@@ -1,5 +1,6 @@
 // Barriers of the hardware by number, in inline assembly: a producing and a consuming half of a block, and
 // barriers of a part of the threads.
+// vdevice: 0 of 2, since assembly that names barriers is refused
 #include "check.h"
 
 __device__ void wait_at(int barrier, int threads)

@@ -6,9 +6,9 @@
 # Each run must end with status 0 and print the lines of NAME.out or, where there is none, one that begins with
 # "ok: ". The program's first comment may hold lines that say more:
 #
-#   // flags: ...        for rkconvert cc
-#   // vdevice: M of N   launches that run as vDevices, of all (default: all of them)
-#   // unordered         no random orders: what it prints depends on them
+#   // flags: ...                    for rkconvert cc
+#   // vdevice: M of N, since ...   launches that run as vDevices, of all (default: all of them)
+#   // unordered                     no random orders: what it prints depends on them
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 name=$1
@@ -72,9 +72,10 @@ if [ "$mode" = asan ]; then
 fi
 
 build legacy
-run legacy RK_WORKERS=2
+mkdir "$work/record"
+run legacy RK_WORKERS=2 RK_RECORD="$work/record"
 build drop-in --drop-in
-run drop-in RK_VEUS=1 RK_LAUNCHES="$work/launches"
+run drop-in RK_VEUS=1 RK_COMPARE="$work/record" RK_COMPARE_REPORT="$work/report"
 run drop-in RK_VEUS=8
 if ! grep -q '^// unordered' "$main"; then
     for seed in 1 2 3; do
@@ -84,7 +85,7 @@ if ! grep -q '^// unordered' "$main"; then
 fi
 
 # How many launches ran as vDevices, of how many.
-counted=$(awk '{ vdevice += $2; all += $3 } END { print vdevice + 0 " of " all + 0 }' "$work/launches")
-wanted=$(said vdevice)
+counted=$(awk -F '\t' '$1 == "launch" { all++; vdevice += $6 } END { print vdevice + 0 " of " all + 0 }' "$work/report")
+wanted=$(said vdevice | sed "s/,.*//")
 [ "$counted" = "${wanted:-${counted#* of } of ${counted#* of }}" ] ||
-    fail "$counted launches ran as vDevices, instead of ${wanted:-all}" "$work/launches"
+    fail "$counted launches ran as vDevices, instead of ${wanted:-all}" "$work/report"
