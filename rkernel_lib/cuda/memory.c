@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/** What fresh memory holds at its begin, so that a program that counts on zeros shows it. */
-enum { FILL = 0xcd };
+/** What fresh memory holds at its begin: zeros, as a GPU gives them to a new process, and programs count on. */
+enum { FILL = 0 };
 static const size_t most_filled = (size_t)64 << 20;
 static const size_t device_alignment = 256;
 

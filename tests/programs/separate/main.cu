@@ -1,6 +1,7 @@
 // A program of two CUDA files, one of C++ and one of C: device functions, variables and kernels are declared in
 // one and defined in another, and a header holds kernels.
 // flags: -rdc=true
+// vdevice: 10 of 11, since a device function is defined in the other file
 #include "../check.h"
 #include "vectors.cuh"
 
