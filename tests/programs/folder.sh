@@ -121,11 +121,14 @@ reason=$(rule unsupported | head -n 1)
 
 cd "$work/tree/$dir" || exit 2
 
+# The program's own text.
+own="$sources $(find . -name '*.h' -o -name '*.cuh' -o -name '*.hpp' | tr '\n' ' ')"
+
 # The features that the sources use and that are not there for them, by what names them.
 features()
 {
     while IFS='|' read -r feature pattern; do
-        grep -rqE "$pattern" . && printf '%s, ' "$feature"
+        grep -qE "$pattern" $own && printf '%s, ' "$feature"
     done <<'FEATURES' | sed 's/, $//'
 graphics|include.*(GL/|GLFW|glut|helper_gl|EGL/|vulkan|d3d1|D3D|X11/)|nvscibuf
 NVRTC|include.*nvrtc
@@ -162,7 +165,7 @@ flags="-O2 $(rule flags | tr '\n' ' ')"
 # What a Makefile would say.
 uses()
 {
-    grep -rqE "#[[:space:]]*include[[:space:]]*[<\"]$1" . && flags="$flags $2"
+    grep -qE "#[[:space:]]*include[[:space:]]*[<\"]$1" $own && flags="$flags $2"
 }
 uses cublas_v2.h -lcublas
 uses curand.h -lcurand
@@ -207,6 +210,8 @@ run()
         result unsupported "waives itself: $(grep -iE 'waiv|not supported|requires|need' "$out/$way.out" | head -n 1 | cut -c 1-120)" ;;
     124 | 137) result fail "$way: takes more than $limit s" ;;
     esac
+    missing=$(cat "$out/$way.out" "$out/$way.err" | grep -aiE "file .*not found|could not locate|cannot open|no such file" | head -n 1)
+    [ $status -eq 0 ] || [ -z "$missing" ] || result unsupported "its data is not there: $missing"
     [ $status -eq 0 ] ||
         result fail "$way: status $status: $(cat "$out/$way.out" "$out/$way.err" | tail -n 1 | tr -d '\000-\010' | cut -c 1-120)"
     wrong=$(grep -aiE "$failure" "$out/$way.out" | grep -aiE -v "$no_failure" | head -n 1)

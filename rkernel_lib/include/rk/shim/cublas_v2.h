@@ -7,6 +7,10 @@
  */
 
 #include "cuda_runtime.h"
+#ifdef __cplusplus
+#include "cuda_bf16.h"
+#include "cuda_fp16.h"
+#endif
 
 /* Programs ask with it whether cuBLAS is there. */
 #define CUBLAS_API_H_
