@@ -126,7 +126,7 @@ static bool blame_all(rk_unit *unit, const char *message)
 
 /** What became of an error. */
 typedef enum {
-    NOT_OURS, /**< the source's own, in text that did not change */
+    NOT_OURS, /**< the source's own, in text that did not change, or none to nvcc */
     TAKEN,    /**< what holds it was taken out */
     STUCK     /**< nothing is left to take out */
 } outcome;
@@ -142,6 +142,8 @@ static outcome take_error(rk_unit *unit, const result *results, CXDiagnostic dia
             stderr, "check: %s\n",
             rk_ast_text(clang_formatDiagnostic(diagnostic, clang_defaultDiagnosticDisplayOptions()),
                         unit->arena));
+    if (rk_parse_is_harmless(message))
+        return NOT_OURS;
     const size_t index = rk_sources_find(unit, file);
     if (index != RK_NONE &&
         (blame(unit, function_at(unit, &results[index], offset), message) ||

@@ -166,8 +166,7 @@ typedef struct {
     const char *message;
 } error_summary;
 
-/** What clang calls an error and nvcc does not: the AST is as it should be. */
-static bool is_harmless(const char *message)
+bool rk_parse_is_harmless(const char *message)
 {
     static const char *const starts[] = {"initialization is not supported for __shared__",
                                          "dynamic initialization is not supported",
@@ -189,7 +188,7 @@ static error_summary summarise_errors(const rk_unit *unit, bool all)
         CXDiagnostic diagnostic = clang_getDiagnostic(unit->tu, i);
         const char *message = rk_ast_text(clang_getDiagnosticSpelling(diagnostic), unit->arena);
         if (clang_getDiagnosticSeverity(diagnostic) >= CXDiagnostic_Error &&
-            (all || !is_harmless(message)) && errors.count++ == 0) {
+            (all || !rk_parse_is_harmless(message)) && errors.count++ == 0) {
             errors.place = rk_ast_place(clang_getDiagnosticLocation(diagnostic), unit->arena);
             errors.message = message;
         }

@@ -49,6 +49,9 @@ bool rk_parse_texts(rk_unit *unit, const rk_bytes *texts);
  */
 bool rk_parse_in_place(rk_unit *unit, const rk_bytes *texts);
 
+/** Whether a message is of what clang calls an error and nvcc does not: the AST is as it should be. */
+bool rk_parse_is_harmless(const char *message);
+
 void rk_parse_close(rk_unit *unit);
 
 #endif

@@ -195,7 +195,7 @@ build()
 
 # What a program says of its own results when they are wrong, and what only looks like it.
 failure='(test|result|verif|check|self)[^=]*(fail|wrong|mismatch|incorrect)|failed|mismatch'
-no_failure='(^|[^0-9.])0 (failed|mismatch|error)|as expected|failed: *0|assert'
+no_failure='(^|[^0-9.])0 (fail|mismatch|error)|as expected|failed: *0|assert'
 
 # run WAY PROGRAM [argument]...
 run()
