@@ -9,18 +9,24 @@ typedef enum { RK_MODELLED, RK_MEASURED } rk_source;
 const char *rk_source_name(rk_source source);
 
 struct rk_candidate;
+struct rk_profile_file;
 
-/** Times of rTasks: an analytic model today, measured profiles in files beside it later. */
+/** Times of rTasks: measured where a profile has them, by the analytic model elsewhere. */
 typedef struct rk_profile rk_profile;
 
-/** The analytic model for `device`: bytes, operations and occupancy. */
+/** The analytic model for `device`: bytes, operations, occupancy and cache. */
 const rk_profile *rk_profile_model(const rk_device *device, rk_arena *arena);
+
+/** Measured times of `file`, which fits the device and outlives the profile, before the model's. */
+const rk_profile *rk_profile_measured(const struct rk_profile_file *file, const rk_device *device,
+                                      rk_arena *arena);
 
 /**
  * What the time of an rTask is made of, for a simulator that shares bandwidth among those that run:
  * `fixed_ns`, whatever the others do, then `bytes` that are moved and computed on, in `stream_ns` when
  * the memory serves them as fast as the rTask asks. All zero: the rTask takes rtask_ns and shares
- * nothing.
+ * nothing. Of a measured rTask, `bytes` are as many as explain by the device's bandwidth why it is
+ * slower among busy neighbours than alone.
  */
 typedef struct {
     double fixed_ns, stream_ns;

@@ -129,7 +129,8 @@ static bool make_reference(rk_values *values, const rk_plan *plan, rk_tool *tool
 static bool is_apart(const char *output, const char *graph, const rk_plan_options *plan,
                      rk_tool *tool)
 {
-    const char *const read[] = {graph, plan->schedule, plan->device, plan->catalog, plan->bindings};
+    const char *const read[] = {graph,         plan->schedule, plan->device,
+                                plan->catalog, plan->bindings, plan->profile};
     char *folder = realpath(output, NULL);
     size_t length = folder ? strlen(folder) : 0;
     bool good = true;
@@ -173,7 +174,7 @@ static bool emit(const char *dir, const rk_plan *plan, const build_options *opti
 }
 
 /** What a build says of itself: no times, so that the same input gives the same report. */
-static cJSON *make_report(const rk_plan *plan)
+static cJSON *make_report(const rk_plan *plan, rk_tool *tool)
 {
     rk_schedule_stats stats;
     rk_schedule_count(&stats, plan->schedule, &plan->problem);
@@ -182,7 +183,7 @@ static cJSON *make_report(const rk_plan *plan)
     cJSON_AddStringToObject(r, "graph", plan->graph->name);
     cJSON_AddStringToObject(r, "target", plan->backend->name);
     cJSON_AddStringToObject(r, "device", plan->device->name);
-    if (strcmp(plan->device->resources, plan->device->arch) != 0)
+    if (plan->device->resources)
         cJSON_AddStringToObject(r, "stand_in", plan->device->resources);
     cJSON_AddStringToObject(r, "policy", plan->schedule->policy);
     if (plan->schedule->by)
@@ -198,6 +199,8 @@ static cJSON *make_report(const rk_plan *plan)
     cJSON_AddNumberToObject(r, "veu_shared_bytes", (double)plan->schedule->veu_shared);
     cJSON_AddNumberToObject(r, "memory_bytes", (double)plan->memory->total_bytes);
     cJSON_AddNumberToObject(r, "constant_bytes", (double)plan->memory->constant_bytes);
+    if (plan->profile)
+        cJSON_AddStringToObject(r, "rtask_times", rk_plan_sources(plan, tool));
     cJSON_AddNumberToObject(r, "modelled_us", plan->schedule->makespan_ns / 1000);
     return r;
 }
@@ -221,6 +224,7 @@ static void print_report(const cJSON *report, const char *dir, rk_tool *tool)
         {"veu_threads", "threads of a vEU"},
         {"veu_shared_bytes", "shared bytes of a vEU"},
         {"memory_bytes", "memory, bytes"},
+        {"rtask_times", "rTask times"},
         {"modelled_us", "time, modelled, us"},
     };
     rk_grid grid = {.arena = tool->arena, .align = "ll"};
@@ -248,7 +252,7 @@ static int write_output(const rk_plan *plan, const bool dump[RK_STAGE_COUNT],
     rk_output output;
     if (!rk_output_begin(&output, options->output, tool))
         return RK_EXIT_REFUSED;
-    cJSON *report = make_report(plan);
+    cJSON *report = make_report(plan, tool);
     char *dumps = rk_path_join(tool->arena, output.temporary, "dump");
     bool good = emit(output.temporary, plan, options, graph, tool) &&
                 write_dumps(plan, dump, dumps, tool) &&

@@ -47,7 +47,7 @@ static void follow_schedule(check_options *options, const char **graph, const ch
     *graph = options->graph ? options->graph : rk_path_join(tool->arena, dir, "graph.json");
 }
 
-static void print_summary(const rk_plan *plan)
+static void print_summary(const rk_plan *plan, rk_tool *tool)
 {
     printf("%s: good: %zu nodes, %zu tensors", plan->graph->name, plan->graph->node_count,
            plan->graph->tensor_count);
@@ -57,6 +57,8 @@ static void print_summary(const rk_plan *plan)
         printf("; schedule of %zu rTasks, %zu barrier-rTasks and %zu rPrograms on %u vEUs proved",
                stats.rtasks, stats.barrier_rtasks, plan->schedule->program_count,
                plan->schedule->veu_count);
+        if (plan->profile)
+            printf("; rTask times %s", rk_plan_sources(plan, tool));
     }
     putchar('\n');
 }
@@ -83,7 +85,7 @@ static int run(rk_tool *tool, int argc, char **argv)
     rk_plan plan;
     status = rk_plan_make(&plan, graph, &options.plan, last, tool);
     if (status == RK_EXIT_GOOD)
-        print_summary(&plan);
+        print_summary(&plan, tool);
     return status;
 }
 

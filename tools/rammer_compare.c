@@ -27,6 +27,7 @@ typedef struct {
     uint32_t veus;
     size_t programs;
     rk_schedule_stats stats;
+    const char *sources; /**< of the rTasks' times (rk_plan_sources) */
 } row;
 
 typedef RK_VEC(row) row_vec;
@@ -81,6 +82,7 @@ static int measure(row *out, const char *graph, const compare_options *options, 
     out->bound_ns = bound.total_ns;
     out->veus = plan.schedule->veu_count;
     out->programs = plan.schedule->program_count;
+    out->sources = rk_plan_sources(&plan, tool);
     return RK_EXIT_GOOD;
 }
 
@@ -88,21 +90,25 @@ static void print_rows(const row_vec *rows, const char *graph, rk_tool *tool)
 {
     static const char *const heads[] = {"policy", "us",        "over bound", "over best",
                                         "vEUs",   "rPrograms", "rTasks",     "barrier-rTasks",
-                                        "waits",  "work",      "planned in"};
+                                        "waits",  "work",      "planned in", "rTask times"};
     enum { HEADS = sizeof heads / sizeof *heads };
-    rk_grid grid = {.arena = tool->arena, .align = "lrrrrrrrrrr"};
+    bool profiled = false;
+    for (size_t i = 0; i < rows->count; i++)
+        profiled = profiled || rows->items[i].sources;
+    const size_t columns = profiled ? HEADS : HEADS - 1;
+    rk_grid grid = {.arena = tool->arena, .align = profiled ? "lrrrrrrrrrrl" : "lrrrrrrrrrr"};
     double best = 0;
     for (size_t i = 0; i < rows->count; i++)
         if (rows->items[i].made && (best == 0 || rows->items[i].ns < best))
             best = rows->items[i].ns;
-    for (size_t i = 0; i < HEADS; i++)
+    for (size_t i = 0; i < columns; i++)
         rk_grid_add(&grid, "%s", heads[i]);
     for (size_t i = 0; i < rows->count; i++) {
         const row *r = &rows->items[i];
         rk_grid_add(&grid, "%s", r->policy);
         if (!r->made) {
             rk_grid_add(&grid, "refused");
-            for (size_t k = 2; k < HEADS; k++)
+            for (size_t k = 2; k < columns; k++)
                 rk_grid_add(&grid, "-");
             continue;
         }
@@ -116,6 +122,8 @@ static void print_rows(const row_vec *rows, const char *graph, rk_tool *tool)
         rk_grid_add(&grid, "%zu", r->stats.wait_items);
         rk_grid_add(&grid, "%.1f%%", 100 * r->utilisation);
         rk_grid_add(&grid, "%.2f s", r->seconds);
+        if (profiled)
+            rk_grid_add(&grid, "%s", r->sources);
     }
     printf("%s: times are simulated; `work` is the part of the vEUs' time spent in rTasks\n\n",
            graph);
@@ -145,6 +153,8 @@ static void print_json(const row_vec *rows, const char *graph, rk_tool *tool)
         cJSON_AddNumberToObject(o, "barrier_rtasks", (double)r->stats.barrier_rtasks);
         cJSON_AddNumberToObject(o, "waits", (double)r->stats.wait_items);
         cJSON_AddNumberToObject(o, "work", r->utilisation);
+        if (r->sources)
+            cJSON_AddStringToObject(o, "rtask_times", r->sources);
         cJSON_AddNumberToObject(o, "planned_in_s", r->seconds);
     }
     fputs(rk_json_print(root, tool->arena), stdout);

@@ -81,6 +81,29 @@ static bool parse_dims(rk_binding_dim **dims, const rk_texts *texts, rk_tool *to
     return good;
 }
 
+/** Reads the profile, and takes its costs in place of the device's. */
+static bool read_profile(rk_plan *plan, const char *path, rk_tool *tool)
+{
+    plan->profile = rk_profile_file_read(path, tool->arena, tool->diag);
+    if (!plan->profile ||
+        !rk_profile_file_fits(plan->profile, plan->device, plan->catalog, tool->diag))
+        return false;
+    plan->device = rk_profile_device(plan->profile, plan->device, tool->arena);
+    return true;
+}
+
+/** Warns when the profile has none of the times that are asked for. */
+static void warn_of_no_use(const rk_plan *plan, rk_tool *tool)
+{
+    for (size_t i = 0; i < plan->candidates->node_count; i++)
+        for (size_t k = 0; k < plan->candidates->nodes[i].count; k++)
+            if (plan->candidates->nodes[i].items[k].source == RK_MEASURED)
+                return;
+    rk_diag_add(tool->diag, RK_WARNING, "RK-P004", rk_place_file(plan->profile->path),
+                "measure this graph: rammer profile",
+                "the profile has a time for none of the graph's kernels: all of them are modelled");
+}
+
 /** From the graph to its candidates. */
 static bool select_candidates(rk_plan *plan, const rk_plan_options *options, rk_tool *tool)
 {
@@ -98,9 +121,13 @@ static bool select_candidates(rk_plan *plan, const rk_plan_options *options, rk_
                                   rk_tool_share(tool, "devices"), arena, diag);
     if (!bindings || !plan->device)
         return false;
-    const rk_profile *profile = rk_profile_model(plan->device, arena);
+    if (options->profile && !read_profile(plan, options->profile, tool))
+        return false;
+    const rk_profile *profile = rk_profile_measured(plan->profile, plan->device, arena);
     plan->candidates = rk_candidates_find(plan->graph, plan->catalog, bindings, plan->device,
                                           profile, options->kernels, arena, diag);
+    if (plan->candidates && plan->profile)
+        warn_of_no_use(plan, tool);
     return plan->candidates != NULL;
 }
 
@@ -131,8 +158,8 @@ int rk_plan_make(rk_plan *out, const char *graph, const rk_plan_options *options
     *plan = (rk_plan){0};
     rk_binding_dim *dims;
     plan->backend = rk_plan_backend(options->target ? options->target : "cpu", tool);
-    plan->policy = rk_plan_policy(&plan->policy_options,
-                                  options->policy ? options->policy : "wavefront", tool);
+    plan->policy =
+        rk_plan_policy(&plan->policy_options, options->policy ? options->policy : "auto", tool);
     bool good = parse_dims(&dims, &options->bind, tool) && plan->backend && plan->policy;
     if (options->veus > INT32_MAX)
         good = rk_diag_add(tool->diag, RK_ERROR, "RK-U002", (rk_place){0}, NULL,
@@ -168,6 +195,17 @@ int rk_plan_make(rk_plan *out, const char *graph, const rk_plan_options *options
         plan->image = rk_image_build(plan->schedule, plan->memory, &plan->problem, tool->arena);
     rk_tool_progress(tool, NULL);
     return RK_EXIT_GOOD;
+}
+
+const char *rk_plan_sources(const rk_plan *plan, rk_tool *tool)
+{
+    size_t count[RK_MEASURED + 1] = {0};
+    if (!plan->profile)
+        return NULL;
+    for (size_t i = 0; i < plan->candidates->node_count; i++)
+        count[plan->candidates->nodes[i].items[plan->schedule->selected[i]].source]++;
+    return rk_arena_printf(tool->arena, "of %zu nodes measured, of %zu modelled",
+                           count[RK_MEASURED], count[RK_MODELLED]);
 }
 
 static cJSON *int_array(const int64_t *values, int count)

@@ -4,6 +4,7 @@
 #include "rammer.h"
 
 #include "emit/backend.h"
+#include "sched/profile_file.h"
 
 /** The stages of a build, each of which can be dumped as text. */
 typedef enum {
@@ -24,8 +25,9 @@ typedef struct {
     const char *catalog;  /**< file; NULL: the shipped one */
     const char *bindings; /**< folder; NULL: the shipped one */
     const char *device;   /**< name or file; NULL: the target's default */
-    const char *policy;   /**< "name" or "name:option=n,..."; NULL: wavefront */
+    const char *policy;   /**< "name" or "name:option=n,..."; NULL: auto */
     const char *kernels;  /**< only kernels whose id contains it; NULL: all */
+    const char *profile;  /**< file of measured times; NULL: the model alone */
     const char *schedule; /**< file to load instead of scheduling, NULL */
     int64_t veus;         /**< 0: as many as fit */
     rk_texts bind;        /**< "n=32" */
@@ -41,13 +43,15 @@ typedef struct {
         RK_OPTION(TEXT, type, at.device, "device", "NAME|FILE",                                    \
                   "device descriptor; default: the target's"),                                     \
         RK_OPTION(TEXT, type, at.policy, "policy", "NAME[:OPTION=N,...]",                          \
-                  "scheduling policy; default: wavefront"),                                        \
+                  "scheduling policy; default: auto"),                                             \
         RK_OPTION(INT, type, at.veus, "veus", "N", "at most N vEUs; default: as many as fit"),     \
         RK_OPTION(TEXT, type, at.kernels, "kernels", "TEXT",                                       \
                   "prefer kernels whose id contains TEXT"),                                        \
         RK_OPTION(TEXTS, type, at.bind, "bind", "NAME=N", "value of a named dimension"),           \
         RK_OPTION(TEXT, type, at.schedule, "load-schedule", "FILE",                                \
                   "use this schedule, checked, in place of a policy"),                             \
+        RK_OPTION(TEXT, type, at.profile, "profile", "FILE",                                       \
+                  "measured times, of `rammer profile`; the model elsewhere"),                     \
         RK_OPTION(TEXT, type, at.catalog, "catalog", "FILE",                                       \
                   "catalog.json; default: the shipped one"),                                       \
         RK_OPTION(TEXT, type, at.bindings, "bindings", "DIR",                                      \
@@ -60,7 +64,8 @@ typedef struct {
     const int64_t *policy_options; /**< as rk_problem has them */
     rk_graph *graph;
     const rk_catalog *catalog;
-    const rk_device *device;
+    const rk_device *device;        /**< with the costs of the profile, if there is one */
+    const rk_profile_file *profile; /**< NULL: the model alone */
     const rk_candidates *candidates;
     rk_problem problem;
     rk_schedule *schedule;
@@ -77,6 +82,12 @@ int rk_plan_make(rk_plan *out, const char *graph, const rk_plan_options *options
 
 /** Writes a stage as text to `path`, a file. */
 bool rk_plan_dump(const rk_plan *plan, rk_stage stage, const char *path, rk_tool *tool);
+
+/**
+ * Which of the rTasks' times that the schedule uses are measured and which modelled, as in "of 12 nodes
+ * measured, of 3 modelled"; NULL without a profile.
+ */
+const char *rk_plan_sources(const rk_plan *plan, rk_tool *tool);
 
 /** The stage of that name, or RK_STAGE_COUNT with RK-U004. */
 rk_stage rk_stage_find(const char *name, rk_tool *tool);

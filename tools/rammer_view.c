@@ -82,7 +82,8 @@ static void print_times(const rk_trace *trace, rk_tool *tool)
     rk_grid_print(&grid);
 }
 
-static void print_summary(const rk_trace *trace, const view_options *options, rk_tool *tool)
+static void print_summary(const rk_trace *trace, const char *sources, const view_options *options,
+                          rk_tool *tool)
 {
     const rk_sim *sim = trace->sim;
     rk_str out = {.arena = tool->arena};
@@ -90,6 +91,8 @@ static void print_summary(const rk_trace *trace, const view_options *options, rk
            trace->schedule->graph, trace->schedule->policy, trace->schedule->device,
            sim->times.makespan_ns / 1000, trace->bound.total_ns / 1000,
            sim->times.makespan_ns / trace->bound.total_ns);
+    if (sources)
+        printf("rTask times: %s\n\n", sources);
     rk_trace_gantt(&out, trace, (unsigned)options->rows, (unsigned)options->columns);
     printf("%s\n", rk_str_text(&out));
     print_times(trace, tool);
@@ -107,7 +110,7 @@ static int show(const rk_plan *plan, const view_options *options, rk_tool *tool)
     rk_tool_progress(tool, NULL);
     if (!good)
         return RK_EXIT_REFUSED;
-    print_summary(&trace, options, tool);
+    print_summary(&trace, rk_plan_sources(plan, tool), options, tool);
     return RK_EXIT_GOOD;
 }
 
