@@ -11,7 +11,28 @@ static const rk_policy_option options[] = {
 enum { EFFORT, MS, SEED };
 
 /** Moves of the search at most, and partial schedules of the exact one. */
-enum { MOVES_MOST = 400, EXACT_STEPS = 200000 };
+enum { MOVES_MOST = 400, EXACT_STEPS = 500000 };
+
+/** rTasks of all nodes with their fastest kernels. */
+static size_t count_rtasks(const rk_problem *problem, uint32_t veus)
+{
+    size_t count = 0;
+    for (rk_id i = 0; i < problem->graph->node_count; i++)
+        count += rk_rtasks_of(problem, i, rk_fastest_kernel(problem, i, veus));
+    return count;
+}
+
+/** The one policy that there is time for. */
+static bool run_quickly(rk_builder *builder, const rk_problem *problem, rk_diag *diag)
+{
+    const rk_policy *policy = rk_policy_find("wavefront");
+    int64_t defaults[RK_POLICY_MAX_OPTIONS] = {0};
+    rk_policy_defaults(defaults, policy);
+    rk_problem given = *problem;
+    given.options = defaults;
+    rk_builder_credit(builder, policy->name);
+    return policy->run(builder, &given, diag);
+}
 
 /**
  * The best of the others as the simulator says, then the search from it, as far as the budget goes;
@@ -20,12 +41,14 @@ enum { MOVES_MOST = 400, EXACT_STEPS = 200000 };
 static bool run(rk_builder *builder, const rk_problem *problem, rk_diag *diag)
 {
     uint32_t veus = rk_builder_veus(builder);
+    size_t effort = (size_t)problem->options[EFFORT] * 1000;
+    if (count_rtasks(problem, veus) > effort)
+        return run_quickly(builder, problem, diag);
     rk_attempt best = {0};
     rk_arena *scratch = rk_arena_new();
     rk_problem given = *problem;
     given.deps = rk_deps_of_problem(problem, scratch);
-    size_t effort =
-        rk_attempt_usual(&best, &given, veus, (size_t)problem->options[EFFORT] * 1000, diag);
+    effort = rk_attempt_usual(&best, &given, veus, effort, diag);
     rk_bound bound;
     rk_bound_find(&bound, &given, veus);
     rk_search how = {.moves = MOVES_MOST,

@@ -17,6 +17,8 @@ static bool run(rk_builder *builder, const rk_problem *problem, rk_diag *diag)
     rk_problem given = *problem;
     given.deps = rk_deps_of_problem(problem, scratch);
     rk_attempt_usual(&best, &given, veus, SIZE_MAX, diag);
+    rk_search how = {.moves = 300, .rtasks = SIZE_MAX, .seed = 1};
+    rk_search_from(&best, &given, veus, &how);
     bool all = rk_exact_from(&best, &given, veus, (size_t)problem->options[0]);
     if (!all)
         rk_diag_add(diag, RK_WARNING, "RK-S011", place,
