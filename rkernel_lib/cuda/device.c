@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 /*
- * The device that programs see: an H100, or the descriptor that RK_DEVICE names, with as much memory as
- * this machine can give.
+ * The device that programs see: an H100 of 8 SMs, or the descriptor that RK_DEVICE names, with as much
+ * memory as this machine can give.
  */
 
 static rk_cuda_device device;
@@ -19,7 +19,7 @@ static void set_h100(struct cudaDeviceProp *p)
 {
     strcpy(p->name, "NVIDIA H100 (Rammer, on the CPU)");
     p->major = 9;
-    p->multiProcessorCount = 132;
+    p->multiProcessorCount = 8;
     p->maxThreadsPerMultiProcessor = 2048;
     p->maxThreadsPerBlock = 1024;
     p->maxBlocksPerMultiProcessor = 32;

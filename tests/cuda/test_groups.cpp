@@ -189,7 +189,7 @@ static void check_address()
     GOOD(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, 256, 100 << 10));
     CHECK(blocks == 2);
     GOOD(cudaOccupancyMaxPotentialBlockSize(&grid, &block, kernel));
-    CHECK(block == 1024 && grid == 2 * 132);
+    CHECK(block == 1024 && grid == 2 * 8);
     CHECK(cudaLaunchKernel(kernel, dim3(1), dim3(1), args, 60000) == cudaErrorInvalidValue);
     GOOD(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, 60000));
     GOOD(cudaStreamCreate(&stream));
