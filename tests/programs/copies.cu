@@ -35,6 +35,9 @@ static void check_plane()
     size_t pitch, other_pitch, row = width * sizeof(float);
     CUDA_OK(cudaMallocPitch((void **)&memory, &pitch, row, height));
     CUDA_OK(cudaMallocPitch((void **)&other, &other_pitch, row, height));
+    const float *constant;
+    CUDA_OK(cudaMalloc(&constant, row));
+    CUDA_OK(cudaFree((void *)constant));
     EXPECT(pitch >= row && pitch % 32 == 0);
     CUDA_OK(cudaMemcpy2D(memory, pitch, in.data(), row, row, height, cudaMemcpyHostToDevice));
     scale<<<dim3(4, 6), dim3(16, 4)>>>(memory, pitch, width, height);

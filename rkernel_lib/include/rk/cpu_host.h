@@ -44,6 +44,13 @@ inline const void *function_address(T function)
     return reinterpret_cast<const void *>(function);
 }
 
+/** Where a pointer of any type is put, to const memory too, as CUDA takes it. */
+template <class T>
+inline void **untyped(T **out)
+{
+    return reinterpret_cast<void **>(const_cast<std::remove_cv_t<T> **>(out));
+}
+
 } // namespace rk
 
 /* Memory. */
@@ -51,13 +58,13 @@ inline const void *function_address(T function)
 template <class T>
 inline cudaError_t cudaMalloc(T **out, std::size_t bytes)
 {
-    return ::cudaMalloc(reinterpret_cast<void **>(out), bytes);
+    return ::cudaMalloc(rk::untyped(out), bytes);
 }
 template <class T>
 inline cudaError_t cudaMallocManaged(T **out, std::size_t bytes,
                                      unsigned int flags = cudaMemAttachGlobal)
 {
-    return ::cudaMallocManaged(reinterpret_cast<void **>(out), bytes, flags);
+    return ::cudaMallocManaged(rk::untyped(out), bytes, flags);
 }
 inline cudaError_t cudaMallocHost(void **out, std::size_t bytes, unsigned int flags)
 {
@@ -66,28 +73,28 @@ inline cudaError_t cudaMallocHost(void **out, std::size_t bytes, unsigned int fl
 template <class T>
 inline cudaError_t cudaMallocHost(T **out, std::size_t bytes, unsigned int flags = 0)
 {
-    return ::cudaHostAlloc(reinterpret_cast<void **>(out), bytes, flags);
+    return ::cudaHostAlloc(rk::untyped(out), bytes, flags);
 }
 template <class T>
 inline cudaError_t cudaHostAlloc(T **out, std::size_t bytes, unsigned int flags)
 {
-    return ::cudaHostAlloc(reinterpret_cast<void **>(out), bytes, flags);
+    return ::cudaHostAlloc(rk::untyped(out), bytes, flags);
 }
 template <class T>
 inline cudaError_t cudaHostGetDevicePointer(T **out, void *host, unsigned int flags)
 {
-    return ::cudaHostGetDevicePointer(reinterpret_cast<void **>(out), host, flags);
+    return ::cudaHostGetDevicePointer(rk::untyped(out), host, flags);
 }
 template <class T>
 inline cudaError_t cudaMallocPitch(T **out, std::size_t *pitch, std::size_t width,
                                    std::size_t height)
 {
-    return ::cudaMallocPitch(reinterpret_cast<void **>(out), pitch, width, height);
+    return ::cudaMallocPitch(rk::untyped(out), pitch, width, height);
 }
 template <class T>
 inline cudaError_t cudaMallocAsync(T **out, std::size_t bytes, cudaStream_t stream)
 {
-    return ::cudaMallocAsync(reinterpret_cast<void **>(out), bytes, stream);
+    return ::cudaMallocAsync(rk::untyped(out), bytes, stream);
 }
 inline cudaError_t cudaMallocAsync(void **out, std::size_t bytes, cudaMemPool_t pool,
                                    cudaStream_t stream)
@@ -98,13 +105,13 @@ template <class T>
 inline cudaError_t cudaMallocAsync(T **out, std::size_t bytes, cudaMemPool_t pool,
                                    cudaStream_t stream)
 {
-    return ::cudaMallocFromPoolAsync(reinterpret_cast<void **>(out), bytes, pool, stream);
+    return ::cudaMallocFromPoolAsync(rk::untyped(out), bytes, pool, stream);
 }
 template <class T>
 inline cudaError_t cudaMallocFromPoolAsync(T **out, std::size_t bytes, cudaMemPool_t pool,
                                            cudaStream_t stream)
 {
-    return ::cudaMallocFromPoolAsync(reinterpret_cast<void **>(out), bytes, pool, stream);
+    return ::cudaMallocFromPoolAsync(rk::untyped(out), bytes, pool, stream);
 }
 template <class T>
 inline cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, T *memory, std::size_t bytes = 0,
@@ -177,7 +184,7 @@ inline cudaError_t cudaMemcpyFromSymbolAsync(void *to, const T &symbol, std::siz
 template <class T, class S>
 inline cudaError_t cudaGetSymbolAddress(T **out, const S &symbol)
 {
-    return ::cudaGetSymbolAddress(reinterpret_cast<void **>(out), rk::symbol_handle(symbol));
+    return ::cudaGetSymbolAddress(rk::untyped(out), rk::symbol_handle(symbol));
 }
 template <class T>
 inline cudaError_t cudaGetSymbolSize(std::size_t *out, const T &symbol)
