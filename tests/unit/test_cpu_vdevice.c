@@ -102,8 +102,8 @@ static void make_image(uint32_t veus)
     float a = 2;
     m.fns[0] = (rk_image_fn){&m.kernels[1], {SAXPY_TASKS, 1, 1}, {256, 1, 1}, 0};
     m.fns[1] = (rk_image_fn){&m.kernels[0], {PARTS, 1, 1}, {100, 1, 1}, 0};
-    m.ops[0] = (rk_image_op){0, 0, "scale"};
-    m.ops[1] = (rk_image_op){1, 4, "sum"};
+    m.ops[0] = (rk_image_op){0, 0, "scale", 0};
+    m.ops[1] = (rk_image_op){1, 4, "sum", 0};
     const uint64_t args[] = {AT_X, AT_Y, 0, N, AT_Y, AT_OUT, N};
     memcpy(m.args, args, sizeof args);
     memcpy(&m.args[2], &a, sizeof a);
