@@ -91,6 +91,21 @@ Test(policies_random, auto_is_no_slower_than_any)
     }
 }
 
+Test(policies_random, ios_is_no_slower_than_greedy)
+{
+    for (uint64_t seed = 130; seed < 160; seed++) {
+        fixture *f = problem_of(seed);
+        for (int64_t barriers = 0; barriers < 2; barriers++) {
+            double ios =
+                time_of(f, "ios", (const int64_t[RK_POLICY_MAX_OPTIONS]){3, 8, barriers, 0, 50000});
+            double greedy =
+                time_of(f, "ios", (const int64_t[RK_POLICY_MAX_OPTIONS]){3, 8, barriers, 1, 1});
+            cr_expect_leq(ios, greedy * (1 + 1e-9), "seed %llu", (unsigned long long)seed);
+        }
+        fixture_free(f);
+    }
+}
+
 Test(policies_random, exact_is_no_slower_than_any)
 {
     for (uint64_t seed = 200; seed < 240; seed++) {
