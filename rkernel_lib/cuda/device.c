@@ -29,7 +29,7 @@ static void set_h100(struct cudaDeviceProp *p)
     p->reservedSharedMemPerBlock = 1024;
     p->l2CacheSize = 52428800;
     p->totalGlobalMem = (size_t)85899345920;
-    p->clockRate = 1980000;
+    p->clockRate = 1000000; /* clock64() counts nanoseconds */
     device.shared_granularity = 128;
     device.register_granularity = 256;
 }

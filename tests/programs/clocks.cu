@@ -1,4 +1,4 @@
-// Clocks on the device: they never go back, and go on while a thread sleeps.
+// Clocks on the device: they never go back, go on while a thread sleeps, and count the same.
 #include "check.h"
 
 __global__ void measure(long long *took, int *backwards, const float *in, float *out)
@@ -17,6 +17,16 @@ __global__ void measure(long long *took, int *backwards, const float *in, float 
     took[threadIdx.x] = end - begin;
 }
 
+/** Waits as long as `ticks` of clock() take, and gives how many of clock64() that were. */
+__global__ void wait(clock_t ticks, long long *took)
+{
+    long long begin = clock64();
+    clock_t start = clock();
+    while (clock() - start < ticks)
+        ;
+    *took = clock64() - begin;
+}
+
 int main()
 {
     std::vector<float> in = check::values<float>(96, 65), want(96);
@@ -33,5 +43,8 @@ int main()
     check::same("backwards", backwards.get()[0], 0);
     for (long long each : took.get())
         EXPECT(each > 0);
+    wait<<<1, 1>>>(2000000, took);
+    LAUNCH_OK();
+    EXPECT(took.get()[0] >= 2000000 && took.get()[0] < 1000000000);
     return check::done();
 }
