@@ -23,7 +23,7 @@ typedef struct {
     bool no_cpu;           /**< do not compile the CPU library */
     const char *const *archs; /**< architectures to ask ptxas about: "sm_80" */
     size_t arch_count;
-    const char *dump;        /**< "analysis" or "edits": printed instead of writing; or NULL */
+    const char *dump;        /**< "analysis", "edits" or "kernels": printed instead of writing; or NULL */
     const char *const *args; /**< compiler arguments of the user */
     size_t arg_count;
     const char *home; /**< Rammer's share folder: parse/, include/ */

@@ -304,6 +304,7 @@ typedef struct {
     struct rk_drop_in *drop_in;     /**< what rk_drop_in_prepare found, or NULL */
     RK_VEC(rk_instance) instances;
     RK_VEC(rk_convert_launch) launches;
+    const char *kernels_text; /**< of a program for the CPU: how each kernel runs */
 } rk_unit;
 
 #endif

@@ -2,6 +2,7 @@
 
 #include "convert/analyze.h"
 #include "convert/drop_in.h"
+#include "convert/fission.h"
 #include "convert/parse.h"
 #include "convert/program_internal.h"
 #include "convert/sources.h"
@@ -74,9 +75,16 @@ bool rk_program_convert(rk_unit *unit)
         rk_program_edit_kernels(&program);
         rk_program_edit_shared(&program);
         ok &= rk_program_edit_assembly(&program);
+        rk_fission_edit(&program);
     }
     if (unit->options->drop_in)
         rk_drop_in_edit(unit);
+    rk_str kernels = {.arena = unit->arena};
+    if (unit->options->target_cpu)
+        rk_fission_print(&program, &kernels);
+    unit->kernels_text = rk_str_text(&kernels);
+    if (unit->options->dump)
+        return ok;
     rk_program_redirect(&program);
     const char *tail = rk_program_tail(&program);
     for (size_t i = 0; i < unit->files.count; i++)

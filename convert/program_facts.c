@@ -38,7 +38,7 @@ typedef struct {
 static size_t look_into(reader *r, CXCursor definition);
 
 /** Device functions of CUDA's own that have no body to look into, by what they do. */
-static bool waits_by_name(const char *name)
+bool rk_program_waits_by_name(const char *name)
 {
     static const char *const prefixes[] = {
         "__syncthreads", "__syncwarp",           "__shfl",       "__any",        "__all",
@@ -52,7 +52,7 @@ static bool waits_by_name(const char *name)
 }
 
 /** Libraries whose functions work together across threads. */
-static bool waits_by_namespace(CXCursor function, bool *grid_sync, rk_arena *arena)
+bool rk_program_waits_by_namespace(CXCursor function, bool *grid_sync, rk_arena *arena)
 {
     static const char *const spaces[] = {"cooperative_groups", "nvcuda", "cub"};
     const char *name = rk_ast_name(function, arena);
@@ -72,12 +72,12 @@ static void use_function(look *l, CXCursor target)
 {
     rk_arena *arena = l->r->unit->arena;
     const char *name = rk_ast_name(target, arena);
-    if (waits_by_name(name)) {
+    if (rk_program_waits_by_name(name)) {
         l->sum.waits = true;
         return;
     }
     if (rk_ast_is_system(target)) {
-        const bool group = waits_by_namespace(target, &l->sum.grid_sync, arena);
+        const bool group = rk_program_waits_by_namespace(target, &l->sum.grid_sync, arena);
         l->sum.waits |= group;
         if (group || rk_str_starts(name, "__assert")) /* which says what thread it is */
             l->callee_reads |= RK_USE_PLACES;
@@ -282,7 +282,8 @@ static void add_kernel(reader *r, CXCursor kernel)
     if (!facts) {
         bool reachable;
         facts = rk_push(r->unit->arena, &r->program->kernels);
-        *facts = (rk_kernel_facts){.body = body, .name = qualified(r->unit, kernel, &reachable)};
+        *facts = (rk_kernel_facts){
+            .body = body, .name = qualified(r->unit, kernel, &reachable), .cursor = kernel};
     }
     const look l = look_at(r, kernel);
     facts->waits |= l.sum.waits || l.sum.grid_sync || (l.sum.unseen && r->helper_waits);
@@ -440,5 +441,6 @@ void rk_program_read_facts(rk_program *program)
     place p = {.r = &r};
     const CXCursor all = clang_getTranslationUnitCursor(program->unit->tu);
     clang_visitChildren(all, find_helpers, &r);
+    program->helper_waits = r.helper_waits;
     clang_visitChildren(all, find_facts, &p);
 }

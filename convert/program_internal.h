@@ -38,6 +38,10 @@ typedef struct {
     bool helpers_read;           /**< what it calls reads the built-ins */
     unsigned reads;              /**< RK_USE_PLACES that its own text reads */
     bool has_scopes;             /**< it has lambdas or classes inside */
+    CXCursor cursor;             /**< its definition */
+    bool fission;                /**< it has a second form; see convert/fission.h */
+    const char *why_fibers;      /**< or why not, and at which line */
+    int why_line;
 } rk_kernel_facts;
 
 /** A kernel's name in the text. */
@@ -65,6 +69,7 @@ typedef struct {
     RK_VEC(rk_kernel_reference) references;
     RK_VEC(rk_device_symbol) symbols;
     bool parsed; /**< without errors: what the AST says is all there is */
+    bool helper_waits; /**< some function for the device waits that is no kernel */
 } rk_program;
 
 /* program_text.c: what the text says, in inactive branches and macros too. */
@@ -109,9 +114,17 @@ bool rk_program_check_headers(rk_program *program);
 /** program_facts.c: what the AST says: kernels, references to them, symbols. */
 void rk_program_read_facts(rk_program *program);
 
+/** program_facts.c: whether a function of CUDA's own waits, by its name or by its library. */
+bool rk_program_waits_by_name(const char *name);
+bool rk_program_waits_by_namespace(CXCursor function, bool *grid_sync, rk_arena *arena);
+
 /** program_launch.c: launches, then the references that are none. */
 bool rk_program_edit_launches(rk_program *program);
 void rk_program_edit_references(rk_program *program);
+
+/** program_kernel.c: what is known of the kernel with that text, NULL for nothing; its flags as C++. */
+rk_kernel_facts *rk_program_facts_of(const rk_program *program, const rk_device_text *f);
+const char *rk_program_kernel_flags(const rk_program *program, const rk_kernel_facts *facts);
 
 /** program_kernel.c: kernels' bodies and dynamic shared memory. */
 void rk_program_edit_kernels(rk_program *program);

@@ -4,11 +4,11 @@
 
 /* Kernels: one function, which launches itself. */
 
-static const rk_kernel_facts *facts_of(const rk_program *program, const rk_device_text *f)
+rk_kernel_facts *rk_program_facts_of(const rk_program *program, const rk_device_text *f)
 {
     const size_t body = f->stretch->base + f->stretch->tokens.items[f->body].offset;
     for (size_t i = 0; i < program->kernels.count; i++) {
-        const rk_kernel_facts *facts = &program->kernels.items[i];
+        rk_kernel_facts *facts = &program->kernels.items[i];
         if (facts->body.file == f->stretch->file && facts->body.offset == body)
             return facts;
     }
@@ -132,7 +132,7 @@ static const char *site(const rk_program *program, const rk_device_text *f,
                            quoted(place.file, arena), place.line, names);
 }
 
-static const char *flags(const rk_program *program, const rk_kernel_facts *facts)
+const char *rk_program_kernel_flags(const rk_program *program, const rk_kernel_facts *facts)
 {
     if (!facts || !program->parsed)
         return facts && facts->grid_sync ? "rk::kernel_waits | rk::kernel_grid_sync"
@@ -168,14 +168,14 @@ static void edit_kernel(rk_program *program, const rk_device_text *f)
 {
     rk_arena *arena = program->unit->arena;
     const rk_tokens *t = &f->stretch->tokens;
-    const rk_kernel_facts *facts = facts_of(program, f);
+    const rk_kernel_facts *facts = rk_program_facts_of(program, f);
     const char *params = param_list(program, f, facts);
     const char *local = shadows(program, facts);
     rk_program_insert(
         program, f->stretch, t->items[f->body].offset + 1, 0,
         rk_arena_printf(arena, " rk::run_kernel<%s>(%s, rk::kernel_args(%s), [=](%s) mutable {%s",
-                        flags(program, facts), site(program, f, facts, params), params,
-                        *local ? "rk::built_ins rk_at" : "", local));
+                        rk_program_kernel_flags(program, facts), site(program, f, facts, params),
+                        params, *local ? "rk::built_ins rk_at" : "", local));
     rk_program_insert(program, f->stretch, t->items[f->body_end].offset, 0, "}); ");
 }
 

@@ -168,6 +168,10 @@ static void dump_unit(run *r, rk_unit *unit)
         rk_decide_print(unit, &r->dump);
         return;
     }
+    if (strcmp(r->options->dump, "kernels") == 0) {
+        rk_str_add(&r->dump, unit->kernels_text ? unit->kernels_text : "");
+        return;
+    }
     for (size_t i = 0; i < unit->files.count; i++) {
         rk_source_file *file = unit->files.items[i];
         rk_str_addf(&r->dump, "%s\n", i == 0 ? unit->catalog_source : rk_path_base(file->path));

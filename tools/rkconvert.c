@@ -36,7 +36,7 @@ static const char help[] =
     "  --builtin-cuda     parse with built-in stub headers, as where no toolkit is installed\n"
     "  --no-cpu           do not compile the CPU library\n"
     "  --resources ARCHS  ask ptxas for registers and shared memory: sm_80,sm_90\n"
-    "  --dump STAGE       print a stage and write nothing: analysis, edits\n"
+    "  --dump STAGE       print a stage and write nothing: analysis, edits, kernels\n"
     "  --help, --version\n"
     "\n"
     "exit: 0 all converted or warned; 1 some refused; 2 usage, input or parse errors\n"
@@ -86,8 +86,9 @@ static bool set_choice(command *c, const char *name, const char *value)
             return usage(c, "RK-U002", "--report takes text or json, not '%s'", value);
     } else if (strcmp(name, "--dump") == 0) {
         c->options.dump = value;
-        if (strcmp(value, "analysis") != 0 && strcmp(value, "edits") != 0)
-            return usage(c, "RK-U002", "--dump takes analysis or edits, not '%s'", value);
+        if (strcmp(value, "analysis") != 0 && strcmp(value, "edits") != 0 &&
+            strcmp(value, "kernels") != 0)
+            return usage(c, "RK-U002", "--dump takes analysis, edits or kernels, not '%s'", value);
     } else if (strcmp(name, "--veus") == 0) {
         char *end;
         c->options.veus = strtoul(value, &end, 10);

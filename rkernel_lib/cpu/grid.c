@@ -389,7 +389,9 @@ static void set_up(grid *g, const rk_cpu_launch *launch)
     g->inside = g->units;
     if (settings->shuffled)
         shuffle_blocks(g);
-    g->loops = launch->code->loop && !settings->fibers && !rk_cpu_checker_now;
+    const bool waits = launch->code->flags & RK_CPU_WAITS; /* a second form: threads in their order */
+    g->loops = launch->code->loop && !settings->fibers && !rk_cpu_checker_now &&
+               !(waits && (settings->shuffled || launch->cooperative));
     g->chunk = 1;
     if (g->loops && !g->seed && !launch->code->vdevice)
         g->chunk = chunk_of(g->units, settings->workers);

@@ -68,7 +68,7 @@ typedef struct {
     void (*thread)(const void *closure, const rk_cpu_call *call, uint32_t thread);
     /**
      * All threads of `count` blocks from call->rtask on, which it advances, one after another; NULL when
-     * they may wait. `enter` was called for the first.
+     * they may wait, unless the kernel has a form without (rk/cpu_fission.h). `enter` was called for the first.
      */
     void (*loop)(const void *closure, rk_cpu_call *call, uint32_t count);
 } rk_cpu_code;

@@ -6,6 +6,7 @@
  */
 
 #include "cpu_cuda.h"
+#include "cpu_fission.h"
 #include "cpu_ptx.h"
 #include "cuda_hooks.h"
 #include "shim/cuda_runtime.h"

@@ -1,0 +1,407 @@
+#include "convert/fission_internal.h"
+
+#include <string.h>
+
+/** The second form while it is written, as edits of a copy of the body's text. */
+typedef struct {
+    rk_fission *f;
+    rk_edits edits;
+    size_t base; /**< offset of the copy's first byte, after the body's `{` */
+} writer;
+
+static void insert(writer *w, size_t offset, int rank, const char *text)
+{
+    rk_edits_insert(&w->edits, offset - w->base, rank, text);
+}
+
+static void replace(writer *w, size_t begin, size_t end, const char *text)
+{
+    rk_edits_add(&w->edits, begin - w->base, end - begin, text);
+}
+
+static size_t token_end(const rk_fission *f, size_t i)
+{
+    return f->tokens->items[i].offset + f->tokens->items[i].length;
+}
+
+/** The newlines of tokens [first, last], so that lines stay where they are. */
+static const char *newlines(const rk_fission *f, size_t first, size_t last)
+{
+    rk_str out = {.arena = f->arena};
+    for (size_t i = f->tokens->items[first].offset; i < token_end(f, last); i++)
+        if (f->tokens->text[i] == '\n')
+            rk_str_add(&out, "\n");
+    return rk_str_text(&out);
+}
+
+/* Types. */
+
+/** The type as the program writes it, or what `auto` stands for. */
+static const char *type_text(const rk_fission *f, const rk_kept_variable *v)
+{
+    const CXType type = clang_getCursorType(v->cursor);
+    const char *text = rk_ast_text(clang_getTypeSpelling(type), f->arena);
+    return strstr(text, "auto") || strstr(text, "decltype") ? rk_ast_type_text(type, f->arena)
+                                                            : text;
+}
+
+static CXType element_type(CXType type)
+{
+    CXType t = clang_getCanonicalType(type);
+    for (CXType e = clang_getArrayElementType(t); e.kind != CXType_Invalid;
+         e = clang_getArrayElementType(t))
+        t = clang_getCanonicalType(e);
+    return t;
+}
+
+static bool names_variable(const rk_fission *f, const char *text)
+{
+    const rk_tokens t = rk_lex(text, strlen(text), f->arena);
+    for (size_t i = 0; i < t.count; i++)
+        for (size_t k = 0; k < f->variables.count; k++)
+            if (rk_token_is(&t, i, f->variables.items[k].name) &&
+                (f->variables.items[k].parameter ||
+                 f->variables.items[k].lives != RK_LIVES_UNIFORM))
+                return true;
+    return false;
+}
+
+/** Types that the text between the kernel's braces does not define, that have a name and no reference. */
+static bool check_type(rk_fission *f, const rk_kept_variable *v)
+{
+    const CXType type = clang_getCursorType(v->cursor);
+    const CXType element = element_type(type);
+    const char *text = type_text(f, v);
+    if (element.kind == CXType_LValueReference || element.kind == CXType_RValueReference)
+        return rk_fission_refuse(f, v->cursor, "a reference lives across a barrier");
+    if (v->parameter)
+        return true;
+    if (strstr(text, "auto") || strstr(text, "decltype") || strstr(text, "type-parameter") ||
+        strstr(text, "(unnamed") || strstr(text, "(anonymous") || strstr(text, "(lambda") ||
+        element.kind == CXType_VariableArray || names_variable(f, text))
+        return rk_fission_refuse(f, v->cursor,
+                                 "the type of a variable that lives across a barrier");
+    return true;
+}
+
+/** "rk::kept_types<T, float4>": what has to be copyable byte for byte, where that is to be asked. */
+static const char *kept_types(const rk_fission *f)
+{
+    rk_str out = {.arena = f->arena};
+    for (size_t i = 0; i < f->variables.count; i++) {
+        const rk_kept_variable *v = &f->variables.items[i];
+        const CXType element = element_type(clang_getCursorType(v->cursor));
+        if (v->lives != RK_LIVES_KEPT || v->scalar ||
+            (element.kind >= CXType_FirstBuiltin && element.kind <= CXType_LastBuiltin &&
+             element.kind != CXType_Dependent) ||
+            element.kind == CXType_Pointer || element.kind == CXType_Enum)
+            continue;
+        const char *text = type_text(f, v);
+        const char *dims = strchr(text, '[');
+        rk_str_addf(&out, "%s%s", out.length ? ", " : "",
+                    v->parameter ? rk_arena_printf(f->arena, "decltype(%s)", v->name)
+                    : dims       ? rk_arena_strndup(f->arena, text, (size_t)(dims - text))
+                                 : text);
+    }
+    return rk_arena_printf(f->arena, "rk::kept_types<%s>()", rk_str_text(&out));
+}
+
+/* Names. */
+
+static const char *storage(const rk_fission *f, size_t variable)
+{
+    return rk_arena_printf(f->arena, "rk_all_%s_%zu", f->variables.items[variable].name, variable);
+}
+
+static size_t run_of(const rk_fission *f, const rk_kept_variable *v)
+{
+    return v->part == RK_NONE ? RK_NONE : f->parts.items[v->part].run;
+}
+
+/** The variables that a run needs from outside: those that it names, and those that these are made of. */
+static bool *find_needed(const rk_fission *f, size_t run)
+{
+    bool *needed = RK_NEW_ARRAY(f->arena, bool, f->variables.count + 1);
+    for (size_t i = 0; i < f->uses.count; i++) {
+        const rk_variable_use *use = &f->uses.items[i];
+        if (use->part != RK_NONE && f->parts.items[use->part].run == run)
+            needed[use->variable] = true;
+    }
+    for (size_t i = f->variables.count; i-- > 0;) {
+        const rk_kept_variable *v = &f->variables.items[i];
+        if (!needed[i] || v->lives != RK_LIVES_AGAIN || run_of(f, v) == run)
+            continue;
+        for (size_t k = 0; k < f->uses.count; k++) {
+            const size_t token = rk_tokens_at(f->tokens, f->uses.items[k].at);
+            if (v->init <= token && token < v->init_end)
+                needed[f->uses.items[k].variable] = true;
+        }
+    }
+    for (size_t i = 0; i < f->variables.count; i++)
+        if (f->variables.items[i].lives < RK_LIVES_AGAIN ||
+            run_of(f, &f->variables.items[i]) == run)
+            needed[i] = false;
+    return needed;
+}
+
+/** Whether each name in the initialiser means the same wherever it is written again. */
+static bool means_one_thing(const rk_fission *f, const rk_kept_variable *v)
+{
+    for (size_t i = v->init; i < v->init_end; i++)
+        for (size_t k = 0; k < f->variables.count; k++) {
+            if (!rk_token_is(f->tokens, i, f->variables.items[k].name))
+                continue;
+            bool meant = false;
+            for (size_t u = 0; u < f->uses.count; u++)
+                meant |= f->uses.items[u].variable == k &&
+                         f->uses.items[u].at == f->tokens->items[i].offset;
+            if (!meant)
+                return false;
+        }
+    return true;
+}
+
+/** What a loop declares of outside must not hide, nor be declared by it again. */
+static bool check_names(rk_fission *f, const bool *needed, size_t run)
+{
+    for (size_t i = 0; i < f->variables.count; i++) {
+        const rk_kept_variable *v = &f->variables.items[i];
+        if (!needed[i])
+            continue;
+        for (size_t k = 0; k < f->variables.count; k++)
+            if (k != i && strcmp(f->variables.items[k].name, v->name) == 0 &&
+                (needed[k] || run_of(f, &f->variables.items[k]) == run))
+                return rk_fission_refuse(f, v->cursor, "two variables of one name");
+        if (v->lives == RK_LIVES_AGAIN && !means_one_thing(f, v))
+            return rk_fission_refuse(f, v->cursor, "two variables of one name");
+    }
+    return true;
+}
+
+/* The text. */
+
+static const char *init_text(const rk_fission *f, const rk_kept_variable *v)
+{
+    rk_str out = {.arena = f->arena};
+    for (size_t i = v->init; i < v->init_end; i++)
+        rk_str_addf(&out, "%s%s", i > v->init ? " " : "", rk_token_text(f->tokens, i, f->arena));
+    return rk_str_text(&out);
+}
+
+static void add_needed(const rk_fission *f, rk_str *out, const bool *needed)
+{
+    for (size_t i = 0; i < f->variables.count; i++) {
+        const rk_kept_variable *v = &f->variables.items[i];
+        if (!needed[i])
+            continue;
+        if (v->lives == RK_LIVES_KEPT) {
+            rk_str_addf(out, " auto &%s = %s[rk_t];", v->name, storage(f, i));
+            continue;
+        }
+        const bool braces =
+            rk_token_is(f->tokens, v->init, "(") || rk_token_is(f->tokens, v->init, "{");
+        const bool whole = braces && rk_token_is(f->tokens, v->init - 1, v->name);
+        rk_str_addf(out, " rk::same<%s> %s%s%s;", type_text(f, v), v->name, whole ? "" : " = ",
+                    init_text(f, v));
+    }
+}
+
+/** Opens run `run` after token `after`, and closes it after `last`. */
+static bool write_run(writer *w, size_t run, size_t first, size_t last)
+{
+    rk_fission *f = w->f;
+    rk_str out = {.arena = f->arena};
+    for (size_t i = 0; i < f->variables.count; i++) {
+        const rk_kept_variable *v = &f->variables.items[i];
+        if (v->lives != RK_LIVES_KEPT || v->parameter || run_of(f, v) != run)
+            continue;
+        if (!check_type(f, v))
+            return false;
+        rk_str_addf(&out, " rk::kept<%s> %s(rk_block);", type_text(f, v), storage(f, i));
+    }
+    const bool *needed = find_needed(f, run);
+    if (!check_names(f, needed, run))
+        return false;
+    rk_str_add(&out, " { rk_block.each([&](unsigned rk_t, const uint3 &rk_at) RK_INLINED { "
+                     "(void)rk_t; (void)rk_at;");
+    if (f->facts->reads & RK_USE_THREAD_IDX)
+        rk_str_add(&out, " const uint3 threadIdx = rk_at;");
+    add_needed(f, &out, needed);
+    size_t before = f->parts.items[first].first - 1;
+    while (f->tokens->items[before].kind == RK_TOKEN_DIRECTIVE)
+        before--;
+    insert(w, token_end(f, before), 2, rk_str_text(&out));
+    bool returns = false;
+    for (size_t i = first; i <= last; i++)
+        returns |= f->parts.items[i].returns;
+    insert(w, token_end(f, f->parts.items[last].last), 1,
+           returns ? " }); if (rk_block.empty()) return; }" : " }); }");
+    return true;
+}
+
+static size_t count_returns(CXCursor cursor, rk_arena *arena)
+{
+    size_t count = clang_getCursorKind(cursor) == CXCursor_ReturnStmt;
+    const rk_cursors all = rk_ast_children(cursor, arena);
+    for (size_t i = 0; i < all.count; i++)
+        count += count_returns(all.items[i], arena);
+    return count;
+}
+
+/** A thread that returns is left out from then on. */
+static bool write_returns(writer *w, const rk_part *part)
+{
+    rk_fission *f = w->f;
+    size_t found = 0;
+    for (size_t i = part->first; i <= part->last; i++) {
+        if (!rk_token_is(f->tokens, i, "return"))
+            continue;
+        if (!rk_token_is(f->tokens, i + 1, ";"))
+            return rk_fission_refuse(f, part->cursor, "it returns an expression");
+        replace(w, f->tokens->items[i].offset, token_end(f, i + 1),
+                "{ rk_block.leave(rk_t); return; }");
+        found++;
+    }
+    if (found != count_returns(part->cursor, f->arena))
+        return rk_fission_refuse(f, part->cursor, "a macro returns");
+    return true;
+}
+
+/** Variables that live on: declared under another name, and put where the thread's are. */
+static bool write_declaration(writer *w, size_t index)
+{
+    rk_fission *f = w->f;
+    const rk_part *part = &f->parts.items[index];
+    for (size_t i = 0; i < f->variables.count; i++) {
+        const rk_kept_variable *v = &f->variables.items[i];
+        if (v->part != index || v->lives != RK_LIVES_KEPT)
+            continue;
+        const char *as = rk_arena_printf(f->arena, "rk_new_%s", v->name);
+        const size_t length = strlen(v->name);
+        replace(w, v->at, v->at + length, as);
+        for (size_t k = 0; k < f->uses.count; k++) {
+            const rk_variable_use *use = &f->uses.items[k];
+            if (use->variable != i || use->part != index)
+                continue;
+            if (strncmp(f->tokens->text + use->at, v->name, length) != 0)
+                return rk_fission_refuse(f, v->cursor, "a declaration in a macro");
+            replace(w, use->at, use->at + length, as);
+        }
+        const bool set = !clang_Cursor_isNull(clang_Cursor_getVarDeclInitializer(v->cursor));
+        insert(w, token_end(f, part->last), 0,
+               set ? rk_arena_printf(f->arena, " auto &%s = %s.put(rk_t, %s);", v->name,
+                                     storage(f, i), as)
+                   : rk_arena_printf(f->arena, " (void)%s; auto &%s = %s[rk_t];", as, v->name,
+                                     storage(f, i)));
+    }
+    return true;
+}
+
+static bool write_part(writer *w, size_t index)
+{
+    const rk_fission *f = w->f;
+    const rk_part *part = &f->parts.items[index];
+    if (part->kind == RK_PART_BARRIER)
+        replace(w, f->tokens->items[part->first].offset, f->tokens->items[part->last].offset,
+                newlines(f, part->first, part->last));
+    else if (part->kind == RK_PART_GROUP)
+        replace(w, f->tokens->items[part->first].offset, token_end(f, part->last),
+                newlines(f, part->first, part->last));
+    else if (part->kind == RK_PART_INSIDE)
+        return write_declaration(w, index) && (!part->returns || write_returns(w, part));
+    return true;
+}
+
+/** Parameters that the body changes are each thread's own. */
+static bool write_parameters(writer *w)
+{
+    rk_fission *f = w->f;
+    for (size_t i = 0; i < f->variables.count; i++) {
+        const rk_kept_variable *v = &f->variables.items[i];
+        if (!v->parameter || v->lives != RK_LIVES_KEPT)
+            continue;
+        if (!check_type(f, v))
+            return false;
+        insert(w, w->base, 1,
+               rk_arena_printf(f->arena,
+                               " rk::kept<decltype(%s)> %s(rk_block); rk_block.each([&](unsigned "
+                               "rk_t, const uint3 &) RK_INLINED { %s.put(rk_t, %s); });",
+                               v->name, storage(f, i), storage(f, i), v->name));
+    }
+    return true;
+}
+
+/** The built-ins that are the same for all threads. */
+static void write_built_ins(writer *w)
+{
+    static const struct {
+        rk_use use;
+        const char *text;
+    } all[] = {{RK_USE_BLOCK_IDX, " const uint3 blockIdx = rk_block.at.blockIdx; (void)blockIdx;"},
+               {RK_USE_BLOCK_DIM, " const dim3 blockDim = rk_block.at.blockDim; (void)blockDim;"},
+               {RK_USE_GRID_DIM, " const dim3 gridDim = rk_block.at.gridDim; (void)gridDim;"}};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (w->f->facts->reads & all[i].use)
+            insert(w, w->base, 0, all[i].text);
+}
+
+/** What else the program's text needs, such as dynamic shared memory. */
+static void copy_edits(writer *w, const rk_edits *from, size_t end)
+{
+    for (size_t i = 0; i < from->list.count; i++) {
+        const rk_edit *e = &from->list.items[i];
+        const bool head = e->offset == w->base && e->length == 0 && e->rank == 0;
+        if (e->offset < w->base || e->offset >= end || head)
+            continue;
+        if (e->length)
+            replace(w, e->offset, e->offset + e->length, e->text);
+        else
+            insert(w, e->offset, e->rank, e->text);
+    }
+}
+
+static bool write_parts(writer *w)
+{
+    const rk_fission *f = w->f;
+    for (size_t i = 0; i < f->parts.count;) {
+        const size_t run = f->parts.items[i].run;
+        size_t last = i;
+        if (run != RK_NONE) {
+            while (last + 1 < f->parts.count && f->parts.items[last + 1].run == run)
+                last++;
+            if (!write_run(w, run, i, last))
+                return false;
+        }
+        for (; i <= last; i++)
+            if (!write_part(w, i))
+                return false;
+    }
+    return true;
+}
+
+bool rk_fission_write(rk_fission *f)
+{
+    const rk_stretch *stretch = f->text->stretch;
+    const rk_source_file *file = f->program->unit->files.items[stretch->file];
+    const size_t begin = token_end(f, f->text->body);
+    const size_t end = f->tokens->items[f->text->body_end].offset;
+    writer w = {.f = f, .edits = {.arena = f->arena}, .base = begin};
+    copy_edits(&w, &file->edits, end);
+    write_built_ins(&w);
+    if (!write_parameters(&w) || !write_parts(&w))
+        return false;
+    size_t conflict[2], size;
+    const char *text =
+        rk_edits_apply(&w.edits, f->tokens->text + begin, end - begin, &size, conflict);
+    if (!text)
+        return rk_fission_refuse(f, f->body, "its text is edited where it would be split");
+    rk_str out = {.arena = f->arena};
+    rk_str_addf(&out, "}, %s, [=](rk::fission_block<%s> &rk_block) mutable {\n#line %d \"%s\"\n",
+                kept_types(f), rk_program_kernel_flags(f->program, f->facts),
+                rk_program_place(f->program, stretch, f->text->body).line, file->path);
+    rk_str_addn(&out, text, size);
+    rk_str_addf(&out, "\n#line %d \"%s\"\n",
+                rk_program_place(f->program, stretch, f->text->body_end).line, file->path);
+    rk_program_insert(f->program, stretch, end, -1, rk_str_text(&out));
+    return true;
+}
