@@ -4,8 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/** What fresh memory holds at its begin: zeros, as a GPU gives them to a new process, and programs count on. */
-enum { FILL = 0 };
+/**
+ * What fresh memory holds at its begin: zeros, as a GPU gives them to a new process, and programs count on;
+ * in the checking modes a pattern, so that it shows where they do.
+ */
+enum { FILL = 0, FILL_CHECKED = 0xcd };
 static const size_t most_filled = (size_t)64 << 20;
 static const size_t device_alignment = 256;
 
@@ -102,6 +105,15 @@ bool rk_memory_add(void *base, size_t size, rk_cpu_memory_kind kind)
     return good;
 }
 
+/** Librk_check and AddressSanitizer, which are there only in the checking modes. */
+extern void rk_check_ignore(const void *address, size_t size) __attribute__((weak));
+extern void __asan_init(void) __attribute__((weak));
+
+static bool checked(void)
+{
+    return rk_check_ignore || __asan_init;
+}
+
 void *rk_memory_new(size_t size, rk_cpu_memory_kind kind)
 {
     const size_t total = rk_cuda_device_get()->prop.totalGlobalMem;
@@ -111,7 +123,7 @@ void *rk_memory_new(size_t size, rk_cpu_memory_kind kind)
     if (posix_memalign(&base, device_alignment, size) != 0)
         return NULL;
     if (on_device(kind))
-        memset(base, FILL, size < most_filled ? size : most_filled);
+        memset(base, checked() ? FILL_CHECKED : FILL, size < most_filled ? size : most_filled);
     if (!rk_memory_add(base, size, kind)) {
         free(base);
         return NULL;

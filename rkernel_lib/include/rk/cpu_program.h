@@ -5,6 +5,8 @@
  * What a CUDA program that was made for the CPU includes first: what nvcc includes and defines by itself.
  */
 
+#include "cpu_print.h" /* first */
+
 #include "cpu_cuda.h"
 #include "cpu_fission.h"
 #include "cpu_ptx.h"
