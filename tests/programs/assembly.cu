@@ -1,4 +1,5 @@
 // Inline assembly: special registers, bit fields, logic by table, permuted bytes, and cached loads.
+// vdevice: 0 of 1, since inline assembly is kept for the GPU only
 #include "check.h"
 
 constexpr int BLOCK = 48, RESULTS = 7;
