@@ -111,6 +111,10 @@ static bool meet(const nest *a, const nest *b)
 /** The rTask's bytes; false when there are none. */
 static bool nest_of(nest *out, const place *p, const rk_candidate *c, uint32_t rtask)
 {
+    if (!p->access) {
+        *out = (nest){.low = p->low, .run = p->high - p->low};
+        return true;
+    }
     int64_t block[3] = {rtask % c->grid[0], rtask / c->grid[0] % c->grid[1],
                         rtask / c->grid[0] / c->grid[1]};
     rk_interval box[RK_MAX_RANK];
@@ -282,7 +286,7 @@ static void fill_pairs(rk_checker *c, rk_pairs *pairs, const rk_candidate *from,
             continue;
         for (size_t k = 0; k < b->count; k++) {
             nest n;
-            if (!b->items[k].access || !nest_of(&n, &b->items[k], to, r))
+            if (!nest_of(&n, &b->items[k], to, r))
                 continue;
             for (size_t i = 0; i < a->count; i++)
                 if (collide(&a->items[i], &b->items[k]))
@@ -292,26 +296,49 @@ static void fill_pairs(rk_checker *c, rk_pairs *pairs, const rk_candidate *from,
     }
 }
 
+/** Whether each rTask touches something through the place. */
+static bool all_touch(const place *p, const rk_candidate *k)
+{
+    nest n;
+    for (uint32_t r = 0; r < k->rtasks; r++)
+        if (!nest_of(&n, p, k, r))
+            return false;
+    return true;
+}
+
+/** Whether each rTask of one meets each of the other, since one touches all that the other does. */
+static bool all_meet(const place *a, const place *b, const rk_candidate *of_a,
+                     const rk_candidate *of_b)
+{
+    if (!a->access && !b->access)
+        return true;
+    if (!a->access)
+        return a->low <= b->low && b->high <= a->high && all_touch(b, of_b);
+    return !b->access && b->low <= a->low && a->high <= b->high && all_touch(a, of_a);
+}
+
 const rk_pairs *rk_check_pairs(rk_checker *c, rk_id from, rk_id to)
 {
     place_list a = places_of(c, from);
     place_list b = places_of(c, to);
+    const rk_candidate *earlier = rk_checker_candidate(c, from);
+    const rk_candidate *later = rk_checker_candidate(c, to);
     rk_pairs *pairs = RK_NEW(c->scratch, rk_pairs);
     unsigned uses = 0;
     for (size_t i = 0; i < a.count; i++)
         for (size_t k = 0; k < b.count; k++) {
             if (!collide(&a.items[i], &b.items[k]))
                 continue;
-            if (!a.items[i].access || !b.items[k].access) {
+            if (all_meet(&a.items[i], &b.items[k], earlier, later)) {
                 pairs->all = true;
                 return pairs;
             }
-            uses |= rk_access_uses(b.items[k].access);
+            if (b.items[k].access)
+                uses |= rk_access_uses(b.items[k].access);
         }
     rk_arena *scratch = rk_arena_new();
-    const rk_candidate *later = rk_checker_candidate(c, to);
     number_lists(pairs, later, uses);
-    fill_pairs(c, pairs, rk_checker_candidate(c, from), later, &a, &b, scratch);
+    fill_pairs(c, pairs, earlier, later, &a, &b, scratch);
     rk_arena_free(scratch);
     return pairs;
 }
