@@ -274,6 +274,21 @@ inline void cpu_hide_built_ins()
 inline void cpu_hide_built_ins() {}
 #endif
 
+/*
+ * Loops over a block's threads are compiled for processors with AVX-512 too, whose masked stores are fast.
+ * The arguments of the compiler stay as they were given: -march would change what the host sees of types.
+ */
+#if defined(__x86_64__) && !defined(__AVX512VL__) && !defined(RK_CPU_RACE_CHECKED)
+#define RK_CPU_WIDE "arch=x86-64-v4"
+
+inline bool cpu_is_wide()
+{
+    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+           __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
+           __builtin_cpu_supports("avx512vl");
+}
+#endif
+
 /** How the blocks of a legacy kernel run. */
 template <unsigned Flags, class Closure>
 struct legacy_code {
@@ -320,8 +335,7 @@ struct legacy_code {
     }
 
     /** As cpu_run_loop: indices that cannot wrap let the compiler vectorise. */
-    __attribute__((flatten)) static void loop(const void *closure, rk_cpu_call *call,
-                                              std::uint32_t count)
+    static inline void all(const void *closure, rk_cpu_call *call, std::uint32_t count)
     {
         constexpr unsigned most = 4096;
         for (std::uint32_t i = 0; i < count; i++, call->rtask++) {
@@ -334,6 +348,32 @@ struct legacy_code {
                 far(closure, call);
         }
     }
+
+    __attribute__((flatten)) static void narrow(const void *closure, rk_cpu_call *call,
+                                                std::uint32_t count)
+    {
+        all(closure, call, count);
+    }
+
+#ifdef RK_CPU_WIDE
+    /** Without masked stores `if (i < n)` keeps a loop from vectorising. */
+    __attribute__((flatten, target(RK_CPU_WIDE))) static void wide(const void *closure,
+                                                                   rk_cpu_call *call,
+                                                                   std::uint32_t count)
+    {
+        all(closure, call, count);
+    }
+
+    static void loop(const void *closure, rk_cpu_call *call, std::uint32_t count)
+    {
+        if (cpu_is_wide())
+            wide(closure, call, count);
+        else
+            narrow(closure, call, count);
+    }
+#else
+    static constexpr auto loop = narrow;
+#endif
 
     static constexpr auto loop_or_null() -> decltype(rk_cpu_code::loop)
     {
