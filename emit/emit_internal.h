@@ -22,6 +22,9 @@ char *rk_emit_identifier(rk_arena *arena, const char *text);
 /** `text` as a C string literal, quotes included. */
 char *rk_emit_string(rk_arena *arena, const char *text);
 
+/** The slot of a scalar argument: its bits, in the low bytes. */
+uint64_t rk_image_scalar(const rk_param *param, const rk_kernel_arg *arg);
+
 /** Threads of a block, and rTasks of a grid. */
 int64_t rk_emit_volume(const int64_t size[3]);
 

@@ -1,4 +1,4 @@
-#include "emit/image.h"
+#include "emit/emit_internal.h"
 
 #include "base/vec.h"
 
@@ -64,7 +64,7 @@ static uint16_t bfloat16_bits(double value)
     return (uint16_t)((bits + 0x7FFF + ((bits >> 16) & 1)) >> 16);
 }
 
-static uint64_t scalar_slot(const rk_param *param, const rk_kernel_arg *arg)
+uint64_t rk_image_scalar(const rk_param *param, const rk_kernel_arg *arg)
 {
     uint64_t slot = 0;
     float single = (float)arg->real;
@@ -91,7 +91,7 @@ static uint64_t scalar_slot(const rk_param *param, const rk_kernel_arg *arg)
 static uint64_t arg_slot(const builder *b, const rk_param *param, const rk_kernel_arg *arg)
 {
     if (!param->pointer)
-        return scalar_slot(param, arg);
+        return rk_image_scalar(param, arg);
     if (arg->tensor == RK_NO_ID)
         return UINT64_MAX;
     const rk_tensor *tensor = &b->problem->graph->tensors[arg->tensor];

@@ -286,7 +286,7 @@ const rk_profile_file *rk_profile_file_read(const char *path, rk_arena *arena, r
 
 /* Whether it fits. */
 
-static bool fits_device(const rk_profile_file *file, const rk_device *device, rk_diag *diag)
+bool rk_profile_fits_device(const rk_profile_file *file, const rk_device *device, rk_diag *diag)
 {
     rk_arena *scratch = rk_arena_new();
     const char *hash = rk_profile_device_hash(device, scratch);
@@ -309,7 +309,7 @@ static bool fits_device(const rk_profile_file *file, const rk_device *device, rk
 bool rk_profile_file_fits(const rk_profile_file *file, const rk_device *device,
                           const rk_catalog *catalog, rk_diag *diag)
 {
-    bool good = fits_device(file, device, diag);
+    bool good = rk_profile_fits_device(file, device, diag);
     size_t known = 0;
     const char *last = "";
     for (size_t i = 0; i < file->entry_count; i++) {

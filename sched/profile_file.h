@@ -72,6 +72,9 @@ const char *rk_profile_entry_head(const rk_work *work, rk_arena *arena);
  */
 const rk_profile_file *rk_profile_file_read(const char *path, rk_arena *arena, rk_diag *diag);
 
+/** Whether the profile was measured on this device; RK-P002. */
+bool rk_profile_fits_device(const rk_profile_file *file, const rk_device *device, rk_diag *diag);
+
 /**
  * Whether the profile was measured on this device (RK-P002) and with this catalog's kernels (RK-P003:
  * for each that changed; or when it has none of them). Kernels that the profile lacks are fine.

@@ -1,0 +1,191 @@
+#include "rammer_profile.h"
+
+#include "base/str.h"
+#include "emit/cpu_profile.h"
+#include "sched/machine.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+static const rk_option option_table[] = {
+    {"output", 'o', RK_OPTION_TEXT, "FILE", offsetof(rk_profile_options, output),
+     "profile to write, for --target cpu"},
+    {"emit", 0, RK_OPTION_TEXT, "DIR", offsetof(rk_profile_options, emit),
+     "folder to write for --target cuda: the program that measures"},
+    {"seconds", 0, RK_OPTION_REAL, "S", offsetof(rk_profile_options, seconds),
+     "time to spend on measuring; default 30"},
+    RK_OPTION(TEXT, rk_profile_options, plan.target, "target", "NAME",
+              "what to measure: cpu (default), cuda"),
+    RK_OPTION(TEXT, rk_profile_options, plan.device, "device", "NAME|FILE",
+              "device descriptor; default: the target's, or the profile's"),
+    RK_OPTION(TEXT, rk_profile_options, plan.kernels, "kernels", "TEXT",
+              "prefer kernels whose id contains TEXT"),
+    RK_OPTION(TEXTS, rk_profile_options, plan.bind, "bind", "NAME=N", "value of a named dimension"),
+    RK_OPTION(TEXT, rk_profile_options, plan.catalog, "catalog", "FILE",
+              "catalog.json; default: the shipped one"),
+    RK_OPTION(TEXT, rk_profile_options, plan.bindings, "bindings", "DIR",
+              "folder of *.bind.json; default: the shipped one"),
+};
+
+static bool usage(rk_tool *tool, const char *hint, const char *message)
+{
+    return rk_diag_add(tool->diag, RK_ERROR, "RK-U003", (rk_place){0}, hint, "%s", message);
+}
+
+/** Whether the options say where to write, and what fits the target. */
+static bool check_options(const rk_profile_options *options, rk_tool *tool)
+{
+    const char *target = options->plan.target ? options->plan.target : "cpu";
+    const bool cuda = strcmp(target, "cuda") == 0;
+    if (!cuda && strcmp(target, "cpu") != 0)
+        return rk_diag_add(tool->diag, RK_ERROR, "RK-U002", (rk_place){0}, NULL,
+                           "--target is cpu or cuda: no other target is measured");
+    if (cuda && options->output)
+        return usage(tool, "write the program that measures with --emit DIR, and run it there",
+                     "-o is for --target cpu: a GPU is measured where it is");
+    if (cuda && !options->emit)
+        return usage(tool, "name the folder with --emit DIR", "there is nothing to write");
+    if (!cuda && options->emit)
+        return usage(tool, "name the profile to write with -o FILE",
+                     "--emit is for --target cuda: this CPU is measured at once");
+    if (!cuda && !options->output)
+        return usage(tool, "name the profile to write with -o FILE", "there is nothing to write");
+    if (options->seconds > 0)
+        return true;
+    return rk_diag_add(tool->diag, RK_ERROR, "RK-U002", (rk_place){0}, NULL,
+                       "--seconds is more than 0");
+}
+
+/** The work of all graphs. */
+static int find_subjects(rk_profile_subjects *out, rk_plan *plan, const rk_texts *graphs,
+                         const rk_profile_options *options, rk_tool *tool)
+{
+    for (size_t i = 0; i < graphs->count; i++) {
+        int status =
+            rk_plan_make(plan, graphs->items[i], &options->plan, RK_STAGE_CANDIDATES, tool);
+        if (status != RK_EXIT_GOOD)
+            return status;
+        rk_profile_subjects_add(out, plan->graph, plan->candidates, tool->arena);
+    }
+    rk_profile_subjects_sort(out);
+    return RK_EXIT_GOOD;
+}
+
+/* This CPU. */
+
+typedef struct {
+    rk_tool *tool;
+    size_t count;
+} watching;
+
+static void show_progress(void *user, size_t done, const rk_profile_item *item)
+{
+    const watching *w = user;
+    if (!w->tool->progress)
+        return;
+    rk_arena *scratch = rk_arena_new();
+    rk_tool_progress(w->tool, rk_arena_printf(scratch, "measuring %zu of %zu: %s", done + 1,
+                                              w->count, item->work->kernel));
+    rk_arena_free(scratch);
+}
+
+static const char *time_text(rk_arena *arena)
+{
+    char text[32];
+    const time_t now = time(NULL);
+    struct tm parts;
+    gmtime_r(&now, &parts);
+    strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
+    return rk_arena_strdup(arena, text);
+}
+
+void rk_profile_print_costs(const rk_profile_file *file, const rk_device *device, rk_tool *tool)
+{
+    rk_grid grid = {.arena = tool->arena, .align = "lrr"};
+    rk_grid_add(&grid, "cost");
+    rk_grid_add(&grid, "measured");
+    rk_grid_add(&grid, "descriptor");
+    for (int i = 0; i < RK_COST_COUNT; i++) {
+        const double given = rk_profile_device_cost(device, (rk_cost_kind)i);
+        if (file->costs[i] <= 0)
+            continue;
+        rk_grid_add(&grid, "%s", rk_cost_names[i]);
+        rk_grid_add(&grid, "%.1f", file->costs[i]);
+        if (i == RK_COST_BARRIER)
+            rk_grid_add(&grid, "-");
+        else
+            rk_grid_add(&grid, "%.1f", given);
+    }
+    rk_grid_print(&grid);
+}
+
+static int measure(const rk_profile_subjects *subjects, const rk_plan *plan,
+                   const rk_profile_options *options, rk_tool *tool)
+{
+    const rk_profile_image *image =
+        rk_profile_image_build(subjects->items, subjects->count, plan->device, tool->arena);
+    watching w = {tool, image->item_count};
+    const rk_cpu_profile_options how = {options->seconds, show_progress, &w};
+    rk_profile_file file = {.path = options->output,
+                            .device = plan->device->name,
+                            .device_hash = rk_profile_device_hash(plan->device, tool->arena),
+                            .machine = rk_machine_name(tool->arena),
+                            .measured = time_text(tool->arena),
+                            .entries =
+                                RK_NEW_ARRAY(tool->arena, rk_profile_entry, image->item_count + 1),
+                            .entry_count = image->item_count};
+    rk_tool_progress(tool, "measuring what the vDevice itself costs");
+    bool good = rk_cpu_profile_costs(file.costs, plan->device, tool->diag) &&
+                rk_cpu_profile_items(file.entries, image, plan->catalog,
+                                     file.costs[RK_COST_RTASK_OVERHEAD], &how, tool->diag);
+    rk_profile_sort(&file);
+    good = good && rk_profile_file_write(&file, options->output, tool->arena, tool->diag);
+    rk_tool_progress(tool, NULL);
+    if (!good)
+        return RK_EXIT_REFUSED;
+    rk_profile_print_costs(&file, plan->device, tool);
+    printf(
+        "\nrTasks of %zu kernels with their arguments measured on %d vEUs of %s\nwritten to %s\n",
+        file.entry_count, plan->device->sms, file.machine, options->output);
+    return RK_EXIT_GOOD;
+}
+
+static int run(rk_tool *tool, int argc, char **argv)
+{
+    rk_profile_options options = {.seconds = 30};
+    rk_texts arguments = {0};
+    rk_options table = {option_table, sizeof option_table / sizeof *option_table, &options};
+    int status =
+        rk_options_parse(&arguments, &table, &rk_command_profile, 1, SIZE_MAX, tool, argc, argv);
+    if (status != RK_EXIT_GOOD)
+        return status;
+    if (strcmp(arguments.items[0], "compare") == 0)
+        return rk_profile_compare(&arguments, &options, tool);
+    if (!check_options(&options, tool))
+        return RK_EXIT_USAGE;
+    rk_profile_subjects subjects = {0};
+    rk_plan plan;
+    status = find_subjects(&subjects, &plan, &arguments, &options, tool);
+    if (status != RK_EXIT_GOOD)
+        return status;
+    return measure(&subjects, &plan, &options, tool);
+}
+
+const rk_command rk_command_profile = {
+    .name = "profile",
+    .synopsis = "GRAPH... -o FILE | GRAPH... --target cuda --emit DIR | compare FILE",
+    .summary = "Measures rTasks and the vDevice's costs, for --profile",
+    .text =
+        "Measures one rTask of each kernel that can run a node of the graphs, with the node's launch\n"
+        "configuration and scalars: while all vEUs run such rTasks, and while one does; and what the\n"
+        "vDevice itself costs. Buffers hold made-up numbers, integers are 0. --target cuda writes a\n"
+        "program that does so on a GPU and writes the profile there. `compare` says how far the\n"
+        "analytic model is off.\n\n"
+        "examples:\n"
+        "  rammer profile lstm/graph.json -o cpu.json\n"
+        "  rammer build lstm/graph.json --profile cpu.json -o lstm-cpu\n"
+        "  rammer profile a/graph.json b/graph.json --target cuda --device h100 --emit measure\n"
+        "  rammer profile compare cpu.json\n",
+    .run = run,
+};
