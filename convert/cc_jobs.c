@@ -62,6 +62,14 @@ static int status_of(int status)
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
+/** What ended by a signal said nothing of it. */
+static void tell_signal(const char *what, int status)
+{
+    if (WIFSIGNALED(status))
+        fprintf(stderr, "rkconvert: %s ended by signal %d: %s\n", what, WTERMSIG(status),
+                strsignal(WTERMSIG(status)));
+}
+
 rk_cc_jobs *rk_cc_jobs_new(const char *folder, rk_arena *arena)
 {
     rk_cc_jobs *jobs = RK_NEW(arena, rk_cc_jobs);
@@ -133,6 +141,7 @@ int rk_cc_jobs_wait(rk_cc_jobs *jobs)
             if (pid > 0 && jobs->jobs.items[i].pid == pid) {
                 jobs->jobs.items[i].pid = 0;
                 jobs->jobs.items[i].status = status_of(status);
+                tell_signal("converting and compiling a source", status);
                 running--;
             }
         for (; shown < next && jobs->jobs.items[shown].pid <= 0; shown++)
@@ -160,6 +169,7 @@ int rk_cc_execute(const rk_cc_words *command, rk_arena *arena)
     while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
         if (stopped)
             finish_stop(&pid, 1);
+    tell_signal(argv[0], pid < 0 ? 0 : status);
     return pid < 0 ? 71 : status_of(status);
 }
 

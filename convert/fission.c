@@ -87,6 +87,6 @@ void rk_fission_print(const rk_program *program, rk_str *out)
         else if (k->why_fibers)
             rk_str_addf(out, "fibers: line %d: %s\n", k->why_line, k->why_fibers);
         else
-            rk_str_add(out, "fibers: the source has errors\n");
+            rk_str_add(out, "fibers: the source has errors, or becomes a drop-in\n");
     }
 }

@@ -75,7 +75,8 @@ bool rk_program_convert(rk_unit *unit)
         rk_program_edit_kernels(&program);
         rk_program_edit_shared(&program);
         ok &= rk_program_edit_assembly(&program);
-        rk_fission_edit(&program);
+        if (!unit->options->drop_in) /* which has parsed anew: the AST that the facts name is gone */
+            rk_fission_edit(&program);
     }
     if (unit->options->drop_in)
         rk_drop_in_edit(unit);
