@@ -111,6 +111,12 @@ static void use_function(view *v, CXCursor at, CXCursor function)
         use_atomic(v, at);
 }
 
+/** Operators that wait are left to the runtime, which ends such a program and says why. */
+static bool is_operator(CXCursor overloads, rk_arena *arena)
+{
+    return rk_str_starts(rk_ast_name(overloads, arena), "operator");
+}
+
 static void use_overloads(view *v, CXCursor cursor)
 {
     const unsigned count = clang_getNumOverloadedDecls(cursor);
@@ -122,7 +128,8 @@ static void use_overloads(view *v, CXCursor cursor)
         else
             known = false;
     }
-    if (!known || v->l->f->program->helper_waits)
+    const bool chosen = v->l->f->program->helper_waits && !is_operator(cursor, v->l->f->arena);
+    if (!known || chosen)
         refuse(v, cursor, "it calls a function that template arguments choose");
 }
 
@@ -139,14 +146,26 @@ static bool is_volatile(CXType type)
     return false;
 }
 
+/** `T(0)`, `a += b` and `f(a)` of types that depend on template arguments: their overloads are looked at. */
+static bool is_dependent(CXCursor call, rk_arena *arena)
+{
+    const rk_cursors all = rk_ast_children(call, arena);
+    bool good = all.count && clang_getCursorKind(all.items[0]) == CXCursor_TypeRef;
+    for (size_t i = 0; i < all.count; i++) {
+        const CXCursor overloads = clang_getCursorReferenced(all.items[i]);
+        good |= clang_getCursorKind(overloads) == CXCursor_OverloadedDeclRef &&
+                (i == 0 || is_operator(overloads, arena));
+    }
+    return good;
+}
+
 static void look_at_call(view *v, CXCursor cursor)
 {
     const CXCursor target = clang_getCursorReferenced(cursor);
     const enum CXCursorKind kind = clang_getCursorKind(target);
     if (rk_ast_is_function(kind))
         use_function(v, cursor, target);
-    else if (kind != CXCursor_OverloadedDeclRef && kind != CXCursor_StructDecl &&
-             kind != CXCursor_ClassDecl)
+    else if (kind != CXCursor_OverloadedDeclRef && !is_dependent(cursor, v->l->f->arena))
         refuse(v, cursor, "it calls a function that is not named");
 }
 
