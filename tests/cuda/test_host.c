@@ -13,7 +13,7 @@ static void memory(void)
     for (int i = 0; i < 100; i++)
         host[i] = (unsigned char)i;
     GOOD(cudaMalloc((void **)&d, 100));
-    CHECK((uintptr_t)d % 256 == 0 && d[0] != 0);
+    CHECK((uintptr_t)d % 256 == 0 && d[0] == 0);
     GOOD(cudaMemcpy(d, host, 100, cudaMemcpyHostToDevice));
     GOOD(cudaMemset(d + 10, 7, 20));
     GOOD(cudaMemcpy(back, d, 100, cudaMemcpyDefault));
