@@ -30,7 +30,7 @@ static bool check_fn(const rk_image_fn *fn, int veu_threads, rk_arena *arena, rk
     return good;
 }
 
-static bool check(const rk_cuda_plan *plan, rk_arena *arena, rk_diag *diag)
+bool rk_cuda_check(const rk_cuda_plan *plan, rk_arena *arena, rk_diag *diag)
 {
     const rk_image *image = plan->image;
     bool good = true;
@@ -140,28 +140,32 @@ static const char *plan_name(const rk_image *image, rk_arena *arena)
     return name;
 }
 
-/** "90" of "sm_90"; the oldest that the toolkits of today compile for where the device is older. */
-static const char *arch_number(const char *arch)
+const char *rk_cuda_arch(const char *arch)
 {
     const char *number = rk_str_starts(arch, "sm_") ? arch + 3 : "";
     return atoi(number) >= RK_LEAST_ARCH ? number : "75";
 }
 
-static bool copy_runtime(const rk_emit_request *request, rk_arena *arena, rk_diag *diag)
+bool rk_cuda_copy_headers(const char *const *headers, size_t count, const char *dir,
+                          const char *runtime_dir, rk_arena *arena, rk_diag *diag)
 {
-    static const char *const headers[] = {
-        "rkernel.h",   "cuda_barrier.cuh", "cuda_context.cuh",  "cuda_warp.cuh",
-        "vdevice.cuh", "vdevice_host.cuh", "vdevice_bench.cuh", "vdevice_test.cuh"};
-    const char *from = rk_path_join(arena, request->runtime_dir, "rk");
-    const char *to = rk_path_join(arena, request->dir, "include/rk");
+    const char *from = rk_path_join(arena, runtime_dir, "rk");
+    const char *to = rk_path_join(arena, dir, "include/rk");
     if (!rk_file_mkdirs(to, diag))
         return false;
-    for (size_t i = 0; i < sizeof headers / sizeof headers[0]; i++) {
+    for (size_t i = 0; i < count; i++) {
         if (!rk_file_copy(rk_path_join(arena, to, headers[i]),
                           rk_path_join(arena, from, headers[i]), arena, diag))
             return false;
     }
     return true;
+}
+
+void rk_cuda_plan_sizes(rk_cuda_plan *plan, const rk_image *image)
+{
+    plan->image = image;
+    plan->veu_threads = (image->veu_threads + RK_WARP - 1) / RK_WARP * RK_WARP;
+    plan->veu_shared = rk_emit_veu_shared(image);
 }
 
 typedef void text_function(rk_str *out, const rk_cuda_plan *plan);
@@ -198,16 +202,15 @@ static bool write_texts(const rk_emit_request *request, const rk_cuda_plan *plan
 
 static bool emit(const rk_emit_request *request, rk_arena *arena, rk_diag *diag)
 {
+    static const char *const headers[] = {
+        "rkernel.h",   "cuda_barrier.cuh", "cuda_context.cuh",  "cuda_warp.cuh",
+        "vdevice.cuh", "vdevice_host.cuh", "vdevice_bench.cuh", "vdevice_test.cuh"};
     const rk_image *image = request->image;
-    rk_cuda_plan plan = {
-        .image = image,
-        .name = plan_name(image, arena),
-        .veu_threads = (image->veu_threads + RK_WARP - 1) / RK_WARP * RK_WARP,
-        .veu_shared = rk_emit_veu_shared(image),
-        .arch = arch_number(image->device->arch),
-    };
+    rk_cuda_plan plan = {.name = plan_name(image, arena),
+                         .arch = rk_cuda_arch(image->device->arch)};
     rk_emit_source *sources = NULL;
-    if (!check(&plan, arena, diag) ||
+    rk_cuda_plan_sizes(&plan, image);
+    if (!rk_cuda_check(&plan, arena, diag) ||
         !rk_emit_sources(&sources, &plan.source_count, image, request->catalog, arena, diag))
         return false;
     plan.sources = sources;
@@ -217,7 +220,8 @@ static bool emit(const rk_emit_request *request, rk_arena *arena, rk_diag *diag)
     return write_texts(request, &plan, arena, diag) &&
            rk_emit_copy_kernels(image, request->catalog,
                                 rk_path_join(arena, request->dir, "kernels"), arena, diag) &&
-           copy_runtime(request, arena, diag) &&
+           rk_cuda_copy_headers(headers, sizeof headers / sizeof *headers, request->dir,
+                                request->runtime_dir, arena, diag) &&
            rk_file_write(weights, image->constants, (size_t)image->constant_bytes, diag) &&
            rk_emit_reference(request, arena, diag);
 }

@@ -25,12 +25,28 @@ typedef struct {
     const char *arch;         /**< "90" */
 } rk_cuda_plan;
 
+/** Sets the image, V in whole warps and the shared memory of a vEU. */
+void rk_cuda_plan_sizes(rk_cuda_plan *plan, const rk_image *image);
+
+/** Whether the backend can emit the plan: RK-M001, RK-M002, RK-M003, all at once. */
+bool rk_cuda_check(const rk_cuda_plan *plan, rk_arena *arena, rk_diag *diag);
+
+/** "90" of "sm_90"; the oldest that the toolkits of today compile for where the device is older. */
+const char *rk_cuda_arch(const char *arch);
+
+/** Copies runtime headers to `dir`/include/rk. */
+bool rk_cuda_copy_headers(const char *const *headers, size_t count, const char *dir,
+                          const char *runtime_dir, rk_arena *arena, rk_diag *diag);
+
 /** `<name>.cu`, `<name>.h`, `test.cu`, `bench.cu`, `CMakeLists.txt`. */
 void rk_cuda_text_source(rk_str *out, const rk_cuda_plan *plan);
 void rk_cuda_text_header(rk_str *out, const rk_cuda_plan *plan);
 void rk_cuda_text_test(rk_str *out, const rk_cuda_plan *plan);
 void rk_cuda_text_bench(rk_str *out, const rk_cuda_plan *plan);
 void rk_cuda_text_cmake(rk_str *out, const rk_cuda_plan *plan);
+
+/** The converted sources, and the persistent kernels; part of `<name>.cu`. */
+void rk_cuda_text_kernels(rk_str *out, const rk_cuda_plan *plan);
 
 /** `<name>_tables.h` and `<name>_tables.c`. */
 void rk_cuda_text_tables_header(rk_str *out, const rk_cuda_plan *plan);

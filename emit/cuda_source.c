@@ -166,8 +166,9 @@ static void add_functions(rk_str *out, const rk_cuda_plan *plan, size_t k)
     rk_str_add(out, "        default:\n            break;\n        }\n    }\n};\n");
 }
 
-static void add_kernels(rk_str *out, const rk_cuda_plan *plan)
+void rk_cuda_text_kernels(rk_str *out, const rk_cuda_plan *plan)
 {
+    add_sources(out, plan);
     add(out, plan, "namespace @_device {\n\n");
     for (size_t i = 0; i < plan->image->fn_count; i++)
         add_config(out, plan, i);
@@ -249,8 +250,7 @@ void rk_cuda_text_source(rk_str *out, const rk_cuda_plan *plan)
         "#include <rk/rkernel.h>\n#include <rk/vdevice.cuh>\n"
         "#include <rk/vdevice_host.cuh>\n\n"
         "// The converted kernels. Each file's macros end with it.\n");
-    add_sources(out, plan);
-    add_kernels(out, plan);
+    rk_cuda_text_kernels(out, plan);
     add_plan(out, plan);
     add_api(out, plan);
 }

@@ -1,7 +1,9 @@
 #include "rammer_profile.h"
 
-#include "base/str.h"
+#include "base/file.h"
+#include "base/json.h"
 #include "emit/cpu_profile.h"
+#include "emit/cuda_profile.h"
 #include "sched/machine.h"
 
 #include <stdio.h>
@@ -151,6 +153,64 @@ static int measure(const rk_profile_subjects *subjects, const rk_plan *plan,
     return RK_EXIT_GOOD;
 }
 
+/* A GPU elsewhere. */
+
+/** An image for each number of residents; the subjects are ordered by it. */
+static size_t make_images(rk_profile_image **images, const rk_profile_subjects *subjects,
+                          const rk_device *device, rk_arena *arena)
+{
+    size_t count = 0;
+    for (size_t i = 0, end; i < subjects->count; i = end) {
+        const int residents = subjects->items[i].work.residents;
+        for (end = i; end < subjects->count && subjects->items[end].work.residents == residents;)
+            end++;
+        images[count++] = rk_profile_image_build(subjects->items + i, end - i, device, arena);
+    }
+    return count;
+}
+
+/** What marks the folder as rammer's own. */
+static bool write_mark(const char *dir, const rk_plan *plan, size_t items, rk_tool *tool)
+{
+    cJSON *root = cJSON_CreateObject();
+    cJSON_AddStringToObject(root, "schema", "rammer.measure/1");
+    cJSON_AddStringToObject(root, "device", plan->device->name);
+    cJSON_AddNumberToObject(root, "items", (double)items);
+    bool good =
+        rk_json_write(rk_path_join(tool->arena, dir, "rammer.json"), root, tool->arena, tool->diag);
+    cJSON_Delete(root);
+    return good;
+}
+
+static int emit(const rk_profile_subjects *subjects, const rk_plan *plan,
+                const rk_profile_options *options, rk_tool *tool)
+{
+    rk_profile_image **images = RK_NEW_ARRAY(tool->arena, rk_profile_image *, subjects->count + 1);
+    rk_output output;
+    if (!rk_output_begin(&output, options->emit, tool))
+        return RK_EXIT_REFUSED;
+    const rk_cuda_profile_request request = {
+        .images = images,
+        .image_count = make_images(images, subjects, plan->device, tool->arena),
+        .device = plan->device,
+        .catalog = plan->catalog,
+        .dir = output.temporary,
+        .runtime_dir = rk_tool_share(tool, "include")};
+    rk_tool_progress(tool, "emitting");
+    bool good = rk_cuda_profile_emit(&request, tool->arena, tool->diag) &&
+                write_mark(output.temporary, plan, subjects->count, tool);
+    if (!good)
+        rk_output_abandon(&output, tool);
+    good = good && rk_output_commit(&output, tool);
+    rk_tool_progress(tool, NULL);
+    if (!good)
+        return RK_EXIT_REFUSED;
+    printf("rTasks of %zu kernels with their arguments to measure on '%s'\n"
+           "written to %s: build it there with CMake, and run `measure profile.json`\n",
+           subjects->count, plan->device->name, output.final);
+    return RK_EXIT_GOOD;
+}
+
 static int run(rk_tool *tool, int argc, char **argv)
 {
     rk_profile_options options = {.seconds = 30};
@@ -169,7 +229,7 @@ static int run(rk_tool *tool, int argc, char **argv)
     status = find_subjects(&subjects, &plan, &arguments, &options, tool);
     if (status != RK_EXIT_GOOD)
         return status;
-    return measure(&subjects, &plan, &options, tool);
+    return (options.emit ? emit : measure)(&subjects, &plan, &options, tool);
 }
 
 const rk_command rk_command_profile = {
