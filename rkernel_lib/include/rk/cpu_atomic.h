@@ -18,13 +18,20 @@ struct __half2;
 struct __nv_bfloat16;
 struct __nv_bfloat162;
 
+/** Before variables of a thread that need no code to begin, so that naming one is no call that sees to it. */
+#ifdef __clang__
+#define RK_CPU_CONSTINIT [[clang::require_constant_initialization]]
+#else
+#define RK_CPU_CONSTINIT __constinit
+#endif
+
 namespace rk {
 
 /** The vEU of the block that this OS thread runs; not set where no thread of a block can wait. */
-inline thread_local rk_cpu_veu *legacy_veu = nullptr;
+RK_CPU_CONSTINIT inline thread_local rk_cpu_veu *legacy_veu = nullptr;
 
 /** Calls of `spin` since the last yield. */
-inline thread_local unsigned spins = 0;
+RK_CPU_CONSTINIT inline thread_local unsigned spins = 0;
 
 /** Part of whatever a thread may call while it waits for another one without a barrier. */
 inline void spin()

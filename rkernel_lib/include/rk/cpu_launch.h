@@ -162,8 +162,8 @@ void rk_cpu_grid_sync(const char *file, uint32_t line);
  * The built-in variables of the thread that runs: whatever lets another thread run puts them back
  * afterwards.
  */
-inline thread_local uint3 threadIdx, blockIdx;
-inline thread_local dim3 blockDim, gridDim;
+RK_CPU_CONSTINIT inline thread_local uint3 threadIdx = {}, blockIdx = {};
+RK_CPU_CONSTINIT inline thread_local dim3 blockDim = {}, gridDim = {};
 
 namespace rk {
 
