@@ -149,7 +149,7 @@ static outcome take_error(rk_unit *unit, const result *results, CXDiagnostic dia
         (blame(unit, function_at(unit, &results[index], offset), message) ||
          (index == 0 && blame(unit, instance_at(unit, &results[0], offset), message))))
         return TAKEN;
-    if (!unit->drop_in->parsed)
+    if (!unit->drop_in->parsed || rk_parse_is_harmless(message))
         return NOT_OURS;
     return blame_all(unit, message) ? TAKEN : STUCK;
 }

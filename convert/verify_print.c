@@ -1,5 +1,6 @@
 #include "convert/verify_internal.h"
 
+#include <math.h>
 #include <string.h>
 
 static const char *memory_name(int kind)
@@ -48,8 +49,6 @@ static void print_text(const rk_verify_text *text, const char *name, FILE *out)
     if (text->varying)
         fprintf(out, "  %s: %zu lines differ between runs of the original, too\n", name,
                 text->varying);
-    if (text->timings)
-        fprintf(out, "  %s: %zu lines with times or rates differ\n", name, text->timings);
 }
 
 static void print_kernels(const rk_verify_report *report, FILE *out)
@@ -62,30 +61,34 @@ static void print_kernels(const rk_verify_report *report, FILE *out)
     }
 }
 
-bool rk_verify_is_over(const rk_verify_difference *d, double tolerance)
+static void print_order(const rk_verify_result *r, double tolerance, FILE *out)
 {
-    return d->type && d->type[0] == 'f' && d->distance > tolerance;
+    for (size_t i = 0; i < r->order.count; i++) {
+        const rk_verify_order *o = &r->order.items[i];
+        fprintf(out, "  order-dependent: kernel '%s', buffer '%s', %llu %s: ", o->first->kernel,
+                *o->first->buffer ? o->first->buffer : "?", o->launches,
+                o->launches == 1 ? "launch" : "launches");
+        if (o->verdict == RK_VERIFY_NEAR)
+            fprintf(out, "by at most %.2g, within %g\n", o->distance, tolerance);
+        else if (o->verdict == RK_VERIFY_PERMUTED)
+            fputs("the same elements in another order\n", out);
+        else
+            fputs("not judged, since the original's runs differ in it, too\n", out);
+    }
 }
 
-static void print_order(const rk_verify_report *report, double tolerance, FILE *out)
+static void print_sequence(const rk_verify_result *r, FILE *out)
 {
-    size_t over = 0, within = 0, worst = 0;
-    for (size_t i = 0; i < report->order.count; i++) {
-        const rk_verify_difference *d = &report->order.items[i];
-        const bool number = d->type && d->type[0] == 'f';
-        over += rk_verify_is_over(d, tolerance);
-        within += number && !rk_verify_is_over(d, tolerance);
-        if (number && d->distance > report->order.items[worst].distance)
-            worst = i;
-    }
-    if (report->order.count == 0)
-        return;
-    fprintf(out,
-            "  order-dependent: %zu buffers differ here and between runs of the original, too: %zu "
-            "within %g, %zu by more, %zu no floating-point numbers; one is ",
-            report->order.count, within, tolerance, over, report->order.count - within - over);
-    print_buffer(&report->order.items[worst], out);
-    fputc('\n', out);
+    if (r->status_varies)
+        fputs("  the original's exit status differs from run to run\n", out);
+    if (r->launches_vary)
+        fputs("  the original's launches differ from run to run\n", out);
+    else if (r->report.own_kernel)
+        fprintf(out, "  launch %llu is of '%s' in the original, of '%s' in the drop-in\n",
+                r->report.other_launch, r->report.other_kernel, r->report.own_kernel);
+    else if (r->report.launches != r->report.recorded)
+        fprintf(out, "  %llu launches in the original, %llu in the drop-in\n", r->report.recorded,
+                r->report.launches);
 }
 
 static void print_result(const rk_verify_result *r, const rk_verify_run *original, double tolerance,
@@ -98,15 +101,13 @@ static void print_result(const rk_verify_result *r, const rk_verify_run *origina
     if (r->run.timed_out)
         fprintf(out, "  the drop-in did not come to an end: it hangs in launch %llu or after it\n",
                 r->report.launches + 1);
-    else if (r->run.status != original->status)
+    else if (r->run.status != original->status && !r->status_varies)
         fprintf(out, "  exit status: %d in the original, %d in the drop-in\n", original->status,
                 r->run.status);
-    if (r->report.own_kernel)
-        fprintf(out, "  launch %llu is of '%s' in the original, of '%s' in the drop-in\n",
-                r->report.other_launch, r->report.other_kernel, r->report.own_kernel);
-    if (r->report.differences.count)
-        print_difference(&r->report.differences.items[0], out);
-    print_order(&r->report, tolerance, out);
+    print_sequence(r, out);
+    if (r->different.count)
+        print_difference(&r->different.items[0], out);
+    print_order(r, tolerance, out);
     print_text(&r->out, "stdout", out);
     print_text(&r->err, "stderr", out);
 }
@@ -149,13 +150,22 @@ static void json_difference(const rk_verify_difference *d, FILE *out)
     fputs("}", out);
 }
 
-static void json_differences(const char *name, const rk_verify_difference *items, size_t count,
-                             FILE *out)
+static void json_differences(const rk_verify_result *r, FILE *out)
 {
-    fprintf(out, ",\n     \"%s\": [", name);
-    for (size_t i = 0; i < count; i++) {
+    fputs(",\n     \"differences\": [", out);
+    for (size_t i = 0; i < r->different.count; i++) {
         fputs(i ? ",\n       " : "\n       ", out);
-        json_difference(&items[i], out);
+        json_difference(&r->different.items[i], out);
+    }
+    fputs("],\n     \"order_dependent\": [", out);
+    for (size_t i = 0; i < r->order.count; i++) {
+        static const char *const names[] = {"different", "near", "permuted", "unjudged"};
+        const rk_verify_order *o = &r->order.items[i];
+        fprintf(out, "%s{\"verdict\": \"%s\", \"launches\": %llu, \"distance\": %.3g, \"first\": ",
+                i ? ",\n       " : "\n       ", names[o->verdict], o->launches,
+                isfinite(o->distance) ? o->distance : 1e308);
+        json_difference(o->first, out);
+        fputs("}", out);
     }
     fputs("]", out);
 }
@@ -180,15 +190,13 @@ static void json_result(const rk_verify_result *r, FILE *out)
         any = true;
     }
     fputs("]", out);
-    json_differences("differences", r->report.differences.items, r->report.differences.count, out);
-    json_differences("order_dependent", r->report.order.items, r->report.order.count, out);
+    json_differences(r, out);
     fprintf(out, ",\n     \"stdout_line\": %zu, \"stderr_line\": %zu}", r->out.line, r->err.line);
 }
 
 void rk_verify_print(const rk_verify_result *results, size_t count, const rk_verify_run *original,
-                     double tolerance, bool json, FILE *out, rk_arena *arena)
+                     double tolerance, bool json, FILE *out)
 {
-    (void)arena;
     if (!json) {
         for (size_t i = 0; i < count; i++)
             print_result(&results[i], original, tolerance, out);

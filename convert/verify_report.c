@@ -1,12 +1,11 @@
 #include "convert/verify_internal.h"
 
-#include <regex.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* The recorder's report: rkernel_lib/cpu/record_compare.c. */
 
-enum { MOST_FIELDS = 13 };
+enum { MOST_FIELDS = 14 };
 
 static size_t split(const char **fields, char *line)
 {
@@ -56,19 +55,18 @@ static rk_verify_difference read_difference(const char **f, size_t count)
     d.mine = f[10];
     d.count = strtoull(f[11], NULL, 10);
     d.distance = strtod(f[12], NULL);
+    d.permuted = strcmp(f[13], "1") == 0;
     return d;
 }
 
 static void read_line(rk_verify_report *r, char *line, rk_arena *arena)
 {
-    const char *f[MOST_FIELDS];
+    const char *f[MOST_FIELDS] = {0};
     const size_t count = split(f, line);
     if (strcmp(f[0], "launch") == 0 && count >= 7) {
         add_launch(r, f, arena);
     } else if (strcmp(f[0], "differ") == 0 && count >= 8) {
-        *rk_push(arena, &r->differences) = read_difference(f, count);
-    } else if (strcmp(f[0], "order") == 0 && count >= 8) {
-        *rk_push(arena, &r->order) = read_difference(f, count);
+        *rk_push(arena, &r->found) = read_difference(f, count);
     } else if (strcmp(f[0], "sequence") == 0 && count >= 4) {
         r->other_launch = strtoull(f[1], NULL, 10);
         r->other_kernel = f[2];
@@ -117,12 +115,6 @@ static const char *line_at(const line_vec *lines, size_t i)
     return i < lines->count ? lines->items[i] : "";
 }
 
-/** Whether the line tells a time or a rate, which no two runs agree on. */
-static bool tells_time(const regex_t *pattern, const char *line)
-{
-    return regexec(pattern, line, 0, NULL, 0) == 0;
-}
-
 /**
  * Whether both lines say that the same assertion failed: in which function is said by its name, of which an
  * rKernel has another.
@@ -136,17 +128,11 @@ static bool same_assertion(const char *theirs, const char *mine)
 rk_verify_text rk_verify_compare(rk_bytes theirs, rk_bytes mine, const rk_bytes *others,
                                  size_t other_count, rk_arena *arena)
 {
-    static const char times[] =
-        "([0-9] ?|[( ])(ms|us|ns|s|sec|secs|msec|usec|seconds?|milliseconds?|microseconds?|[GMK]?i?B"
-        "ytes/s|[GMK]i?B/s(ec)?|[GMT]?flops?(/s)?|[GM]?Flop/s|[GT]FLOP/?s|fps)([^a-z]|$)|[Tt]ime|"
-        "[Bb]andwidth|[Tt]hroughput|[Ee]lapsed";
     rk_verify_text result = {0};
     const line_vec a = split_lines(theirs, arena), b = split_lines(mine, arena);
     line_vec *c = RK_NEW_ARRAY(arena, line_vec, other_count + 1);
     for (size_t i = 0; i < other_count; i++)
         c[i] = split_lines(others[i], arena);
-    regex_t pattern;
-    const bool good = regcomp(&pattern, times, REG_EXTENDED | REG_NOSUB) == 0;
     for (size_t i = 0; i < a.count || i < b.count; i++) {
         const char *x = line_at(&a, i), *y = line_at(&b, i);
         if (strcmp(x, y) == 0 || same_assertion(x, y))
@@ -156,15 +142,11 @@ rk_verify_text rk_verify_compare(rk_bytes theirs, rk_bytes mine, const rk_bytes 
             varies |= strcmp(x, line_at(&c[k], i)) != 0;
         if (varies) {
             result.varying++;
-        } else if (good && tells_time(&pattern, x) && tells_time(&pattern, y)) {
-            result.timings++;
         } else if (!result.line) {
             result.line = i + 1;
             result.theirs = x;
             result.mine = y;
         }
     }
-    if (good)
-        regfree(&pattern);
     return result;
 }

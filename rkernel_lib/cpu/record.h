@@ -10,8 +10,6 @@
  *                               `contents`, the changed ones, up to RK_RECORD_LIMIT bytes (default 2 GiB)
  *   RK_COMPARE=<folder>         compare with what was kept there
  *   RK_COMPARE_REPORT=<file>    what was found, a line each with tabs: see rk_record_report below
- *   RK_COMPARE_ORDER=<file>     "launch kind serial" lines: results that depend on the order of blocks,
- *                               which are compared with RK_TOLERANCE (default 1e-4, relative)
  *
  * Memory that no launch of the two programs addressed otherwise is the same: allocations are known by their
  * serial numbers, symbols by their names, and pointers in memory by what they point to. Launches run one

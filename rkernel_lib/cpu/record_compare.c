@@ -44,23 +44,6 @@ static void read_line(rk_record_run *run, char *line)
     }
 }
 
-static void read_order(rk_record_run *run)
-{
-    const char *path = getenv("RK_COMPARE_ORDER");
-    FILE *file = path ? fopen(path, "r") : NULL;
-    uint64_t launch, serial;
-    int kind;
-    while (file && fscanf(file, "%" SCNu64 " %d %" SCNu64, &launch, &kind, &serial) == 3) {
-        run->order =
-            rk_record_grow(run->order, run->order_count, &run->order_room, sizeof *run->order);
-        run->order[run->order_count].launch = launch;
-        run->order[run->order_count].kind = kind;
-        run->order[run->order_count++].serial = serial;
-    }
-    if (file)
-        fclose(file);
-}
-
 static void finish(void);
 static rk_record_run *compared;
 static uint64_t compared_launches;
@@ -71,8 +54,6 @@ bool rk_record_read(rk_record_run *run, const char *folder)
     run->contents = open_in(folder, "contents");
     const char *report = getenv("RK_COMPARE_REPORT");
     run->report = report ? fopen(report, "w") : stderr;
-    const char *tolerance = getenv("RK_TOLERANCE");
-    run->tolerance = tolerance ? strtod(tolerance, NULL) : 1e-4;
     if (!launches || !run->contents || !run->report)
         return false;
     char *line = NULL;
@@ -81,7 +62,6 @@ bool rk_record_read(rk_record_run *run, const char *folder)
         read_line(run, line);
     free(line);
     fclose(launches);
-    read_order(run);
     compared = run;
     atexit(finish);
     return true;
@@ -215,17 +195,24 @@ static double distance(const difference *d, size_t at)
     return isfinite(a) && isfinite(b) ? fabs(a - b) / larger : INFINITY;
 }
 
-static bool depends_on_order(const difference *d)
+/** A number that depends on which elements there are, but not on their order. */
+static uint64_t hash_elements(const difference *d, const unsigned char *bytes)
 {
-    for (size_t i = 0; i < d->run->order_count; i++)
-        if (d->run->order[i].launch == d->now->number &&
-            d->run->order[i].kind == (int)d->memory->kind &&
-            d->run->order[i].serial == d->memory->serial)
-            return true;
-    return false;
+    uint64_t sum = 0;
+    for (size_t at = d->first % d->size; at + d->size <= d->memory->size; at += d->size) {
+        uint64_t word = 0;
+        memcpy(&word, bytes + at, d->size);
+        word = (word ^ word >> 31) * UINT64_C(0x9E3779B97F4A7C15);
+        word = (word ^ word >> 29) * UINT64_C(0xBF58476D1CE4E5B9);
+        sum += word ^ word >> 32;
+    }
+    return sum;
 }
 
-/** "differ" or "order", launch, kernel, kind, serial, bytes, name, index, type, both values, count, distance. */
+/**
+ * "differ", launch, kernel, kind, serial, bytes, name, index, type, both values, count, distance, and
+ * whether both have the same elements in another order.
+ */
 static void report(const difference *d)
 {
     FILE *out = d->run->report;
@@ -245,14 +232,14 @@ static void report(const difference *d)
     if (count == 0)
         return;
     const long long index = ((long long)first - (long long)d->first) / (long long)d->size;
-    fprintf(out, "%s\t%" PRIu64 "\t%s\t%d\t%" PRIu64 "\t%zu\t%.*s\t%lld\t%c%zu\t",
-            depends_on_order(d) ? "order" : "differ", d->now->number,
-            d->now->info->launch->site.name, (int)d->memory->kind, d->memory->serial, size,
-            (int)d->name_length, d->name, index, d->type, d->size);
+    fprintf(out, "differ\t%" PRIu64 "\t%s\t%d\t%" PRIu64 "\t%zu\t%.*s\t%lld\t%c%zu\t",
+            d->now->number, d->now->info->launch->site.name, (int)d->memory->kind,
+            d->memory->serial, size, (int)d->name_length, d->name, index, d->type, d->size);
     print_value(d, d->theirs + first, out);
     fputc('\t', out);
     print_value(d, d->mine + first, out);
-    fprintf(out, "\t%zu\t%.3g\n", count, most);
+    fprintf(out, "\t%zu\t%.3g\t%d\n", count, most,
+            hash_elements(d, d->mine) == hash_elements(d, d->theirs));
 }
 
 /** Compares one buffer; `change` is NULL when only this program changed it. */
@@ -262,10 +249,9 @@ static void compare_buffer(rk_record_run *run, const rk_record_now *now,
     difference d = {.run = run, .now = now, .memory = &state->memory, .mine = state->memory.base};
     name_buffer(&d);
     if (!change || change->size != state->memory.size || change->offset < 0) {
-        fprintf(run->report, "%s\t%" PRIu64 "\t%s\t%d\t%" PRIu64 "\t%zu\t%.*s\t%s\n",
-                depends_on_order(&d) ? "order" : "differ", now->number,
-                now->info->launch->site.name, (int)state->memory.kind, state->memory.serial,
-                state->memory.size, (int)d.name_length, d.name,
+        fprintf(run->report, "differ\t%" PRIu64 "\t%s\t%d\t%" PRIu64 "\t%zu\t%.*s\t%s\n",
+                now->number, now->info->launch->site.name, (int)state->memory.kind,
+                state->memory.serial, state->memory.size, (int)d.name_length, d.name,
                 change ? "not kept" : "only one wrote it");
         return;
     }

@@ -49,12 +49,6 @@ typedef struct {
     size_t range_count, range_room;
     FILE *contents;
     FILE *report;
-    double tolerance;
-    struct {
-        uint64_t launch, serial;
-        int kind;
-    } *order; /**< what depends on the order of blocks */
-    size_t order_count, order_room;
     bool lost; /**< the programs launched different kernels: nothing more is compared */
 } rk_record_run;
 
