@@ -310,10 +310,24 @@ static bool split_statement(rk_fission *f, CXCursor statement, size_t last)
     return add_part(f, statement, last);
 }
 
+/** A statement without what `#pragma unroll` puts around it. */
+static CXCursor unwrap(const rk_fission *f, CXCursor statement)
+{
+    while (clang_getCursorKind(statement) == CXCursor_UnexposedStmt) {
+        const rk_cursors all = rk_ast_children(statement, f->arena);
+        if (all.count == 0)
+            break;
+        statement = all.items[all.count - 1];
+    }
+    return statement;
+}
+
 /** `last`: the token of the list's `}`. */
 static bool split_list(rk_fission *f, CXCursor list, size_t last)
 {
     const rk_cursors all = rk_ast_children(list, f->arena);
+    for (size_t i = 0; i < all.count; i++)
+        all.items[i] = unwrap(f, all.items[i]);
     if (!rk_token_is(f->tokens, last, "}") ||
         rk_tokens_close(f->tokens, first_token(f, list)) != last)
         return rk_fission_refuse(f, list, "a statement that a macro begins or ends");

@@ -149,7 +149,8 @@ static bool means_one_thing(const rk_fission *f, const rk_kept_variable *v)
 {
     for (size_t i = v->init; i < v->init_end; i++)
         for (size_t k = 0; k < f->variables.count; k++) {
-            if (!rk_token_is(f->tokens, i, f->variables.items[k].name))
+            if (!rk_token_is(f->tokens, i, f->variables.items[k].name) ||
+                rk_token_is(f->tokens, i - 1, ".") || rk_token_is(f->tokens, i - 1, "->"))
                 continue;
             bool meant = false;
             for (size_t u = 0; u < f->uses.count; u++)
@@ -195,18 +196,18 @@ static void add_needed(const rk_fission *f, rk_str *out, const bool *needed)
         if (!needed[i])
             continue;
         if (v->lives == RK_LIVES_KEPT) {
-            rk_str_addf(out, " auto &%s = %s[rk_t];", v->name, storage(f, i));
+            rk_str_addf(out, " auto &%s = %s[rk_t]; (void)%s;", v->name, storage(f, i), v->name);
             continue;
         }
         const bool braces =
             rk_token_is(f->tokens, v->init, "(") || rk_token_is(f->tokens, v->init, "{");
         const bool whole = braces && rk_token_is(f->tokens, v->init - 1, v->name);
-        rk_str_addf(out, " rk::same<%s> %s%s%s;", type_text(f, v), v->name, whole ? "" : " = ",
-                    init_text(f, v));
+        rk_str_addf(out, " rk::same<%s> %s%s%s; (void)%s;", type_text(f, v), v->name,
+                    whole ? "" : " = ", init_text(f, v), v->name);
     }
 }
 
-/** Opens run `run` after token `after`, and closes it after `last`. */
+/** Opens run `run` before part `first`, and closes it after part `last`. */
 static bool write_run(writer *w, size_t run, size_t first, size_t last)
 {
     rk_fission *f = w->f;
@@ -225,12 +226,15 @@ static bool write_run(writer *w, size_t run, size_t first, size_t last)
     rk_str_add(&out, " { rk_block.each([&](unsigned rk_t, const uint3 &rk_at) RK_INLINED { "
                      "(void)rk_t; (void)rk_at;");
     if (f->facts->reads & RK_USE_THREAD_IDX)
-        rk_str_add(&out, " const uint3 threadIdx = rk_at;");
+        rk_str_add(&out, " const uint3 threadIdx = rk_at; (void)threadIdx;");
     add_needed(f, &out, needed);
-    size_t before = f->parts.items[first].first - 1;
-    while (f->tokens->items[before].kind == RK_TOKEN_DIRECTIVE)
-        before--;
-    insert(w, token_end(f, before), 2, rk_str_text(&out));
+    size_t begin = f->parts.items[first].first; /* directives before it belong to it */
+    while (f->tokens->items[begin - 1].kind == RK_TOKEN_DIRECTIVE)
+        begin--;
+    insert(w,
+           begin == f->parts.items[first].first ? f->tokens->items[begin].offset
+                                                : token_end(f, begin - 1),
+           2, rk_str_text(&out));
     bool returns = false;
     for (size_t i = first; i <= last; i++)
         returns |= f->parts.items[i].returns;
@@ -274,6 +278,9 @@ static bool write_declaration(writer *w, size_t index)
     const rk_part *part = &f->parts.items[index];
     for (size_t i = 0; i < f->variables.count; i++) {
         const rk_kept_variable *v = &f->variables.items[i];
+        if (v->part == index && v->lives == RK_LIVES_AGAIN)
+            insert(w, token_end(f, part->last), 0,
+                   rk_arena_printf(f->arena, " (void)%s;", v->name));
         if (v->part != index || v->lives != RK_LIVES_KEPT)
             continue;
         const char *as = rk_arena_printf(f->arena, "rk_new_%s", v->name);
@@ -289,10 +296,10 @@ static bool write_declaration(writer *w, size_t index)
         }
         const bool set = !clang_Cursor_isNull(clang_Cursor_getVarDeclInitializer(v->cursor));
         insert(w, token_end(f, part->last), 0,
-               set ? rk_arena_printf(f->arena, " auto &%s = %s.put(rk_t, %s);", v->name,
-                                     storage(f, i), as)
-                   : rk_arena_printf(f->arena, " (void)%s; auto &%s = %s[rk_t];", as, v->name,
-                                     storage(f, i)));
+               set ? rk_arena_printf(f->arena, " auto &%s = %s.put(rk_t, %s); (void)%s;", v->name,
+                                     storage(f, i), as, v->name)
+                   : rk_arena_printf(f->arena, " (void)%s; auto &%s = %s[rk_t]; (void)%s;", as,
+                                     v->name, storage(f, i), v->name));
     }
     return true;
 }

@@ -402,12 +402,10 @@ static bool decide_variable(rk_fission *f, size_t index)
         return rk_fission_refuse(f, v->cursor, "a loop around a barrier counts by threads");
     if (f->parts.items[v->part].kind == RK_PART_GROUP)
         return check_group(f, index);
-    if (!crosses(f, index))
-        return true;
     const CXCursor init = clang_Cursor_getVarDeclInitializer(v->cursor);
     if (v->scalar && !v->written && !v->leaked && v->init != v->init_end && is_good(f, init, AGAIN))
         v->lives = RK_LIVES_AGAIN;
-    else
+    else if (crosses(f, index))
         v->lives = RK_LIVES_KEPT;
     return true;
 }

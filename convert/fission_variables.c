@@ -167,6 +167,18 @@ static bool is_member_of_object(CXCursor member, CXCursor object)
            clang_getCanonicalType(clang_getCursorType(object)).kind != CXType_Pointer;
 }
 
+/** As an initialiser of a value, an element of an array, or an array's bound. */
+static rk_used used_in_declaration(CXCursor parent, CXCursor child)
+{
+    const CXType type = clang_getCanonicalType(clang_getCursorType(parent));
+    const CXType element = clang_getArrayElementType(type);
+    if (clang_getCursorKind(parent) == CXCursor_InitListExpr)
+        return is_scalar(element) ? RK_USED_READ : RK_USED_LEAKED;
+    const bool bound = element.kind != CXType_Invalid &&
+                       !clang_equalCursors(child, clang_Cursor_getVarDeclInitializer(parent));
+    return is_scalar(type) || bound ? RK_USED_READ : RK_USED_LEAKED;
+}
+
 /** How the expression above.items[i] + 1 ... is used; `child` is the expression of the name so far. */
 static rk_used used_in(const place *p, CXCursor child)
 {
@@ -201,8 +213,9 @@ static rk_used used_in(const place *p, CXCursor child)
             return is_reference(clang_getCursorType(parent)) ? RK_USED_LEAKED : RK_USED_READ;
         case CXCursor_CallExpr:
             return used_in_call(parent, child);
+        case CXCursor_InitListExpr:
         case CXCursor_VarDecl:
-            return is_scalar(clang_getCursorType(parent)) ? RK_USED_READ : RK_USED_LEAKED;
+            return used_in_declaration(parent, child);
         case CXCursor_CompoundStmt:
         case CXCursor_IfStmt:
         case CXCursor_ForStmt:
