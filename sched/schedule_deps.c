@@ -8,17 +8,27 @@
 
 enum {
     /** Nodes with more dependencies are not searched for implied ones, to stay near linear. */
-    SEARCHED_MOST = 256,
-    /** Ranges of one rTask on one node; the nearest ones are joined, which waits for more. */
-    RANGES_MOST = 8
+    SEARCHED_MOST = 256
 };
+
+/** What rTasks of one node wait for of another, at one candidate of each. */
+typedef struct pair {
+    struct pair *next;
+    uint32_t from, to; /**< candidates */
+    bool whole;        /**< each rTask waits for all of the other node; the rest is not set */
+    bool exact;        /**< no runs were joined */
+    unsigned uses;     /**< RK_BLOCK_...: what decides about an rTask's list */
+    uint32_t *first;   /**< list l is runs[first[l] .. first[l + 1]) */
+    rk_run *runs;
+    uint32_t *numbers; /**< by list: rTasks in it, before any runs were joined */
+} pair;
 
 /** What a node's rTasks wait for at one selection. */
 typedef struct variant {
     struct variant *next;
     const uint32_t
-        *selected;     /**< the node's candidate, then those of the nodes that it depends on */
-    const bool *whole; /**< by edge into the node: each rTask waits for all of the other */
+        *selected;      /**< the node's candidate, then those of the nodes that it depends on */
+    const pair **pairs; /**< by edge into the node */
     rk_node_deps deps;
 } variant;
 
@@ -26,34 +36,24 @@ struct rk_deps_cache {
     const rk_problem *problem;
     rk_arena *arena;
     uint32_t *into;     /**< edges into node n: [into[n], into[n + 1]) */
+    pair **pairs;       /**< by edge */
     variant **variants; /**< by node */
 };
 
 /** Ranges under construction. */
 typedef RK_VEC(rk_rtask_range) range_list;
 
-/** A node that another depends on, and where their boxes may overlap. */
-typedef struct {
-    rk_id node;
-    uint32_t rtasks;
-    bool whole; /**< each rTask waits for all of it */
-    rk_overlap **overlaps;
-    size_t overlap_count;
-} producer;
-
-/** The search for one variant. */
+/** The assembly of one variant. */
 typedef struct {
     rk_deps_cache *cache;
     const uint32_t *selected;
     rk_id node;
     const rk_candidate *candidate;
-    producer *producers; /**< in the order of the edges into the node */
-    size_t producer_count;
-    unsigned uses; /**< RK_BLOCK_...: what decides about an rTask's list */
-    uint32_t *hits;
     range_list ranges;
+    bool *implied; /**< by range of a list */
+    size_t implied_capacity;
     rk_arena *scratch;
-} search;
+} assembly;
 
 /* Whole nodes. */
 
@@ -83,6 +83,7 @@ void rk_deps_build(rk_deps *out, const rk_problem *problem, rk_arena *arena)
     *out->cache = (rk_deps_cache){.problem = problem,
                                   .arena = arena,
                                   .into = into,
+                                  .pairs = RK_NEW_ARRAY(arena, pair *, problem->edge_count + 1),
                                   .variants = RK_NEW_ARRAY(arena, variant *, n + 1)};
     uint32_t count = 0;
     for (rk_id node = 0; node < n; node++) {
@@ -101,156 +102,155 @@ void rk_deps_build(rk_deps *out, const rk_problem *problem, rk_arena *arena)
     out->first[n] = count;
 }
 
-/* Ranges. */
+/* Lists. */
 
-static const rk_candidate *candidate_of(const search *s, rk_id node)
+/** Places of the block indices in a numbering of those lists that `uses` tells apart. */
+typedef struct {
+    int64_t extent[3];
+    uint32_t count;
+} numbering;
+
+static numbering lists_of(const rk_candidate *c, unsigned uses)
 {
-    return &s->cache->problem->candidates->nodes[node].items[s->selected[node]];
+    numbering n = {.count = 1};
+    for (int d = 0; d < 3; d++) {
+        n.extent[d] = uses >> d & 1 ? c->grid[d] : 1;
+        n.count *= (uint32_t)n.extent[d];
+    }
+    return n;
 }
+
+static uint32_t number_of(const numbering *n, const int64_t block[3])
+{
+    uint32_t number = 0;
+    for (int d = 3; d-- > 0;)
+        if (n->extent[d] > 1)
+            number = number * (uint32_t)n->extent[d] + (uint32_t)block[d];
+    return number;
+}
+
+static void next_block(int64_t block[3], const int64_t extent[3])
+{
+    for (int d = 0; d < 3 && ++block[d] == extent[d]; d++)
+        block[d] = 0;
+}
+
+/* Pairs of nodes. */
 
 static size_t most_touches(const rk_node *node, const rk_candidate *c)
 {
     return (c->access ? c->kernel->param_count : 0) + node->input_count + node->output_count + 1;
 }
 
-/** Looks for what an earlier node and this one both touch, one of them writing. */
-static void compare_touches(search *s, producer *p, const rk_touch *to, size_t to_count)
+/**
+ * Looks for what an earlier node and a later one both touch, one of them writing. NULL when that makes
+ * each rTask wait for all, else `*count` searches to make.
+ */
+static rk_overlap **compare_touches(size_t *count, unsigned *uses, const rk_graph *graph,
+                                    const rk_edge *edge, const rk_candidate *from_candidate,
+                                    const rk_candidate *to_candidate, rk_arena *scratch)
 {
-    const rk_graph *graph = s->cache->problem->graph;
-    const rk_candidate *c = candidate_of(s, p->node);
-    rk_touch *from = RK_NEW_ARRAY(s->scratch, rk_touch, most_touches(&graph->nodes[p->node], c));
-    size_t from_count = rk_touches_of(from, graph, &graph->nodes[p->node], c);
-    p->overlaps = RK_NEW_ARRAY(s->scratch, rk_overlap *, from_count * to_count + 1);
-    for (size_t i = 0; i < from_count && !p->whole; i++) {
-        for (size_t k = 0; k < to_count && !p->whole; k++) {
+    if (!from_candidate->access || !to_candidate->access)
+        return NULL;
+    const rk_node *from_node = &graph->nodes[edge->from];
+    const rk_node *to_node = &graph->nodes[edge->to];
+    rk_touch *from = RK_NEW_ARRAY(scratch, rk_touch, most_touches(from_node, from_candidate));
+    rk_touch *to = RK_NEW_ARRAY(scratch, rk_touch, most_touches(to_node, to_candidate));
+    size_t from_count = rk_touches_of(from, graph, from_node, from_candidate);
+    size_t to_count = rk_touches_of(to, graph, to_node, to_candidate);
+    rk_overlap **overlaps = RK_NEW_ARRAY(scratch, rk_overlap *, from_count * to_count + 1);
+    for (size_t i = 0; i < from_count; i++) {
+        for (size_t k = 0; k < to_count; k++) {
             const rk_touch *a = &from[i];
             const rk_touch *b = &to[k];
             if (a->base != b->base || !(a->write || b->write) ||
                 a->offset >= b->offset + b->elements || b->offset >= a->offset + a->elements)
                 continue;
-            p->whole = !a->access || !b->access;
-            if (p->whole)
-                continue;
-            p->overlaps[p->overlap_count++] = rk_overlap_new(a, c->grid, b, s->scratch);
-            s->uses |= rk_access_uses(b->access);
+            if (!a->access || !b->access)
+                return NULL;
+            overlaps[(*count)++] = rk_overlap_new(a, from_candidate->grid, b, scratch);
+            *uses |= rk_access_uses(b->access);
         }
     }
+    return overlaps;
 }
 
-static void find_producers(search *s)
+static int by_first(const void *a, const void *b)
 {
-    const rk_problem *problem = s->cache->problem;
-    const rk_node *node = &problem->graph->nodes[s->node];
-    const rk_edge *edges = &problem->edges[s->cache->into[s->node]];
-    s->producer_count = s->cache->into[s->node + 1] - s->cache->into[s->node];
-    s->producers = RK_NEW_ARRAY(s->scratch, producer, s->producer_count + 1);
-    rk_touch *to = RK_NEW_ARRAY(s->scratch, rk_touch, most_touches(node, s->candidate));
-    size_t to_count = rk_touches_of(to, problem->graph, node, s->candidate);
-    size_t most = 0;
-    for (size_t i = 0; i < s->producer_count; i++) {
-        producer *p = &s->producers[i];
-        const rk_candidate *c = candidate_of(s, edges[i].from);
-        *p = (producer){.node = edges[i].from, .rtasks = c->rtasks};
-        p->whole = !c->access || !s->candidate->access;
-        if (!p->whole)
-            compare_touches(s, p, to, to_count);
-        most = p->rtasks * p->overlap_count > most ? p->rtasks * p->overlap_count : most;
+    const rk_run *x = a;
+    const rk_run *y = b;
+    return (x->first > y->first) - (x->first < y->first);
+}
+
+/** What the rTask at `block` waits for through any of the overlaps. */
+static rk_runs find_runs(rk_overlap **overlaps, size_t count, const int64_t block[3], rk_run *room)
+{
+    rk_runs all = {.exact = true};
+    if (count == 1) {
+        rk_overlap_find(&all, overlaps[0], block);
+        return all;
     }
-    s->hits = RK_NEW_ARRAY(s->scratch, uint32_t, most + 1);
-}
-
-static int by_value(const void *a, const void *b)
-{
-    const uint32_t *x = a;
-    const uint32_t *y = b;
-    return (*x > *y) - (*x < *y);
-}
-
-/** Sorted and each once; returns how many are left. */
-static size_t sort_hits(uint32_t *hits, size_t count)
-{
-    bool rising = true;
-    bool falling = true;
-    for (size_t i = 1; i < count; i++) {
-        rising = rising && hits[i - 1] < hits[i];
-        falling = falling && hits[i - 1] > hits[i];
-    }
-    for (size_t i = 0; falling && i < count / 2; i++) {
-        uint32_t swapped = hits[i];
-        hits[i] = hits[count - 1 - i];
-        hits[count - 1 - i] = swapped;
-    }
-    if (rising || falling)
-        return count;
-    qsort(hits, count, sizeof *hits, by_value);
-    size_t kept = 0;
-    for (size_t i = 0; i < count; i++)
-        if (kept == 0 || hits[i] != hits[kept - 1])
-            hits[kept++] = hits[i];
-    return kept;
-}
-
-static uint32_t gap_after(const rk_rtask_range *range)
-{
-    return range[1].first - (range[0].first + range[0].count);
-}
-
-/**
- * Joins neighbours among the ranges from the `first`th on, so that few are left: all but the widest
- * gaps are filled. Linear in the ranges.
- */
-static void join_ranges(range_list *list, size_t first)
-{
-    enum { GAPS = RANGES_MOST - 1 };
-    size_t count = list->count - first;
-    if (count <= RANGES_MOST)
-        return;
-    rk_rtask_range *all = &list->items[first];
-    size_t widest[GAPS]; /* ranges before the widest gaps, by falling width */
     size_t found = 0;
-    for (size_t i = 0; i + 1 < count; i++) {
-        size_t at = found < GAPS ? found++ : GAPS;
-        for (; at > 0 && gap_after(&all[widest[at - 1]]) <= gap_after(&all[i]); at--)
-            if (at < GAPS)
-                widest[at] = widest[at - 1];
-        if (at < GAPS)
-            widest[at] = i;
+    for (size_t i = 0; i < count; i++) {
+        rk_runs one;
+        rk_overlap_find(&one, overlaps[i], block);
+        memcpy(&room[found], one.items, one.count * sizeof *room);
+        found += one.count;
+        all.exact = all.exact && one.exact;
+        all.numbers = one.numbers > all.numbers ? one.numbers : all.numbers;
     }
-    size_t from = 0;
-    for (size_t kept = 0; kept < RANGES_MOST; kept++) {
-        size_t last = count - 1;
-        for (size_t k = 0; k < GAPS; k++)
-            if (widest[k] >= from && widest[k] < last)
-                last = widest[k];
-        uint32_t end = all[last].first + all[last].count;
-        all[kept] = (rk_rtask_range){all[from].op, all[from].first, end - all[from].first};
-        from = last + 1;
-    }
-    list->count = first + RANGES_MOST;
+    qsort(room, found, sizeof *room, by_first);
+    for (size_t i = 0; i < found; i++)
+        rk_runs_add(&all, room[i].first, room[i].end);
+    return all;
 }
 
-/** Adds what the rTask at `block` waits for of one producer. */
-static void add_ranges(search *s, const producer *p, const int64_t block[3])
+/** Finds the lists, one for each combination of the block indices that matter. */
+static void fill_pair(pair *p, rk_overlap **overlaps, size_t overlap_count, const rk_candidate *to,
+                      rk_arena *arena, rk_arena *scratch)
 {
-    if (p->whole) {
-        *rk_push(s->scratch, &s->ranges) = (rk_rtask_range){p->node, 0, RK_ALL_RTASKS};
-        return;
+    numbering lists = lists_of(to, p->uses);
+    RK_VEC(rk_run) all = {0};
+    rk_run *room = RK_NEW_ARRAY(scratch, rk_run, overlap_count * RK_RUNS_MOST + 1);
+    p->first = RK_NEW_ARRAY(arena, uint32_t, (size_t)lists.count + 1);
+    p->numbers = RK_NEW_ARRAY(arena, uint32_t, lists.count);
+    p->exact = true;
+    int64_t block[3] = {0};
+    for (uint32_t l = 0; l < lists.count; l++) {
+        rk_runs runs = find_runs(overlaps, overlap_count, block, room);
+        for (size_t i = 0; i < runs.count; i++)
+            *rk_push(scratch, &all) = runs.items[i];
+        p->first[l + 1] = (uint32_t)all.count;
+        p->numbers[l] = (uint32_t)runs.numbers;
+        p->exact = p->exact && runs.exact;
+        next_block(block, lists.extent);
     }
-    size_t first = s->ranges.count;
+    p->runs = rk_arena_copy(arena, all.items, all.count * sizeof *all.items);
+}
+
+/** The pair of an edge at that selection. */
+static const pair *pair_of(rk_deps_cache *cache, uint32_t edge, const uint32_t *selected)
+{
+    const rk_edge *e = &cache->problem->edges[edge];
+    uint32_t from = selected[e->from];
+    uint32_t to = selected[e->to];
+    for (pair *p = cache->pairs[edge]; p; p = p->next)
+        if (p->from == from && p->to == to)
+            return p;
+    const rk_node_candidates *nodes = cache->problem->candidates->nodes;
+    rk_arena *scratch = rk_arena_new();
+    pair *p = RK_NEW(cache->arena, pair);
+    *p = (pair){.next = cache->pairs[edge], .from = from, .to = to};
     size_t count = 0;
-    for (size_t i = 0; i < p->overlap_count; i++)
-        rk_overlap_find(s->hits, &count, p->overlaps[i], block);
-    count = sort_hits(s->hits, count);
-    for (size_t i = 0, end; i < count; i = end) {
-        for (end = i + 1; end < count && s->hits[end] == s->hits[end - 1] + 1;)
-            end++;
-        *rk_push(s->scratch, &s->ranges) =
-            (rk_rtask_range){p->node, s->hits[i], (uint32_t)(end - i)};
-    }
-    join_ranges(&s->ranges, first);
-    rk_rtask_range *only = &s->ranges.items[first];
-    if (s->ranges.count == first + 1 && only->count == p->rtasks)
-        only->count = RK_ALL_RTASKS;
+    rk_overlap **overlaps =
+        compare_touches(&count, &p->uses, cache->problem->graph, e, &nodes[e->from].items[from],
+                        &nodes[e->to].items[to], scratch);
+    p->whole = !overlaps;
+    if (overlaps)
+        fill_pair(p, overlaps, count, &nodes[e->to].items[to], cache->arena, scratch);
+    rk_arena_free(scratch);
+    cache->pairs[edge] = p;
+    return p;
 }
 
 /* Variants. */
@@ -287,14 +287,14 @@ static bool holds(const rk_rtask_range *outer, const rk_rtask_range *inner)
 }
 
 /** Whether the first rTask of `via` comes after all of `range` in any case. */
-static bool implies(const search *s, const variant *v, const rk_rtask_range *via,
+static bool implies(const assembly *s, const variant *v, const rk_rtask_range *via,
                     const rk_rtask_range *range)
 {
     const rk_deps_cache *cache = s->cache;
     uint32_t begin = cache->into[via->op];
     uint32_t end = cache->into[via->op + 1];
     for (uint32_t e = begin; e < end; e++)
-        if (cache->problem->edges[e].from == range->op && v->whole[e - begin])
+        if (cache->problem->edges[e].from == range->op && v->pairs[e - begin]->whole)
             return true;
     size_t count;
     const rk_rtask_range *before = rk_deps_of(&v->deps, via->first, &count);
@@ -305,11 +305,17 @@ static bool implies(const search *s, const variant *v, const rk_rtask_range *via
 }
 
 /** Drops the ranges from the `first`th on that another one of them waits for itself. */
-static void drop_implied(search *s, size_t first)
+static void drop_implied(assembly *s, size_t first)
 {
     rk_rtask_range *all = &s->ranges.items[first];
     size_t count = s->ranges.count - first;
-    bool *implied = RK_NEW_ARRAY(s->scratch, bool, count + 1);
+    if (count > s->implied_capacity) {
+        s->implied_capacity = 2 * count;
+        s->implied = RK_NEW_ARRAY(s->scratch, bool, s->implied_capacity);
+    }
+    bool *implied = s->implied;
+    if (count)
+        memset(implied, 0, count * sizeof *implied);
     for (size_t k = 0; k < count && count <= SEARCHED_MOST; k++) {
         const rk_deps_cache *cache = s->cache;
         rk_id via = all[k].op;
@@ -328,63 +334,115 @@ static void drop_implied(search *s, size_t first)
     s->ranges.count = first + kept;
 }
 
-/** Finds all lists, one for each combination of the block indices that matter. */
-static void find_lists(search *s, variant *v)
+/** Adds what list `list` of the pair has, as ranges of `node`, which has `rtasks`. */
+static void add_ranges(assembly *s, const pair *p, uint32_t list, rk_id node, uint32_t rtasks)
 {
-    int64_t extents[3];
-    for (int d = 0; d < 3; d++)
-        extents[d] = s->uses >> d & 1 ? s->candidate->grid[d] : 1;
-    rk_arena *arena = s->cache->arena;
-    uint32_t lists = (uint32_t)(extents[0] * extents[1] * extents[2]);
-    uint32_t *first = RK_NEW_ARRAY(arena, uint32_t, (size_t)lists + 1);
-    int64_t block[3] = {0};
-    for (uint32_t l = 0; l < lists; l++) {
-        first[l] = (uint32_t)s->ranges.count;
-        for (size_t i = 0; i < s->producer_count; i++)
-            add_ranges(s, &s->producers[i], block);
-        drop_implied(s, first[l]);
-        for (int d = 0; d < 3 && ++block[d] == extents[d]; d++)
-            block[d] = 0;
-    }
-    first[lists] = (uint32_t)s->ranges.count;
-    v->deps = (rk_node_deps){
-        .ranges = rk_arena_copy(arena, s->ranges.items, s->ranges.count * sizeof(rk_rtask_range)),
-        .first = first,
-        .list_count = lists};
-    if (lists == 1)
+    if (p->whole) {
+        *rk_push(s->scratch, &s->ranges) = (rk_rtask_range){node, 0, RK_ALL_RTASKS};
         return;
-    uint32_t *list = RK_NEW_ARRAY(arena, uint32_t, s->candidate->rtasks);
-    int64_t steps[3] = {extents[0] > 1, extents[1] > 1 ? extents[0] : 0,
-                        extents[2] > 1 ? extents[0] * extents[1] : 0};
-    for (uint32_t r = 0; r < s->candidate->rtasks; r++)
-        list[r] = (uint32_t)(r % s->candidate->grid[0] * steps[0] +
-                             r / s->candidate->grid[0] % s->candidate->grid[1] * steps[1] +
-                             r / s->candidate->grid[0] / s->candidate->grid[1] * steps[2]);
-    v->deps.list = list;
+    }
+    for (uint32_t i = p->first[list]; i < p->first[list + 1]; i++) {
+        rk_run run = p->runs[i];
+        uint32_t count = run.end - run.first;
+        *rk_push(s->scratch, &s->ranges) =
+            (rk_rtask_range){node, run.first, count == rtasks ? RK_ALL_RTASKS : count};
+    }
 }
 
-static variant *new_variant(rk_deps_cache *cache, rk_id node, const uint32_t *selected)
+/** Dependent pairs of rTasks that remain in the ranges from the `first`th on, for one rTask. */
+static uint64_t count_pairs(const assembly *s, const variant *v, size_t first,
+                            const numbering *numberings, const int64_t block[3])
 {
-    const rk_edge *edges = &cache->problem->edges[cache->into[node]];
-    size_t count = cache->into[node + 1] - cache->into[node];
-    search s = {.cache = cache,
-                .selected = selected,
-                .node = node,
-                .candidate = &cache->problem->candidates->nodes[node].items[selected[node]],
-                .scratch = rk_arena_new()};
-    uint32_t *key = RK_NEW_ARRAY(cache->arena, uint32_t, count + 1);
-    bool *whole = RK_NEW_ARRAY(cache->arena, bool, count + 1);
-    find_producers(&s);
-    key[0] = selected[node];
-    for (size_t i = 0; i < count; i++) {
-        key[1 + i] = selected[edges[i].from];
-        whole[i] = s.producers[i].whole;
+    const rk_deps_cache *cache = s->cache;
+    uint64_t pairs = 0;
+    uint32_t edge = cache->into[s->node];
+    for (size_t i = first; i < s->ranges.count; i++) {
+        rk_id op = s->ranges.items[i].op;
+        if (i > first && s->ranges.items[i - 1].op == op)
+            continue;
+        while (cache->problem->edges[edge].from != op)
+            edge++;
+        uint32_t at = edge - cache->into[s->node];
+        const pair *p = v->pairs[at];
+        pairs += p->whole ? cache->problem->candidates->nodes[op].items[s->selected[op]].rtasks
+                          : p->numbers[number_of(&numberings[at], block)];
     }
+    return pairs;
+}
+
+/** By rTask: its list, of those in that numbering. */
+static const uint32_t *number_rtasks(const rk_candidate *c, const numbering *lists, rk_arena *arena)
+{
+    uint32_t *list = RK_NEW_ARRAY(arena, uint32_t, c->rtasks);
+    int64_t block[3] = {0};
+    for (uint32_t r = 0; r < c->rtasks; r++) {
+        list[r] = number_of(lists, block);
+        next_block(block, c->grid);
+    }
+    return list;
+}
+
+/** Puts the lists of the pairs together, one for each combination of block indices that matter. */
+static void fill_variant(assembly *s, variant *v)
+{
+    const rk_problem *problem = s->cache->problem;
+    uint32_t into = s->cache->into[s->node];
+    uint32_t edges = s->cache->into[s->node + 1] - into;
+    numbering *numberings = RK_NEW_ARRAY(s->scratch, numbering, edges + 1);
+    unsigned uses = 0;
+    v->deps.exact = true;
+    for (uint32_t e = 0; e < edges; e++) {
+        const pair *p = v->pairs[e];
+        numberings[e] = lists_of(s->candidate, p->uses);
+        uses |= p->uses;
+        v->deps.exact = v->deps.exact && (p->whole || p->exact);
+    }
+    numbering lists = lists_of(s->candidate, uses);
+    uint32_t *first = RK_NEW_ARRAY(s->cache->arena, uint32_t, (size_t)lists.count + 1);
+    int64_t block[3] = {0};
+    for (uint32_t l = 0; l < lists.count; l++) {
+        first[l] = (uint32_t)s->ranges.count;
+        for (uint32_t e = 0; e < edges; e++) {
+            rk_id from = problem->edges[into + e].from;
+            add_ranges(s, v->pairs[e], number_of(&numberings[e], block), from,
+                       problem->candidates->nodes[from].items[s->selected[from]].rtasks);
+        }
+        drop_implied(s, first[l]);
+        v->deps.pairs += count_pairs(s, v, first[l], numberings, block);
+        next_block(block, lists.extent);
+    }
+    first[lists.count] = (uint32_t)s->ranges.count;
+    v->deps.pairs *= s->candidate->rtasks / lists.count;
+    v->deps.ranges =
+        rk_arena_copy(s->cache->arena, s->ranges.items, s->ranges.count * sizeof *s->ranges.items);
+    v->deps.first = first;
+    v->deps.list_count = lists.count;
+    if (lists.count > 1)
+        v->deps.list = number_rtasks(s->candidate, &lists, s->cache->arena);
+}
+
+static const variant *new_variant(rk_deps_cache *cache, rk_id node, const uint32_t *selected)
+{
+    uint32_t into = cache->into[node];
+    size_t count = cache->into[node + 1] - into;
+    uint32_t *key = RK_NEW_ARRAY(cache->arena, uint32_t, count + 1);
     variant *v = RK_NEW(cache->arena, variant);
-    *v = (variant){.next = cache->variants[node], .selected = key, .whole = whole};
-    find_lists(&s, v);
-    cache->variants[node] = v;
+    *v = (variant){.next = cache->variants[node],
+                   .selected = key,
+                   .pairs = RK_NEW_ARRAY(cache->arena, const pair *, count + 1)};
+    key[0] = selected[node];
+    for (uint32_t e = 0; e < count; e++) {
+        key[1 + e] = selected[cache->problem->edges[into + e].from];
+        v->pairs[e] = pair_of(cache, into + e, selected);
+    }
+    assembly s = {.cache = cache,
+                  .selected = selected,
+                  .node = node,
+                  .candidate = &cache->problem->candidates->nodes[node].items[selected[node]],
+                  .scratch = rk_arena_new()};
+    fill_variant(&s, v);
     rk_arena_free(s.scratch);
+    cache->variants[node] = v;
     return v;
 }
 

@@ -9,6 +9,8 @@ typedef struct {
     const uint32_t *first; /**< list l is ranges[first[l] .. first[l + 1]) */
     const uint32_t *list;  /**< by rTask: its list; NULL: list 0 is everyone's */
     uint32_t list_count;   /**< at least 1 */
+    bool exact;            /**< no range has rTasks that need not be waited for */
+    uint64_t pairs; /**< of an rTask and one that it needs; without what others in its list imply */
 } rk_node_deps;
 
 /** Ranges that depend on the kernels selected, found when they are asked for and kept. */

@@ -12,19 +12,39 @@ typedef struct {
     int64_t strides[MOST_DIMS];
 } lattice;
 
-/** The box of one earlier rTask. */
+/** A box's elements in some dimensions: from the first one to behind the last one. */
 typedef struct {
-    int64_t low, high; /**< elements from its first one to behind its last one */
-    uint32_t rtask;
+    int64_t low, high;
+    uint32_t at; /**< along the axis */
 } hull;
+
+/**
+ * Block indices of the earlier grid, neighbours, that decide about some dimensions of the boxes and no
+ * others do. A box is a product over the axes, so overlaps are found for each by itself.
+ */
+typedef struct {
+    uint32_t extent;
+    unsigned indices;   /**< a bit for each block index */
+    unsigned own;       /**< dimensions of the access, a bit for each */
+    unsigned dims;      /**< and of the common ones */
+    rk_interval *boxes; /**< by place along the axis, common.rank of them, those of `dims` set */
+    hull *hulls;        /**< by low, without empty ones */
+    int64_t *highest;   /**< highest[i]: the largest high of hulls[0 .. i] */
+    size_t hull_count;
+    uint32_t *hits;               /**< room for all */
+    rk_interval asked[MOST_DIMS]; /**< the box that `found` is the answer to */
+    bool answered;
+    rk_runs found;
+} axis;
 
 struct rk_overlap {
     lattice common;
     rk_touch from, to;
-    rk_interval *boxes; /**< by earlier rTask, common.rank of them; empty ones are in no hull */
-    hull *hulls;        /**< by low */
-    int64_t *highest;   /**< highest[i]: the largest high of hulls[0 .. i] */
-    size_t hull_count;
+    size_t axis_count;
+    axis axes[3];           /**< that of bx first */
+    unsigned constant_dims; /**< common dimensions that are the same for all earlier rTasks */
+    rk_interval constant[MOST_DIMS];
+    bool empty; /**< no earlier rTask touches anything */
 };
 
 /* Touches. */
@@ -148,29 +168,23 @@ static void split(rk_interval *out, const lattice *l, int *at, int64_t stride, r
     ++*at;
 }
 
-/** A box in the common dimensions; false when it is empty. */
-static bool box_of(rk_interval *out, const lattice *l, const rk_touch *touch,
-                   const int64_t block[3])
+/** What an rTask touches of its own dimensions, as a box in the common ones. */
+static void place(rk_interval *out, const lattice *l, const rk_touch *touch, rk_interval *own)
 {
-    rk_interval own[RK_MAX_RANK];
     const rk_access *access = touch->access;
-    if (!rk_access_box(own, access, block))
-        return false;
-    int64_t strides[RK_MAX_RANK];
+    int64_t strides[RK_MAX_RANK] = {1};
     int64_t stride = 1;
     for (int d = access->rank; d-- > 0;) {
         strides[d] = stride;
         stride *= access->dims[d].extent;
     }
     if (l->rank == 1) {
-        int64_t low = touch->offset;
-        int64_t high = touch->offset + 1;
+        out[0] = (rk_interval){touch->offset, touch->offset + 1};
         for (int d = 0; d < access->rank; d++) {
-            low += own[d].first * strides[d];
-            high += (own[d].end - 1) * strides[d];
+            out[0].first += own[d].first * strides[d];
+            out[0].end += (own[d].end - 1) * strides[d];
         }
-        out[0] = (rk_interval){low, high};
-        return true;
+        return;
     }
     own[0].first += touch->offset / strides[0];
     own[0].end += touch->offset / strides[0];
@@ -178,17 +192,85 @@ static bool box_of(rk_interval *out, const lattice *l, const rk_touch *touch,
     for (int d = 0; d < access->rank; d++)
         if (is_dimension(access, d))
             split(out, l, &at, strides[d], own[d]);
-    return true;
 }
 
-static hull hull_of(const lattice *l, const rk_interval *box, uint32_t rtask)
+static hull hull_of(const lattice *l, const rk_interval *box, unsigned dims)
 {
-    hull h = {0, 1, rtask};
+    hull h = {.high = 1};
     for (int d = 0; d < l->rank; d++) {
+        if (!(dims >> d & 1))
+            continue;
         h.low += box[d].first * l->strides[d];
         h.high += (box[d].end - 1) * l->strides[d];
     }
     return h;
+}
+
+static bool overlap_in(const rk_interval *a, const rk_interval *b, unsigned dims)
+{
+    for (int d = 0; dims >> d; d++)
+        if ((dims >> d & 1) && (a[d].first >= b[d].end || b[d].first >= a[d].end))
+            return false;
+    return true;
+}
+
+/* Axes. */
+
+/** The common dimensions that dimension d of the earlier access is made of, a bit for each. */
+static unsigned common_dims(const rk_overlap *o, int d)
+{
+    if (o->common.rank == 1)
+        return 1;
+    const rk_access *access = o->from.access;
+    if (!is_dimension(access, d))
+        return 0;
+    int64_t stride = 1;
+    for (int i = access->rank; --i > d;)
+        stride *= access->dims[i].extent;
+    unsigned dims = 0;
+    for (int i = 0; i < o->common.rank; i++)
+        if (o->common.strides[i] >= stride &&
+            (d == 0 || o->common.strides[i] < stride * access->dims[d].extent))
+            dims |= 1u << i;
+    return dims;
+}
+
+/** Which block indices each dimension depends on; all that any does where there is one in common. */
+static void find_uses(unsigned uses[RK_MAX_RANK], const rk_overlap *o, const int64_t grid[3])
+{
+    const rk_access *access = o->from.access;
+    for (int d = 0; d < access->rank; d++) {
+        rk_access one = {.rank = 1, .dims = {access->dims[d]}};
+        uses[d] = rk_access_uses(o->common.rank == 1 ? access : &one);
+        for (int i = 0; i < 3; i++)
+            uses[d] &= grid[i] == 1 ? ~(1u << i) : ~0u;
+    }
+}
+
+/** Block indices that one dimension depends on are in one axis, with those between them. */
+static void find_axes(rk_overlap *o, const int64_t grid[3])
+{
+    unsigned uses[RK_MAX_RANK];
+    find_uses(uses, o, grid);
+    int rank = o->from.access->rank;
+    for (int i = 0; i < 3; i++) {
+        bool joined = false;
+        for (int d = 0; d < rank && i > 0; d++)
+            joined = joined || (uses[d] >> i && uses[d] & ((1u << i) - 1));
+        axis *a = &o->axes[joined ? o->axis_count - 1 : o->axis_count++];
+        a->extent = (uint32_t)(joined ? a->extent * grid[i] : grid[i]);
+        a->indices |= 1u << i;
+    }
+    for (int d = 0; d < rank; d++) {
+        if (!uses[d])
+            o->constant_dims |= common_dims(o, d);
+        for (size_t i = 0; i < o->axis_count; i++) {
+            axis *a = &o->axes[i];
+            a->own |= uses[d] & a->indices ? 1u << d : 0;
+            a->dims |= uses[d] & a->indices ? common_dims(o, d) : 0;
+        }
+    }
+    o->constant_dims &= ~(o->axes[0].dims | o->axes[1].dims | o->axes[2].dims);
 }
 
 static int by_low(const void *a, const void *b)
@@ -197,34 +279,51 @@ static int by_low(const void *a, const void *b)
     const hull *y = b;
     if (x->low != y->low)
         return x->low < y->low ? -1 : 1;
-    return (x->rtask > y->rtask) - (x->rtask < y->rtask);
+    return (x->at > y->at) - (x->at < y->at);
 }
 
-static void fill_hulls(rk_overlap *o, const int64_t grid[3], rk_arena *scratch)
+static bool is_empty(const rk_interval *own, unsigned dims)
 {
-    size_t rtasks = (size_t)(grid[0] * grid[1] * grid[2]);
+    for (int d = 0; dims >> d; d++)
+        if ((dims >> d & 1) && own[d].first >= own[d].end)
+            return true;
+    return false;
+}
+
+/** The axis' boxes, one for each place along it, and their hulls in order. */
+static void fill_axis(rk_overlap *o, axis *a, const int64_t grid[3], rk_arena *scratch)
+{
     size_t rank = (size_t)o->common.rank;
-    o->boxes = RK_NEW_ARRAY(scratch, rk_interval, rtasks * rank + 1);
-    o->hulls = RK_NEW_ARRAY(scratch, hull, rtasks + 1);
-    o->highest = RK_NEW_ARRAY(scratch, int64_t, rtasks + 1);
+    a->boxes = RK_NEW_ARRAY(scratch, rk_interval, a->extent * rank);
+    a->hulls = RK_NEW_ARRAY(scratch, hull, a->extent);
+    a->highest = RK_NEW_ARRAY(scratch, int64_t, a->extent);
+    a->hits = RK_NEW_ARRAY(scratch, uint32_t, a->extent);
     bool sorted = true;
     int64_t block[3] = {0};
-    for (uint32_t r = 0; r < rtasks; r++) {
-        rk_interval *box = &o->boxes[r * rank];
-        if (box_of(box, &o->common, &o->from, block)) {
-            o->hulls[o->hull_count] = hull_of(&o->common, box, r);
-            sorted = sorted && (o->hull_count == 0 ||
-                                o->hulls[o->hull_count - 1].low <= o->hulls[o->hull_count].low);
-            o->hull_count++;
+    for (uint32_t i = 0; i < a->extent; i++) {
+        rk_interval own[RK_MAX_RANK];
+        rk_interval *box = &a->boxes[i * rank];
+        rk_access_box(own, o->from.access, block);
+        if (!is_empty(own, a->own)) {
+            place(box, &o->common, &o->from, own);
+            hull h = hull_of(&o->common, box, a->dims);
+            h.at = i;
+            sorted = sorted && (a->hull_count == 0 || a->hulls[a->hull_count - 1].low <= h.low);
+            a->hulls[a->hull_count++] = h;
         }
-        for (int d = 0; d < 3 && ++block[d] == grid[d]; d++)
+        for (int d = 0; d < 3; d++) {
+            if (!(a->indices >> d & 1))
+                continue;
+            if (++block[d] < grid[d])
+                break;
             block[d] = 0;
+        }
     }
     if (!sorted)
-        qsort(o->hulls, o->hull_count, sizeof *o->hulls, by_low);
-    for (size_t i = 0; i < o->hull_count; i++) {
-        int64_t high = o->hulls[i].high;
-        o->highest[i] = i > 0 && o->highest[i - 1] > high ? o->highest[i - 1] : high;
+        qsort(a->hulls, a->hull_count, sizeof *a->hulls, by_low);
+    for (size_t i = 0; i < a->hull_count; i++) {
+        int64_t high = a->hulls[i].high;
+        a->highest[i] = i > 0 && a->highest[i - 1] > high ? a->highest[i - 1] : high;
     }
 }
 
@@ -237,37 +336,150 @@ rk_overlap *rk_overlap_new(const rk_touch *from, const int64_t from_grid[3], con
     o->from.offset -= least;
     o->to.offset -= least;
     o->common = merge(&o->from, &o->to);
-    fill_hulls(o, from_grid, scratch);
+    find_axes(o, from_grid);
+    unsigned moving = 0;
+    for (size_t i = 0; i < o->axis_count; i++) {
+        moving |= o->axes[i].own;
+        if (o->axes[i].own)
+            fill_axis(o, &o->axes[i], from_grid, scratch);
+    }
+    rk_interval own[RK_MAX_RANK];
+    rk_access_box(own, o->from.access, (int64_t[3]){0});
+    o->empty = is_empty(own, ((1u << o->from.access->rank) - 1) & ~moving);
+    place(o->constant, &o->common, &o->from, own);
     return o;
 }
 
-static bool boxes_overlap(const rk_interval *a, const rk_interval *b, int rank)
+/* Runs. */
+
+void rk_runs_add(rk_runs *runs, uint32_t first, uint32_t end)
 {
-    for (int d = 0; d < rank; d++)
-        if (a[d].first >= b[d].end || b[d].first >= a[d].end)
-            return false;
-    return true;
+    rk_run *all = runs->items;
+    if (runs->count > 0 && first <= all[runs->count - 1].end) {
+        if (end > all[runs->count - 1].end)
+            all[runs->count - 1].end = end;
+        return;
+    }
+    all[runs->count++] = (rk_run){first, end};
+    if (runs->count <= RK_RUNS_MOST)
+        return;
+    size_t nearest = 0;
+    for (size_t i = 1; i + 1 < runs->count; i++)
+        if (all[i + 1].first - all[i].end < all[nearest + 1].first - all[nearest].end)
+            nearest = i;
+    all[nearest].end = all[nearest + 1].end;
+    runs->count--;
+    memmove(&all[nearest + 1], &all[nearest + 2], (runs->count - nearest - 1) * sizeof *all);
+    runs->exact = false;
 }
 
-void rk_overlap_find(uint32_t *hits, size_t *count, rk_overlap *o, const int64_t block[3])
+/**
+ * From a set along some axes, `inner_extent` places of them, and one along the next axis: all of their
+ * combinations. Where these are more than a few runs, what lies between them is in, too.
+ */
+static rk_runs product(const rk_runs *inner, uint32_t inner_extent, const rk_runs *outer)
 {
-    rk_interval box[MOST_DIMS];
-    if (!box_of(box, &o->common, &o->to, block))
-        return;
-    hull whole = hull_of(&o->common, box, 0);
-    size_t low = 0;
-    size_t high = o->hull_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (o->hulls[middle].low < whole.high)
-            low = middle + 1;
+    rk_runs both = {.numbers = inner->numbers * outer->numbers,
+                    .exact = inner->exact && outer->exact};
+    rk_run all = {inner->items[0].first, inner->items[inner->count - 1].end};
+    bool full = inner->count == 1 && all.first == 0 && all.end == inner_extent;
+    for (size_t i = 0; i < outer->count; i++) {
+        rk_run o = outer->items[i];
+        if (full || (o.end - o.first) * inner->count > RK_RUNS_MOST) {
+            rk_runs_add(&both, o.first * inner_extent + all.first,
+                        (o.end - 1) * inner_extent + all.end);
+            both.exact = both.exact && full;
+            continue;
+        }
+        for (uint32_t at = o.first; at < o.end; at++)
+            for (size_t k = 0; k < inner->count; k++)
+                rk_runs_add(&both, at * inner_extent + inner->items[k].first,
+                            at * inner_extent + inner->items[k].end);
+    }
+    return both;
+}
+
+/* Search. */
+
+static int by_value(const void *a, const void *b)
+{
+    const uint32_t *x = a;
+    const uint32_t *y = b;
+    return (*x > *y) - (*x < *y);
+}
+
+/** The hulls whose high is above `low` begin no sooner than here. */
+static size_t first_reaching(const axis *a, int64_t low)
+{
+    size_t begin = 0;
+    for (size_t end = a->hull_count; begin < end;) {
+        size_t middle = begin + (end - begin) / 2;
+        if (a->highest[middle] > low)
+            end = middle;
         else
-            high = middle;
+            begin = middle + 1;
     }
-    for (size_t i = low; i-- > 0 && o->highest[i] > whole.low;) {
-        uint32_t rtask = o->hulls[i].rtask;
-        if (o->hulls[i].high > whole.low &&
-            boxes_overlap(&o->boxes[rtask * (size_t)o->common.rank], box, o->common.rank))
-            hits[(*count)++] = rtask;
+    return begin;
+}
+
+/** Which places along the axis have a box that overlaps this one. */
+static void search_axis(const rk_overlap *o, axis *a, const rk_interval *box)
+{
+    hull whole = hull_of(&o->common, box, a->dims);
+    size_t rank = (size_t)o->common.rank;
+    size_t count = 0;
+    bool rising = true;
+    for (size_t i = first_reaching(a, whole.low); i < a->hull_count && a->hulls[i].low < whole.high;
+         i++) {
+        uint32_t at = a->hulls[i].at;
+        if (a->hulls[i].high <= whole.low || !overlap_in(&a->boxes[at * rank], box, a->dims))
+            continue;
+        rising = rising && (count == 0 || a->hits[count - 1] < at);
+        a->hits[count++] = at;
     }
+    if (!rising)
+        qsort(a->hits, count, sizeof *a->hits, by_value);
+    a->found = (rk_runs){.numbers = count, .exact = true};
+    for (size_t i = 0; i < count; i++)
+        rk_runs_add(&a->found, a->hits[i], a->hits[i] + 1);
+}
+
+/** The same, from the last answer where the question is the same. */
+static const rk_runs *ask_axis(const rk_overlap *o, axis *a, const rk_interval *box)
+{
+    bool same = a->answered;
+    for (int d = 0; a->dims >> d && same; d++)
+        same = !(a->dims >> d & 1) ||
+               (a->asked[d].first == box[d].first && a->asked[d].end == box[d].end);
+    if (!same) {
+        search_axis(o, a, box);
+        memcpy(a->asked, box, (size_t)o->common.rank * sizeof *box);
+        a->answered = true;
+    }
+    return &a->found;
+}
+
+void rk_overlap_find(rk_runs *out, rk_overlap *o, const int64_t block[3])
+{
+    rk_interval own[RK_MAX_RANK];
+    rk_interval box[MOST_DIMS];
+    *out = (rk_runs){.exact = true};
+    if (o->empty || !rk_access_box(own, o->to.access, block))
+        return;
+    place(box, &o->common, &o->to, own);
+    if (!overlap_in(o->constant, box, o->constant_dims))
+        return;
+    rk_runs all = {.count = 1, .items = {{0, 1}}, .numbers = 1, .exact = true};
+    uint32_t extent = 1;
+    for (size_t i = 0; i < o->axis_count; i++) {
+        axis *a = &o->axes[i];
+        rk_runs every = {
+            .count = 1, .items = {{0, a->extent}}, .numbers = a->extent, .exact = true};
+        const rk_runs *along = a->own ? ask_axis(o, a, box) : &every;
+        if (along->count == 0)
+            return;
+        all = product(&all, extent, along);
+        extent *= a->extent;
+    }
+    *out = all;
 }

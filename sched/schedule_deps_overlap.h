@@ -19,6 +19,25 @@ typedef struct {
 size_t rk_touches_of(rk_touch *out, const rk_graph *graph, const rk_node *node,
                      const rk_candidate *candidate);
 
+/** [first, end) */
+typedef struct {
+    uint32_t first, end;
+} rk_run;
+
+/** Runs that are kept of one node; the nearest ones are joined, which waits for more. */
+enum { RK_RUNS_MOST = 8 };
+
+/** A set of numbers, such as rTasks, as runs: rising and apart. */
+typedef struct {
+    size_t count;
+    rk_run items[RK_RUNS_MOST + 1]; /**< the last one is scratch */
+    uint64_t numbers;               /**< in the set, before any runs were joined over gaps */
+    bool exact;                     /**< none were */
+} rk_runs;
+
+/** Adds [first, end), whose first is no less than any other's before. */
+void rk_runs_add(rk_runs *runs, uint32_t first, uint32_t end);
+
 /**
  * One touch of an earlier node and one of a later one, of the same buffer, both with an access: finds
  * the earlier rTasks whose boxes may overlap a later rTask's.
@@ -30,9 +49,9 @@ rk_overlap *rk_overlap_new(const rk_touch *from, const int64_t from_grid[3], con
                            rk_arena *scratch);
 
 /**
- * Adds to hits[*count ...] the rTasks of the earlier node whose boxes overlap that of the later rTask at
- * `block`, in no order; there is room for all rTasks of the earlier node.
+ * The rTasks of the earlier node whose boxes overlap that of the later rTask at `block`. Near linear in
+ * the blocks along each of the earlier grid's axes, whatever their product is.
  */
-void rk_overlap_find(uint32_t *hits, size_t *count, rk_overlap *overlap, const int64_t block[3]);
+void rk_overlap_find(rk_runs *out, rk_overlap *overlap, const int64_t block[3]);
 
 #endif
