@@ -27,6 +27,7 @@ typedef struct {
     const rk_access *access; /**< NULL: each rTask touches all of it */
     int64_t low, high;       /**< bytes of all rTasks together */
     int64_t element;         /**< bytes */
+    rk_id base;              /**< the buffer */
     bool write;
 } place;
 
@@ -45,6 +46,14 @@ typedef struct {
     int64_t *reach; /**< reach[i]: the largest high of extents[0 .. i] */
     size_t count;
 } layout;
+
+struct rk_boxes {
+    const rk_candidate *candidate;
+    place_list places;
+    layout *layouts; /**< by place; nests NULL: not laid out yet */
+    uint32_t *met;   /**< by rTask: the search that found it last */
+    uint32_t searches;
+};
 
 /* Nests. */
 
@@ -147,7 +156,10 @@ static void add_place(const rk_checker *c, place_list *list, rk_id tensor, const
                       const rk_access *access, bool write)
 {
     const rk_tensor *t = &c->problem->graph->tensors[tensor];
-    place p = {.access = access, .element = (int64_t)rk_dtype_size(t->dtype), .write = write};
+    place p = {.access = access,
+               .element = (int64_t)rk_dtype_size(t->dtype),
+               .base = t->base,
+               .write = write};
     p.low = c->memory->offsets[tensor] + (arg ? arg->offset * p.element : 0);
     p.high = c->memory->offsets[tensor] + rk_tensor_bytes(t);
     int64_t bytes = p.element;
@@ -191,6 +203,15 @@ static bool collide(const place *a, const place *b)
     return (a->write || b->write) && a->low < b->high && b->low < a->high;
 }
 
+/** Whether the order is about what the two nodes touch through these places. */
+static bool is_about(const rk_checker *c, const rk_order *o, const place *a, const place *b)
+{
+    const rk_tensor *tensors = c->problem->graph->tensors;
+    if (o->other == RK_NO_ID)
+        return a->base == b->base && collide(a, b);
+    return a->base == tensors[o->tensor].base && b->base == tensors[o->other].base && collide(a, b);
+}
+
 /* Pairs. */
 
 static int by_low(const void *a, const void *b)
@@ -202,6 +223,7 @@ static int by_low(const void *a, const void *b)
     return (x->rtask > y->rtask) - (x->rtask < y->rtask);
 }
 
+/** All rTasks' boxes through one place, in order. */
 static layout lay_out(rk_arena *scratch, const place *p, const rk_candidate *k)
 {
     layout l = {.nests = RK_NEW_ARRAY(scratch, nest, k->rtasks),
@@ -224,25 +246,28 @@ static layout lay_out(rk_arena *scratch, const place *p, const rk_candidate *k)
     return l;
 }
 
-/** Adds the earlier rTasks that share a byte with n; `met` has the last list in which each was. */
-static void add_pairs(rk_checker *c, rk_pairs *pairs, const layout *l, const nest *n, uint32_t *met,
-                      uint32_t list)
+/** Adds the earlier rTasks that share a byte with n through the place, each once for a search. */
+static void add_pairs(rk_checker *c, rk_pairs *pairs, size_t at, const nest *n)
 {
+    rk_boxes *from = pairs->from;
+    if (!from->layouts[at].nests)
+        from->layouts[at] = lay_out(c->scratch, &from->places.items[at], from->candidate);
+    const layout *l = &from->layouts[at];
     int64_t high = high_of(n);
     size_t begin = 0;
-    size_t end = l->count;
-    while (begin < end) {
+    for (size_t end = l->count; begin < end;) {
         size_t middle = begin + (end - begin) / 2;
-        if (l->extents[middle].low < high)
-            begin = middle + 1;
-        else
+        if (l->reach[middle] > n->low)
             end = middle;
+        else
+            begin = middle + 1;
     }
-    for (size_t i = begin; i-- > 0 && l->reach[i] > n->low;) {
+    for (size_t i = begin; i < l->count && l->extents[i].low < high; i++) {
         uint32_t r = l->extents[i].rtask;
-        if (met[r] == list + 1 || l->extents[i].high <= n->low || !meet(&l->nests[r], n))
+        if (from->met[r] == from->searches || l->extents[i].high <= n->low ||
+            !meet(&l->nests[r], n))
             continue;
-        met[r] = list + 1;
+        from->met[r] = from->searches;
         *rk_push(c->scratch, &pairs->before) = r;
     }
 }
@@ -267,33 +292,39 @@ uint32_t rk_pairs_list(const rk_pairs *pairs, uint32_t rtask)
            rtask / pairs->grid[0] / pairs->grid[1] * pairs->step[2];
 }
 
-/** Fills the lists: for each, the first rTask that has it stands for all. */
-static void fill_pairs(rk_checker *c, rk_pairs *pairs, const rk_candidate *from,
-                       const rk_candidate *to, const place_list *a, const place_list *b,
-                       rk_arena *scratch)
+void rk_pairs_find(rk_checker *c, rk_pairs *pairs, uint32_t rtask)
 {
-    layout *layouts = RK_NEW_ARRAY(scratch, layout, a->count + 1);
-    for (size_t i = 0; i < a->count; i++)
-        for (size_t k = 0; k < b->count && !layouts[i].nests; k++)
-            if (collide(&a->items[i], &b->items[k]))
-                layouts[i] = lay_out(scratch, &a->items[i], from);
-    uint32_t *met = RK_NEW_ARRAY(scratch, uint32_t, from->rtasks);
-    pairs->first = RK_NEW_ARRAY(c->scratch, uint32_t, (size_t)pairs->count + 1);
-    pairs->proven = RK_NEW_ARRAY(c->scratch, uint32_t, pairs->count);
-    uint32_t list = 0;
-    for (uint32_t r = 0; r < to->rtasks; r++) {
-        if (rk_pairs_list(pairs, r) != list)
+    uint32_t list = rk_pairs_list(pairs, rtask);
+    if (pairs->end[list] != UINT32_MAX)
+        return;
+    const place_list *a = &pairs->from->places;
+    const place_list *b = &pairs->to->places;
+    pairs->first[list] = (uint32_t)pairs->before.count;
+    pairs->from->searches++;
+    for (size_t k = 0; k < b->count; k++) {
+        nest n;
+        if (!nest_of(&n, &b->items[k], pairs->to->candidate, rtask))
             continue;
-        for (size_t k = 0; k < b->count; k++) {
-            nest n;
-            if (!nest_of(&n, &b->items[k], to, r))
-                continue;
-            for (size_t i = 0; i < a->count; i++)
-                if (collide(&a->items[i], &b->items[k]))
-                    add_pairs(c, pairs, &layouts[i], &n, met, list);
-        }
-        pairs->first[++list] = (uint32_t)pairs->before.count;
+        for (size_t i = 0; i < a->count; i++)
+            if (is_about(c, pairs->order, &a->items[i], &b->items[k]))
+                add_pairs(c, pairs, i, &n);
     }
+    pairs->end[list] = (uint32_t)pairs->before.count;
+}
+
+static rk_boxes *boxes_of(rk_checker *c, rk_id node)
+{
+    if (!c->boxes)
+        c->boxes = RK_NEW_ARRAY(c->scratch, rk_boxes *, c->schedule->node_count);
+    if (c->boxes[node])
+        return c->boxes[node];
+    const rk_candidate *k = rk_checker_candidate(c, node);
+    rk_boxes *boxes = RK_NEW(c->scratch, rk_boxes);
+    *boxes = (rk_boxes){.candidate = k, .places = places_of(c, node)};
+    boxes->layouts = RK_NEW_ARRAY(c->scratch, layout, boxes->places.count + 1);
+    boxes->met = RK_NEW_ARRAY(c->scratch, uint32_t, k->rtasks);
+    c->boxes[node] = boxes;
+    return boxes;
 }
 
 /** Whether each rTask touches something through the place. */
@@ -317,28 +348,30 @@ static bool all_meet(const place *a, const place *b, const rk_candidate *of_a,
     return !b->access && b->low <= a->low && a->high <= b->high && all_touch(a, of_a);
 }
 
-const rk_pairs *rk_check_pairs(rk_checker *c, rk_id from, rk_id to)
+rk_pairs *rk_check_pairs(rk_checker *c, const rk_order *order)
 {
-    place_list a = places_of(c, from);
-    place_list b = places_of(c, to);
-    const rk_candidate *earlier = rk_checker_candidate(c, from);
-    const rk_candidate *later = rk_checker_candidate(c, to);
     rk_pairs *pairs = RK_NEW(c->scratch, rk_pairs);
+    *pairs =
+        (rk_pairs){.order = order, .from = boxes_of(c, order->from), .to = boxes_of(c, order->to)};
+    const place_list *a = &pairs->from->places;
+    const place_list *b = &pairs->to->places;
     unsigned uses = 0;
-    for (size_t i = 0; i < a.count; i++)
-        for (size_t k = 0; k < b.count; k++) {
-            if (!collide(&a.items[i], &b.items[k]))
+    for (size_t i = 0; i < a->count; i++)
+        for (size_t k = 0; k < b->count; k++) {
+            if (!is_about(c, order, &a->items[i], &b->items[k]))
                 continue;
-            if (all_meet(&a.items[i], &b.items[k], earlier, later)) {
+            if (all_meet(&a->items[i], &b->items[k], pairs->from->candidate,
+                         pairs->to->candidate)) {
                 pairs->all = true;
                 return pairs;
             }
-            if (b.items[k].access)
-                uses |= rk_access_uses(b.items[k].access);
+            if (b->items[k].access)
+                uses |= rk_access_uses(b->items[k].access);
         }
-    rk_arena *scratch = rk_arena_new();
-    number_lists(pairs, later, uses);
-    fill_pairs(c, pairs, earlier, later, &a, &b, scratch);
-    rk_arena_free(scratch);
+    number_lists(pairs, pairs->to->candidate, uses);
+    pairs->first = RK_NEW_ARRAY(c->scratch, uint32_t, pairs->count);
+    pairs->end = RK_NEW_ARRAY(c->scratch, uint32_t, pairs->count);
+    pairs->proven = RK_NEW_ARRAY(c->scratch, uint32_t, pairs->count);
+    memset(pairs->end, 0xff, pairs->count * sizeof *pairs->end);
     return pairs;
 }

@@ -15,29 +15,40 @@ typedef struct {
     uint32_t program, veu, step;
 } rk_spot;
 
+/** The boxes of a node's rTasks in memory (check_boxes.c). */
+typedef struct rk_boxes rk_boxes;
+
+typedef struct rk_order rk_order;
+
 /** Which rTasks of one node must have finished before each of another starts. */
 typedef struct {
-    bool all;         /**< all before any; the rest is then not set */
-    uint32_t grid[3]; /**< of the later node */
-    uint32_t step[3]; /**< rTasks whose boxes are the same share a list: see rk_pairs_list */
-    uint32_t count;   /**< of lists */
-    uint32_t *first;  /**< list l is before.items[first[l] .. first[l + 1]) */
-    uint32_t *proven; /**< by list: a clock, by number, known to cover it; 0: none yet */
+    bool all; /**< all before any; the rest is then not set */
+    const rk_order *order;
+    rk_boxes *from;     /**< of the earlier node */
+    const rk_boxes *to; /**< and of the later one */
+    uint32_t grid[3];   /**< of the later node */
+    uint32_t step[3];   /**< rTasks whose boxes are the same share a list: see rk_pairs_list */
+    uint32_t count;     /**< of lists */
+    uint32_t *first;    /**< list l, once found, is before.items[first[l] .. end[l]) */
+    uint32_t *end;      /**< UINT32_MAX: not found yet */
+    uint32_t *proven;   /**< by list: a clock, by number, known to cover it; 0: none yet */
     RK_VEC(uint32_t) before;
 } rk_pairs;
 
 /**
  * rTasks of `from`, or those whose boxes share bytes with the boxes of the later one, one of them
- * writing, must have finished before an rTask of `to` starts.
+ * writing, must have finished before an rTask of `to` starts. Through one buffer there is one for all
+ * that two nodes touch; through two buffers in the same memory, one for each two.
  */
-typedef struct {
+struct rk_order {
     rk_id from, to;
     rk_id tensor; /**< that both touch */
     rk_id
         other; /**< the tensor of `to` when it is another buffer in the same memory; else RK_NO_ID */
-    uint32_t proven;       /**< a clock, by number, known to cover all of `from`; 0: none yet */
-    const rk_pairs *pairs; /**< found when they are needed */
-} rk_order;
+    uint32_t proven;  /**< a clock, by number, known to cover all of `from`; 0: none yet */
+    uint64_t covered; /**< vEU and rProgram that were last seen to come after all of `from` */
+    rk_pairs *pairs;  /**< found when they are needed */
+};
 
 enum { RK_CHECK_CODES = 10 };
 
@@ -55,6 +66,7 @@ typedef struct {
     uint64_t *position; /**< by node: place of its first rTask in one legal order */
     rk_order *orders;   /**< of node n as `to`: [order_first[n], order_first[n + 1]) */
     uint32_t *order_first;
+    rk_boxes **boxes;                /**< by node, laid out when they are needed */
     size_t reported[RK_CHECK_CODES]; /**< by the number in its code */
 } rk_checker;
 
@@ -76,10 +88,12 @@ bool rk_check_entries(rk_checker *c);
 bool rk_check_places(rk_checker *c);
 /** Plays the schedule, waits and all: RK-K006. Fills position. */
 bool rk_check_cycles(rk_checker *c);
-/** Compares the boxes of the two nodes' rTasks, in bytes of memory. */
-const rk_pairs *rk_check_pairs(rk_checker *c, rk_id from, rk_id to);
+/** Prepares the comparison of the boxes that the order is about, in bytes of memory. */
+rk_pairs *rk_check_pairs(rk_checker *c, const rk_order *order);
 /** The list of the later node's rTask. */
 uint32_t rk_pairs_list(const rk_pairs *pairs, uint32_t rtask);
+/** Finds the list of the later node's rTask, unless it has been found. */
+void rk_pairs_find(rk_checker *c, rk_pairs *pairs, uint32_t rtask);
 /** Finds `orders` from the addresses that the nodes touch; RK-K008 where no order would do. */
 bool rk_check_find_orders(rk_checker *c);
 /** Proves `orders` from what each vEU has waited for: RK-K004, RK-K008. */

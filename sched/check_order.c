@@ -292,17 +292,18 @@ static bool all_before(const play *p, rk_order *o, uint32_t veu, rk_span *missed
 }
 
 /** Whether those rTasks of o->from have finished that share bytes with this one. */
-static void prove_pairs(play *p, const rk_order *o, uint32_t veu, rk_rtask task)
+static void prove_pairs(play *p, rk_order *o, uint32_t veu, rk_rtask task)
 {
-    const rk_checker *c = p->c;
-    const rk_pairs *pairs = o->pairs;
+    rk_checker *c = p->c;
+    rk_pairs *pairs = o->pairs;
     uint32_t number = p->known.items[p->players[veu].at].number;
     uint32_t list = rk_pairs_list(pairs, task.index);
     if (pairs->proven[list] == number)
         return;
+    rk_pairs_find(c, pairs, task.index);
     const rk_spot *spots = &c->spots[c->spot_first[o->from]];
     bool by_all = true;
-    for (uint32_t i = pairs->first[list]; i < pairs->first[list + 1]; i++) {
+    for (uint32_t i = pairs->first[list]; i < pairs->end[list]; i++) {
         uint32_t before = pairs->before.items[i];
         bool seen;
         if (!is_before(p, &seen, spots[before], veu)) {
@@ -315,19 +316,31 @@ static void prove_pairs(play *p, const rk_order *o, uint32_t veu, rk_rtask task)
         pairs->proven[list] = number;
 }
 
-/** Proves one order for the vEU's next step, `task`; what holds for the node's first rTask on a vEU
-    and all of o->from holds for its later ones. */
+/** Whether the rTask's list has been proven for what the vEU knows. */
+static bool is_proven(const play *p, const rk_pairs *pairs, uint32_t veu, rk_rtask task)
+{
+    return pairs->proven[rk_pairs_list(pairs, task.index)] ==
+           p->known.items[p->players[veu].at].number;
+}
+
+/**
+ * Proves one order for the vEU's next step, `task`. What holds for the node's first rTask on a vEU and
+ * all of o->from holds for its later ones; boxes are compared where not all of o->from has finished.
+ */
 static void prove(play *p, rk_order *o, uint32_t veu, rk_rtask task, bool is_first)
 {
+    uint64_t list = (uint64_t)p->index * p->veus + veu + 1;
+    bool by_boxes = o->pairs && !o->pairs->all;
+    if (o->covered == list || (!by_boxes && !is_first) ||
+        (by_boxes && is_proven(p, o->pairs, veu, task)))
+        return;
     rk_span missed;
-    if (o->pairs && !o->pairs->all) {
-        prove_pairs(p, o, veu, task);
+    if (all_before(p, o, veu, &missed)) {
+        o->covered = list;
         return;
     }
-    if (!is_first || all_before(p, o, veu, &missed))
-        return;
     if (!o->pairs)
-        o->pairs = rk_check_pairs(p->c, o->from, o->to);
+        o->pairs = rk_check_pairs(p->c, o);
     if (!o->pairs->all)
         prove_pairs(p, o, veu, task);
     else

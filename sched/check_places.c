@@ -74,7 +74,8 @@ static void order(finder *f, rk_id from, rk_id from_tensor, rk_id to, rk_id to_t
         return;
     if (f->orders.count) {
         const rk_order *last = &f->orders.items[f->orders.count - 1];
-        if (last->from == from && last->to == to)
+        if (last->from == from && last->to == to && last->other == to_tensor &&
+            (to_tensor == RK_NO_ID || last->tensor == from_tensor))
             return;
     }
     *rk_push(f->c->scratch, &f->orders) =
@@ -308,7 +309,19 @@ static bool order_shared(finder *f)
     return good;
 }
 
-/** Groups the orders by `to` and drops pairs that come again. */
+/** Whether an order through the same two buffers is among those of its `to` that are kept. */
+static bool is_kept(const rk_checker *c, const rk_order *kept, size_t count, const rk_order *o)
+{
+    const rk_tensor *tensors = c->problem->graph->tensors;
+    for (size_t i = 0; i < count; i++)
+        if (kept[i].from == o->from && kept[i].other != RK_NO_ID &&
+            tensors[kept[i].tensor].base == tensors[o->tensor].base &&
+            tensors[kept[i].other].base == tensors[o->other].base)
+            return true;
+    return false;
+}
+
+/** Groups the orders by `to` and drops what comes again. */
 static void group_orders(finder *f)
 {
     rk_checker *c = f->c;
@@ -329,9 +342,13 @@ static void group_orders(finder *f)
         uint32_t end = c->order_first[to + 1];
         c->order_first[to] = kept;
         for (uint32_t i = begin; i < end; i++) {
-            if (met[grouped[i].from] == to + 1)
+            bool one = grouped[i].other == RK_NO_ID;
+            if (one ? met[grouped[i].from] == to + 1
+                    : is_kept(c, &grouped[c->order_first[to]], kept - c->order_first[to],
+                              &grouped[i]))
                 continue;
-            met[grouped[i].from] = to + 1;
+            if (one)
+                met[grouped[i].from] = to + 1;
             grouped[kept++] = grouped[i];
         }
     }
