@@ -119,6 +119,11 @@ static void add_check(const run *r, rk_cc_words *to)
         add(r, to, "-fsanitize=address");
     else if (r->options->check != RK_CC_CHECK_NONE)
         add(r, to, "-fsanitize=thread");
+    static const char *const wanted[] = {[RK_CC_CHECK_RACE] = "-DRK_CPU_CHECKS=1",
+                                         [RK_CC_CHECK_INIT] = "-DRK_CPU_CHECKS=2",
+                                         [RK_CC_CHECK_ALL] = "-DRK_CPU_CHECKS=3"};
+    if (r->options->check > RK_CC_CHECK_MEMORY)
+        add(r, to, wanted[r->options->check]);
     if (r->options->check != RK_CC_CHECK_NONE) {
         add(r, to, "-g");
         add(r, to, "-fno-omit-frame-pointer");

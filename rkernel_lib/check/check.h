@@ -72,6 +72,10 @@ void rk_check_report_race(const void *address, const rk_check_access *now,
                           const rk_check_access *before, bool shared);
 void rk_check_report_unwritten(const void *address, const rk_check_access *now);
 
+/** What to tell, bits; races and unwritten reads unless a program says otherwise. Called by instrumented kernels. */
+enum { RK_CHECK_RACES = 1, RK_CHECK_UNWRITTEN = 2 };
+void rk_check_want(uint32_t what);
+
 /** Memory of the calling OS thread that is no __shared__ variable. Called by instrumented kernels. */
 void rk_check_ignore(const void *address, size_t size);
 bool rk_check_ignored(const void *address);

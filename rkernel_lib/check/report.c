@@ -1,6 +1,7 @@
 #include "rkernel_lib/check/check.h"
 
 #include <dlfcn.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +13,17 @@ static struct {
     uintptr_t a, b;
 } told[MOST_REPORTS];
 static uint32_t told_count;
+static atomic_uint wanted = RK_CHECK_RACES | RK_CHECK_UNWRITTEN;
+
+void rk_check_want(uint32_t what)
+{
+    atomic_store_explicit(&wanted, what, memory_order_relaxed);
+}
+
+static bool is_wanted(uint32_t what)
+{
+    return atomic_load_explicit(&wanted, memory_order_relaxed) & what;
+}
 
 /** Faults of a checking mode end the program with a status that a script sees. */
 static void leave(void)
@@ -111,7 +123,7 @@ static void tell_kernel(const char *what, const void *address, bool shared)
 void rk_check_report_race(const void *address, const rk_check_access *now,
                           const rk_check_access *before, bool shared)
 {
-    if (!is_new(now->pc, before->pc))
+    if (!is_wanted(RK_CHECK_RACES) || !is_new(now->pc, before->pc))
         return;
     tell_kernel("race on", address, shared);
     tell_thread(before);
@@ -128,7 +140,7 @@ void rk_check_report_race(const void *address, const rk_check_access *now,
 
 void rk_check_report_unwritten(const void *address, const rk_check_access *now)
 {
-    if (!is_new(now->pc, 0))
+    if (!is_wanted(RK_CHECK_UNWRITTEN) || !is_new(now->pc, 0))
         return;
     tell_kernel("a read of unwritten", address, true);
     tell_thread(now);

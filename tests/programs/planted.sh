@@ -1,5 +1,6 @@
 # planted.sh NAME: a bug planted in planted/NAME.cu is found by the checking mode that the program names, at a
 # line marked `// planted`; the program without it is not reported, and gives its results.
+# A mode in a line `// silent: MODE` says nothing of it.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 cd "$here/planted"
@@ -19,6 +20,13 @@ fail()
 "$work/right" >"$work/out" 2>"$work/err" || fail 'the right program fails' "$work/out" "$work/err"
 grep -q '^ok: ' "$work/out" || fail 'the right program prints' "$work/out"
 [ ! -s "$work/err" ] || fail 'the right program is reported' "$work/err"
+
+for other in $(sed -n "s/^\/\/ silent: //p" "$source"); do
+    "$RKCONVERT" cc --check="$other" -O1 -g -DPLANTED "$source" -o "$work/silent" >"$work/log" 2>&1 ||
+        fail "does not build with --check=$other" "$work/log"
+    timeout 120 "$work/silent" >"$work/out" 2>"$work/err" || true
+    [ ! -s "$work/err" ] || fail "is told with --check=$other" "$work/err"
+done
 
 "$RKCONVERT" cc --check="$mode" -O1 -g -DPLANTED "$source" -o "$work/planted" >"$work/log" 2>&1 ||
     fail 'does not build with the bug' "$work/log"

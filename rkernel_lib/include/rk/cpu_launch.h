@@ -257,12 +257,19 @@ inline void call_body(const Body &body, const built_ins &at)
 #ifdef RK_CPU_RACE_CHECKED
 /** Not there under the compiler's own ThreadSanitizer. */
 extern "C" __attribute__((weak)) void rk_check_ignore(const void *address, std::size_t size);
+#ifdef RK_CPU_CHECKS
+/** RK_CPU_CHECKS: what `rkconvert cc --check` asked for, RK_CHECK_RACES and so on. */
+extern "C" void rk_check_want(std::uint32_t what);
+#endif
 
 /** The checking modes take thread-local variables for __shared__ ones, but for these. */
 inline void cpu_hide_built_ins()
 {
     if (!rk_check_ignore)
         return;
+#ifdef RK_CPU_CHECKS
+    rk_check_want(RK_CPU_CHECKS);
+#endif
     rk_check_ignore(&::threadIdx, sizeof ::threadIdx);
     rk_check_ignore(&::blockIdx, sizeof ::blockIdx);
     rk_check_ignore(&::blockDim, sizeof ::blockDim);

@@ -1,5 +1,6 @@
 // Planted: blocks add to one sum without an atomic.
 // check: race
+// silent: init
 #include "../check.h"
 
 __global__ void sum(const int *in, int *total)

@@ -1,5 +1,6 @@
 // Planted: a sum over a shared array of which the last elements were never written.
 // check: init
+// silent: race
 #include "../check.h"
 
 __global__ void sum(const int *in, int n, int *total)
