@@ -346,27 +346,40 @@ static const char *path_to(const search *s, size_t number)
     return path;
 }
 
-/** That a buffer took over memory of another one's. */
+/** Which buffers had which cells, and in which order two had some of the same segment. */
 typedef struct {
-    uint8_t segment, from, to;
-} handover;
+    uint32_t past[MOST_CELLS]; /**< by cell: tensors, as a set */
+    struct {
+        uint8_t segment, first, second;
+    } all[MOST_CELLS * MOST_TENSORS];
+    size_t count;
+} history;
 
-/** Notes what the vEU's next rTask takes over; false when the other buffer has taken it over before. */
-static bool take_over(search *s, const state *a, uint32_t veu, handover *all, size_t *count)
+/** Notes that the second buffer has some of a segment after the first; false when the first had, too. */
+static bool note_handover(history *h, uint8_t segment, uint8_t first, uint8_t second)
 {
-    uint32_t rtask = number_of(s->w, next_entry(s->w, a, veu)->task);
-    for (size_t i = 0; i < s->cells; i++) {
-        const cell *c = &s->w->cells[i];
-        uint8_t writer = a->writer[i];
-        if (!(c->writes >> rtask & 1) || writer == 0 || writer == GIVEN)
+    for (size_t i = 0; i < h->count; i++)
+        if (h->all[i].segment == segment && h->all[i].first == second && h->all[i].second == first)
+            return false;
+    assert(h->count < sizeof h->all / sizeof *h->all);
+    h->all[h->count].segment = segment;
+    h->all[h->count].first = first;
+    h->all[h->count++].second = second;
+    return true;
+}
+
+/** Notes what an rTask takes over. */
+static bool take_over(history *h, const world *w, uint32_t rtask)
+{
+    for (size_t i = 0; i < w->cell_count; i++) {
+        const cell *c = &w->cells[i];
+        uint8_t buffer = (uint8_t)(c->buffer[w->node_of[rtask]] - 1);
+        if (!(c->writes >> rtask & 1) || h->past[i] >> buffer & 1)
             continue;
-        handover h = {c->segment, c->buffer[writer - 1], c->buffer[s->w->node_of[rtask]]};
-        if (h.from == h.to)
-            continue;
-        for (size_t k = 0; k < *count; k++)
-            if (all[k].segment == h.segment && all[k].from == h.to && all[k].to == h.from)
+        for (uint8_t b = 0; b < MOST_TENSORS; b++)
+            if (h->past[i] >> b & 1 && !note_handover(h, c->segment, b, buffer))
                 return false;
-        all[(*count)++] = h;
+        h->past[i] |= 1u << buffer;
     }
     return true;
 }
@@ -377,8 +390,7 @@ static bool take_over(search *s, const state *a, uint32_t veu, handover *all, si
  */
 static bool live_apart(search *s, state a)
 {
-    handover all[MOST_RTASKS * MOST_CELLS];
-    size_t count = 0;
+    history h = {.count = 0};
     for (bool moved = true; moved;) {
         moved = false;
         pass_waits(s->w, &a);
@@ -386,7 +398,7 @@ static bool live_apart(search *s, state a)
             const rk_entry *e = next_entry(s->w, &a, v);
             if (!e || e->wait_count)
                 continue;
-            if (!take_over(s, &a, v, all, &count)) {
+            if (!take_over(&h, s->w, number_of(s->w, e->task))) {
                 s->why = "two buffers that share memory live at once";
                 return false;
             }
