@@ -250,7 +250,8 @@ class drop_in_context : public cuda_warp_operations<drop_in_context<Barrier, Red
     /** A vEU runs one rTask at a time, so that its block's own static shared memory is the rTask's. */
     template <class Part> __device__ Part &shared() const
     {
-        __shared__ __align__(16) unsigned char part[sizeof(Part)];
+        constexpr size_t alignment = alignof(Part) > 16 ? alignof(Part) : 16;
+        __shared__ alignas(alignment) unsigned char part[sizeof(Part)];
         return reinterpret_cast<Part &>(part);
     }
     template <class T> __device__ T *dynamic_shared() const
