@@ -164,6 +164,15 @@ static const char *shadows(const rk_program *program, const rk_kernel_facts *fac
     return rk_str_text(&out);
 }
 
+/** In a lambda these would name that. */
+static void edit_names(rk_program *program, const rk_device_text *f, const char *name)
+{
+    const rk_tokens *t = &f->stretch->tokens;
+    for (size_t i = f->body; i < f->body_end; i++)
+        if (rk_token_is(t, i, "__func__") || rk_token_is(t, i, "__FUNCTION__"))
+            rk_program_edit(program, f->stretch, t->items[i].offset, t->items[i].length, name);
+}
+
 static void edit_kernel(rk_program *program, const rk_device_text *f)
 {
     rk_arena *arena = program->unit->arena;
@@ -177,6 +186,8 @@ static void edit_kernel(rk_program *program, const rk_device_text *f)
                         rk_program_kernel_flags(program, facts), site(program, f, facts, params),
                         params, *local ? "rk::built_ins rk_at" : "", local));
     rk_program_insert(program, f->stretch, t->items[f->body_end].offset, 0, "}); ");
+    if (f->name != RK_NONE && !f->stretch->macro && !f->macro_head)
+        edit_names(program, f, quoted(rk_token_text(t, f->name, arena), arena));
 }
 
 void rk_program_edit_kernels(rk_program *program)

@@ -6,6 +6,7 @@
 #include "cpu_device.h"
 
 #include <assert.h>
+#include <cstdint>
 
 namespace rk {
 
@@ -13,12 +14,14 @@ namespace rk {
                                        const char *function)
 {
     constexpr int code = 710; /* cudaErrorAssert */
-    const bool device = &rk_cpu_current_veu && rk_cpu_current_veu();
-    if (!device)
+    rk_cpu_veu *veu = &rk_cpu_current_veu ? rk_cpu_current_veu() : nullptr;
+    if (!veu)
         __assert_fail(condition, file, line, function);
-    char text[1024];
-    std::snprintf(text, sizeof text, "%s:%u: %s: Assertion `%s` failed.", file, line, function,
-                  condition);
+    char thread[64] = "", text[1024];
+    if (const std::uint32_t *t = veu->kept)
+        std::snprintf(thread, sizeof thread, "thread (%u, %u, %u): ", t[0], t[1], t[2]);
+    std::snprintf(text, sizeof text, "%s%s:%u: %s: Assertion `%s` failed.", thread, file, line,
+                  function, condition);
     device_fault(code, text);
 }
 
