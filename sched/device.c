@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/str.h"
+#include "sched/machine.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -124,7 +125,7 @@ static bool check_relations(const rk_device *d, const rk_json *json)
 static void find_here(rk_device *device)
 {
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    long cache = sysconf(_SC_LEVEL3_CACHE_SIZE);
+    int64_t cache = rk_machine_cache();
     long page = sysconf(_SC_PAGESIZE);
     long pages = sysconf(_SC_PHYS_PAGES);
     enum { SMALL_CACHE = 1 << 20 };

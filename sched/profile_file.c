@@ -11,9 +11,17 @@
 #include <string.h>
 
 const char *const rk_cost_names[RK_COST_COUNT] = {
-    [RK_COST_LAUNCH] = "launch_ns",   [RK_COST_GRAPH_LAUNCH] = "graph_launch_ns",
-    [RK_COST_SIGNAL] = "signal_ns",   [RK_COST_RTASK_OVERHEAD] = "rtask_overhead_ns",
-    [RK_COST_BARRIER] = "barrier_ns", [RK_COST_THREAD] = "thread_ns",
+    [RK_COST_LAUNCH] = "launch_ns",
+    [RK_COST_GRAPH_LAUNCH] = "graph_launch_ns",
+    [RK_COST_SIGNAL] = "signal_ns",
+    [RK_COST_RTASK_OVERHEAD] = "rtask_overhead_ns",
+    [RK_COST_BARRIER] = "barrier_ns",
+    [RK_COST_THREAD] = "thread_ns",
+    [RK_COST_DRAM_BANDWIDTH] = "dram_bandwidth",
+    [RK_COST_L2_BANDWIDTH] = "l2_bandwidth",
+    [RK_COST_MEMORY_LATENCY] = "memory_latency_ns",
+    [RK_COST_L2_LATENCY] = "l2_latency_ns",
+    [RK_COST_CLOCK] = "clock_ghz",
 };
 
 /** Longest time that makes sense: a quarter of an hour. */
@@ -44,6 +52,11 @@ static double *device_cost(rk_device *device, rk_cost_kind cost)
         [RK_COST_SIGNAL] = &device->signal_ns,
         [RK_COST_RTASK_OVERHEAD] = &device->rtask_overhead_ns,
         [RK_COST_THREAD] = &device->thread_ns,
+        [RK_COST_DRAM_BANDWIDTH] = &device->dram_bandwidth,
+        [RK_COST_L2_BANDWIDTH] = &device->l2_bandwidth,
+        [RK_COST_MEMORY_LATENCY] = &device->memory_latency_ns,
+        [RK_COST_L2_LATENCY] = &device->l2_latency_ns,
+        [RK_COST_CLOCK] = &device->clock_ghz,
     };
     return at[cost];
 }

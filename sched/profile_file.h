@@ -14,6 +14,11 @@ typedef enum {
     RK_COST_RTASK_OVERHEAD,
     RK_COST_BARRIER, /**< one barrier of all threads of a vEU: in no descriptor */
     RK_COST_THREAD,
+    RK_COST_DRAM_BANDWIDTH,
+    RK_COST_L2_BANDWIDTH,
+    RK_COST_MEMORY_LATENCY,
+    RK_COST_L2_LATENCY,
+    RK_COST_CLOCK,
     RK_COST_COUNT
 } rk_cost_kind;
 
@@ -34,7 +39,7 @@ typedef struct rk_profile_file {
     const char *device_hash;     /**< rk_profile_device_hash */
     const char *machine;         /**< the processor's own name, as it reports it */
     const char *measured;        /**< when, in UTC: "2026-11-21T12:00:00Z" */
-    double costs[RK_COST_COUNT]; /**< ns; 0: not measured */
+    double costs[RK_COST_COUNT]; /**< in the descriptor's units; 0: not measured */
     rk_profile_entry *entries;   /**< ordered by rk_work_compare, each work once */
     size_t entry_count;
 } rk_profile_file;

@@ -2,6 +2,7 @@
 
 #include "base/file.h"
 #include "base/json.h"
+#include "emit/cpu_machine.h"
 #include "emit/cpu_profile.h"
 #include "emit/cuda_profile.h"
 #include "sched/machine.h"
@@ -137,6 +138,8 @@ static int measure(const rk_profile_subjects *subjects, const rk_plan *plan,
                             .entries =
                                 RK_NEW_ARRAY(tool->arena, rk_profile_entry, image->item_count + 1),
                             .entry_count = image->item_count};
+    rk_tool_progress(tool, "measuring this machine's memory");
+    rk_cpu_machine_costs(file.costs, plan->device);
     rk_tool_progress(tool, "measuring what the vDevice itself costs");
     bool good = rk_cpu_profile_costs(file.costs, plan->device, tool->diag) &&
                 rk_cpu_profile_items(file.entries, image, plan->catalog,
