@@ -170,7 +170,7 @@ uses()
 uses cublas_v2.h -lcublas
 uses curand.h -lcurand
 uses omp.h -Xcompiler=-fopenmp
-for include in . "$work"/tree/Common "$work"/tree/common "$work"/tree/include "$work"/tree/inc; do
+for include in . ../inc "$work"/tree/Common "$work"/tree/common "$work"/tree/include "$work"/tree/inc; do
     [ -d "$include" ] && flags="$flags -I$include"
 done
 
