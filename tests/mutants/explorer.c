@@ -348,7 +348,8 @@ static const char *path_to(const search *s, size_t number)
 
 /** Which buffers had which cells, and in which order two had some of the same segment. */
 typedef struct {
-    uint32_t past[MOST_CELLS]; /**< by cell: tensors, as a set */
+    uint32_t past[MOST_CELLS];     /**< by cell: buffers that held it, as a set of tensors */
+    uint32_t begun[MOST_SEGMENTS]; /**< by segment: buffers of which a node has used an operand */
     struct {
         uint8_t segment, first, second;
     } all[MOST_CELLS * MOST_TENSORS];
@@ -361,10 +362,27 @@ static bool note_handover(history *h, uint8_t segment, uint8_t first, uint8_t se
     for (size_t i = 0; i < h->count; i++)
         if (h->all[i].segment == segment && h->all[i].first == second && h->all[i].second == first)
             return false;
+        else if (h->all[i].segment == segment && h->all[i].first == first &&
+                 h->all[i].second == second)
+            return true;
     assert(h->count < sizeof h->all / sizeof *h->all);
     h->all[h->count].segment = segment;
     h->all[h->count].first = first;
     h->all[h->count++].second = second;
+    return true;
+}
+
+/** An operand is in use as a whole from the first rTask of its node. */
+static bool begin(history *h, const world *w, rk_id node)
+{
+    for (uint8_t s = 0; s < MOST_SEGMENTS; s++) {
+        uint32_t fresh = w->used[s][node] & ~h->begun[s];
+        for (uint8_t b = 0; fresh && b < MOST_TENSORS; b++)
+            for (uint8_t p = 0; fresh >> b & 1 && p < MOST_TENSORS; p++)
+                if (h->begun[s] >> p & 1 && !note_handover(h, s, p, b))
+                    return false;
+        h->begun[s] |= fresh;
+    }
     return true;
 }
 
@@ -398,7 +416,7 @@ static bool live_apart(search *s, state a)
             const rk_entry *e = next_entry(s->w, &a, v);
             if (!e || e->wait_count)
                 continue;
-            if (!take_over(&h, s->w, number_of(s->w, e->task))) {
+            if (!begin(&h, s->w, e->task.op) || !take_over(&h, s->w, number_of(s->w, e->task))) {
                 s->why = "two buffers that share memory live at once";
                 return false;
             }

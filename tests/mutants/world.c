@@ -114,29 +114,41 @@ static void note_outputs(survey *v)
     }
 }
 
-static void cover(survey *v, rk_id tensor)
+static void cover(survey *v, rk_id node, rk_id tensor, bool numbered)
 {
     const subject *s = v->w->s;
     size_t first = (size_t)s->memory->offsets[tensor] / 4;
     size_t count = (size_t)rk_tensor_elements(&s->problem->graph->tensors[tensor]);
     for (size_t i = 0; i < count; i++)
-        v->operands[first + i] |= 1u << tensor;
+        if (numbered)
+            v->w->used[v->words[first + i].segment][node] |=
+                1u << s->problem->graph->tensors[tensor].base;
+        else
+            v->operands[first + i] |= 1u << tensor;
+}
+
+/** Notes which operands hold which words; once these are numbered, the buffers of each segment. */
+static void cover_all(survey *v, bool numbered)
+{
+    const rk_graph *g = v->w->s->problem->graph;
+    for (rk_id n = 0; n < g->node_count; n++) {
+        for (size_t i = 0; i < g->nodes[n].input_count; i++)
+            cover(v, n, g->nodes[n].inputs[i], numbered);
+        cover(v, n, g->nodes[n].outputs[0], numbered);
+    }
 }
 
 /** Numbers the segments: of the bytes of one, two buffers are used one after the other. */
 static void find_segments(survey *v)
 {
-    const rk_graph *g = v->w->s->problem->graph;
-    for (rk_id n = 0; n < g->node_count; n++) {
-        for (size_t i = 0; i < g->nodes[n].input_count; i++)
-            cover(v, g->nodes[n].inputs[i]);
-        cover(v, g->nodes[n].outputs[0]);
-    }
+    cover_all(v, false);
     uint8_t segment = 0;
     for (size_t i = 1; i < MOST_WORDS; i++) {
         segment = (uint8_t)(segment + (v->operands[i] != v->operands[i - 1]));
         v->words[i].segment = segment;
     }
+    assert(segment < MOST_SEGMENTS);
+    cover_all(v, true);
 }
 
 static bool same(const cell *a, const cell *b)

@@ -9,7 +9,8 @@ enum {
     MOST_WORDS = 2048, /**< of 4 bytes */
     MOST_CELLS = 128,
     MOST_TENSORS = 32, /**< of a graph */
-    GIVEN = 255        /**< in place of a node, plus 1: the caller or the file wrote it */
+    MOST_SEGMENTS = 128,
+    GIVEN = 255 /**< in place of a node, plus 1: the caller or the file wrote it */
 };
 
 /** Words that the same rTasks touch in the same way. */
@@ -31,6 +32,8 @@ typedef struct {
     uint8_t node_of[MOST_RTASKS];
     cell cells[MOST_CELLS]; /**< without those that cannot go wrong */
     size_t cell_count;
+    /** By segment and node: the buffers of which it has an operand there, as a set of tensors. */
+    uint32_t used[MOST_SEGMENTS][MOST_NODES];
     uint32_t conflicts[MOST_RTASKS]; /**< rTasks of other nodes at common bytes, one writing */
 } world;
 
