@@ -22,6 +22,14 @@
  * it is elsewhere), let the first that is not wholly on v be the j-th: then those before it ran on v
  * one after the other. The least over j is a bound.
  *
+ * Round trips. Let the edge p -> n be whole, and each rTask of m wait for q of n at least. The last
+ * rTask of p ends on some v, at F(p) or later. On v the rTasks of n begin after that, elsewhere g
+ * later; and an rTask of m on w sees those of w at once, the others g after their end. By a time t
+ * after F(p) it has seen q of them, of d ns each, only if all ran on v = w (t >= q d), or on v and w
+ * alone (t >= g + ceil(q / 2) d), or one ran on neither. Then t >= 2 g + r d for some r >= 1, and before
+ * 2 g + (r + 1) d it has seen (W - 2) r of those, and of v and w as many as fit. With any rTask of p in
+ * place of the last one, it is a tail.
+ *
  * Load. Let A be the rTasks that must have ended before n starts on v, and that start at t or later.
  * A chain of waits leads from each of them to n, which pays g at least once if it is not on v. So
  * v did work for S(n) - t and each other one for S(n) - t - g, and together they did A's. Likewise
@@ -230,11 +238,16 @@ static void find_heads(bounds *b)
     for (rk_id node = 0; node < b->node_count; node++) {
         node_bound *n = &b->nodes[node];
         double ended = 0;
+        n->enclosed = -INFINITY;
         bool whole = false;
         for (uint32_t e = b->into[node]; e < b->into[node + 1]; e++) {
             const node_bound *p = &b->nodes[b->problem->edges[e].from];
-            if (b->kinds[e] & EDGE_WHOLE)
+            if (b->kinds[e] & EDGE_WHOLE) {
                 n->start = most(n->start, most(p->start + p->spread, p->end));
+                n->enclosed = most(n->enclosed, p->end);
+            }
+            if (b->trips[e] > 0)
+                n->start = most(n->start, p->enclosed + b->trips[e]);
             if (b->kinds[e] & EDGE_TOUCHES)
                 n->start = most(n->start, p->start + p->each);
             if (b->kinds[e] & EDGE_COVERS)
@@ -261,9 +274,11 @@ static void find_tails(bounds *b)
         for (uint32_t e = b->into[node]; e < b->into[node + 1]; e++) {
             node_bound *p = &b->nodes[b->problem->edges[e].from];
             if (b->kinds[e] & EDGE_WHOLE)
-                p->tail = most(p->tail, n->spread + n->tail);
+                p->tail = most(p->tail, most(n->spread + n->tail, n->behind));
             else if (b->kinds[e] & EDGE_COVERS)
                 p->tail = most(p->tail, n->each + n->tail);
+            if (b->trips[e] > 0)
+                p->behind = most(p->behind, b->trips[e] + n->each + n->tail);
         }
         b->longest = most(b->longest, n->end + n->tail);
     }
@@ -318,7 +333,7 @@ static const node_bound *find(rk_bound *out, const rk_problem *problem, uint32_t
     rk_bound_edges(&b, scratch);
     if (nodes <= SETS_MOST) {
         b.words = (nodes + 63) / 64;
-        b.before = RK_NEW_ARRAY(scratch, uint64_t, nodes * b.words + 1);
+        b.before = RK_NEW_ARRAY(scratch, uint64_t, nodes *b.words + 1);
         b.by_start = RK_NEW_ARRAY(scratch, rk_id, nodes + 1);
     }
     rk_load all = {0};

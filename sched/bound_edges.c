@@ -1,6 +1,7 @@
 #include "sched/bound_internal.h"
 #include "sched/schedule_deps.h"
 
+#include <math.h>
 #include <string.h>
 
 /** Pairs of candidates of an edge up to which all are looked at. */
@@ -15,13 +16,16 @@ static bool has_access(const rk_problem *problem, rk_id node)
     return false;
 }
 
-/** What the lists of a node say of the `rtasks` rTasks of `from`; `seen` holds a flag for each. */
-static unsigned kind_of(const rk_node_deps *node, rk_id from, uint32_t rtasks, bool *seen)
+/**
+ * What the lists of a node say of the `rtasks` rTasks of `from`, and in *fewest how many of them each
+ * rTask waits for at least; `seen` holds a flag for each.
+ */
+static unsigned kind_of(uint32_t *fewest, const rk_node_deps *node, rk_id from, uint32_t rtasks,
+                        bool *seen)
 {
     memset(seen, 0, rtasks * sizeof *seen);
-    bool whole = true;
-    bool touches = true;
     uint32_t covered = 0;
+    *fewest = UINT32_MAX;
     for (uint32_t list = 0; list < node->list_count; list++) {
         uint32_t here = 0;
         for (uint32_t i = node->first[list]; i < node->first[list + 1]; i++) {
@@ -35,33 +39,71 @@ static unsigned kind_of(const rk_node_deps *node, rk_id from, uint32_t rtasks, b
                 seen[k] = true;
             }
         }
-        whole = whole && here >= rtasks;
-        touches = touches && here > 0;
+        *fewest = here < *fewest ? here : *fewest;
     }
-    return (whole ? EDGE_WHOLE : 0u) | (touches ? EDGE_TOUCHES : 0u) |
+    return (*fewest >= rtasks ? EDGE_WHOLE : 0u) | (*fewest > 0 ? EDGE_TOUCHES : 0u) |
            (covered == rtasks ? EDGE_COVERS : 0u);
 }
 
-/** What holds of an edge for all pairs of candidates. */
-static unsigned common_kind(rk_deps *deps, const rk_problem *problem, const rk_edge *edge,
-                            uint32_t *selected, rk_arena *scratch)
+/**
+ * The rule of round trips: the least time from when a node has ended, all of which each rTask of the
+ * next waits for, to when `needed` of those, of `ns` each, are seen on one vEU.
+ */
+static double trip_ns(const bounds *b, double needed, double ns)
 {
+    double signal = b->signal;
+    double best = needed * ns;
+    if (b->veus > 1)
+        best = fmin(best, signal + ceil(needed / 2) * ns);
+    for (double rounds = 1; b->veus > 1 && 2 * signal + rounds * ns < best; rounds++) {
+        double first = floor((2 * signal + (rounds + 1) * ns) / ns);
+        double last = floor((signal + (rounds + 1) * ns) / ns);
+        if (first + last + (b->veus - 2) * rounds >= needed)
+            best = 2 * signal + rounds * ns;
+    }
+    return best;
+}
+
+/** What holds of an edge for all pairs of candidates; fills its trip. */
+static unsigned common_kind(bounds *b, size_t at, rk_deps *deps, uint32_t *selected,
+                            rk_arena *scratch)
+{
+    const rk_problem *problem = b->problem;
+    const rk_edge *edge = &problem->edges[at];
     const rk_node_candidates *from = &problem->candidates->nodes[edge->from];
     const rk_node_candidates *to = &problem->candidates->nodes[edge->to];
     if (from->count * to->count > PAIRS_MOST)
         return 0;
     unsigned kind = EDGE_WHOLE | EDGE_TOUCHES | EDGE_COVERS;
+    double trip = INFINITY;
     for (uint32_t p = 0; p < from->count; p++) {
         bool *seen = RK_NEW_ARRAY(scratch, bool, from->items[p].rtasks + 1);
+        double ns = rk_simulate_alone(&from->items[p], problem->device);
         for (uint32_t n = 0; n < to->count; n++) {
             selected[edge->from] = p;
             selected[edge->to] = n;
-            kind &= kind_of(rk_deps_node(deps, edge->to, selected), edge->from,
+            uint32_t fewest;
+            kind &= kind_of(&fewest, rk_deps_node(deps, edge->to, selected), edge->from,
                             from->items[p].rtasks, seen);
+            trip = fmin(trip, trip_ns(b, fewest, ns));
         }
     }
     selected[edge->from] = selected[edge->to] = 0;
+    b->trips[at] = trip;
     return kind;
+}
+
+/** An edge between nodes that depend as wholes, whatever their kernels. */
+static unsigned whole_kind(bounds *b, size_t at)
+{
+    const rk_problem *problem = b->problem;
+    const rk_node_candidates *from = &problem->candidates->nodes[problem->edges[at].from];
+    double trip = INFINITY;
+    for (uint32_t p = 0; p < from->count; p++)
+        trip = fmin(trip, trip_ns(b, from->items[p].rtasks,
+                                  rk_simulate_alone(&from->items[p], problem->device)));
+    b->trips[at] = trip;
+    return EDGE_WHOLE | EDGE_TOUCHES | EDGE_COVERS;
 }
 
 void rk_bound_edges(bounds *b, rk_arena *scratch)
@@ -69,6 +111,7 @@ void rk_bound_edges(bounds *b, rk_arena *scratch)
     const rk_problem *problem = b->problem;
     b->into = RK_NEW_ARRAY(scratch, uint32_t, b->node_count + 2);
     b->kinds = RK_NEW_ARRAY(scratch, unsigned char, problem->edge_count + 1);
+    b->trips = RK_NEW_ARRAY(scratch, double, problem->edge_count + 1);
     for (size_t i = 0; i < problem->edge_count; i++)
         b->into[problem->edges[i].to + 1]++;
     for (size_t i = 0; i < b->node_count; i++)
@@ -79,7 +122,7 @@ void rk_bound_edges(bounds *b, rk_arena *scratch)
     for (size_t i = 0; i < problem->edge_count; i++) {
         const rk_edge *e = &problem->edges[i];
         bool ranges = has_access(problem, e->from) || has_access(problem, e->to);
-        b->kinds[i] = (unsigned char)(ranges ? common_kind(deps, problem, e, selected, scratch)
-                                             : EDGE_WHOLE | EDGE_TOUCHES | EDGE_COVERS);
+        b->kinds[i] =
+            (unsigned char)(ranges ? common_kind(b, i, deps, selected, scratch) : whole_kind(b, i));
     }
 }

@@ -25,6 +25,8 @@ typedef struct {
     double partly; /**< likewise, where some rTask does not run on that one */
     rk_load load;
     double start, end, tail; /**< S, F and T */
+    double enclosed; /**< the largest F of those that each of its rTasks waits for as wholes */
+    double behind;   /**< what passes after those, by a round trip over the node */
 } node_bound;
 
 /** What an edge says at every selection of kernels; 0 is fine too. */
@@ -38,6 +40,7 @@ typedef struct {
     node_bound *nodes;
     uint32_t *into;       /**< the edges into node n are into[n] .. into[n + 1] - 1 */
     unsigned char *kinds; /**< by edge */
+    double *trips;        /**< by edge: least time of a round trip over it; 0 is fine too */
     uint64_t *before;     /**< by node, a set: those that must have ended before it has */
     rk_id *by_start;      /**< the nodes done so far by rising start */
     size_t by_start_count;
@@ -48,7 +51,7 @@ typedef struct {
 const node_bound *rk_bound_nodes(double *total, const rk_problem *problem, uint32_t veus,
                                  rk_arena *arena);
 
-/** Fills `into` and `kinds`. */
+/** Fills `into`, `kinds` and `trips`. */
 void rk_bound_edges(bounds *b, rk_arena *scratch);
 
 #endif

@@ -3,7 +3,7 @@
 #include "sched/policies/exact_core.h"
 
 static const rk_policy_option options[] = {
-    {"effort", 1500, 1, 1000000000, "thousands of rTasks that are placed at most, in all attempts"},
+    {"effort", 2500, 1, 1000000000, "thousands of rTasks that are placed at most, in all attempts"},
     {"ms", 0, 0, 86400000, "stop searching after this many milliseconds; 0: never"},
     {"seed", 1, 0, INT64_MAX, "seed of the search"},
     {NULL},

@@ -1,10 +1,15 @@
 #include "sched/policies/list_core.h"
+#include "sched/policies/timed.h"
+#include "sched/schedule_internal.h"
 
 static const rk_policy_option options[] = {
     {"efficiency", 50, 0, 1000,
      "percent of a kernel's work over the vEUs that counts against its finishing early"},
+    {"contention", 100, 0, 100,
+     "percent of what the vEU's share of the bandwidth adds to an rTask's time alone"},
     {NULL},
 };
+enum { EFFICIENCY, CONTENTION };
 
 /**
  * List scheduling after HEFT (Topcuoglu, Hariri and Wu, 2002): upward ranks, and for each operator the
@@ -13,12 +18,22 @@ static const rk_policy_option options[] = {
 static bool run(rk_builder *builder, const rk_problem *problem, rk_diag *diag)
 {
     (void)diag;
+    uint32_t veus = rk_builder_veus(builder);
     rk_arena *scratch = rk_arena_new();
     double *rank = RK_NEW_ARRAY(scratch, double, problem->graph->node_count + 1);
-    rk_upward_ranks(rank, problem, NULL, rk_builder_veus(builder));
+    rk_timed timed;
+    rk_timed_init(&timed, problem, scratch);
+    double *share = RK_NEW_ARRAY(scratch, double, problem->graph->node_count + 1);
+    for (size_t i = 0; i < problem->graph->node_count; i++)
+        share[i] = 0.01 * (double)problem->options[CONTENTION];
+    rk_timed_mix(&timed, share);
+    rk_upward_ranks(rank, &timed.problem, NULL, veus);
     rk_deps *deps = rk_deps_of_problem(problem, scratch);
-    rk_listing listing = {.priority = rank, .efficiency = 0.01 * (double)problem->options[0]};
-    rk_list_rtasks(builder, problem, deps, &listing);
+    rk_listing listing = {.priority = rank,
+                          .efficiency = 0.01 * (double)problem->options[EFFICIENCY]};
+    rk_builder *own = rk_builder_new(&timed.problem, veus, scratch);
+    rk_list_rtasks(own, &timed.problem, deps, &listing);
+    rk_replay(builder, rk_builder_finish(own));
     rk_arena_free(scratch);
     return true;
 }

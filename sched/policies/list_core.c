@@ -92,7 +92,9 @@ static double price(lister *l, rk_id node, uint32_t candidate)
     rk_select(l->builder, node, candidate);
     double end = rk_append_node(l->builder, l->problem, l->deps, node);
     rk_trial_rollback(l->builder);
-    return end + l->listing->efficiency * c->rtasks * rk_rtask_time(l->problem, c) / l->veus;
+    double weight =
+        l->listing->efficiency * (l->listing->pressure ? l->listing->pressure[node] : 1);
+    return end + weight * c->rtasks * rk_rtask_time(l->problem, c) / l->veus;
 }
 
 static void choose_cheapest(lister *l, rk_id node)

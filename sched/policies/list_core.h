@@ -12,6 +12,7 @@ typedef struct {
      * node's work over the vEUs, which the rTasks after it have to do without.
      */
     double efficiency;
+    const double *pressure; /**< by node: times `efficiency`; NULL: 1 */
 } rk_listing;
 
 /**

@@ -1,4 +1,5 @@
 #include "sched/policies/attempt.h"
+#include "sched/policies/timed.h"
 
 #include "sched/schedule_internal.h"
 #include "sched/simulate.h"
@@ -22,6 +23,9 @@ enum { MEMORY = 24 };
 /** Ways in which the first solution is made from a schedule. */
 enum { STARTS = 4 };
 
+/** Times that kernels are chosen again with one weight of their work, while that helps. */
+enum { RESELECTED_MOST = 3 };
+
 /** What the list scheduler is told: a solution. */
 typedef struct {
     double *priority;  /**< by node */
@@ -31,8 +35,7 @@ typedef struct {
 
 typedef struct {
     const rk_problem *problem;
-    rk_problem timed;     /**< with rTask times that are scaled */
-    rk_candidate **items; /**< by node: its candidates in `timed` */
+    rk_timed timed;
     rk_deps *deps;
     uint32_t veus;
     size_t nodes;
@@ -41,6 +44,8 @@ typedef struct {
     decision now, next;
     double time, past[MEMORY];
     size_t moves, spent; /**< rTasks placed */
+    const rk_search *how;
+    double until; /**< by the clock; 0: no limit */
     uint64_t random;
     rk_attempt *best;
     char by[64];
@@ -73,37 +78,13 @@ static void copy_decision(searcher *s, decision *to, const decision *from)
     memcpy(to->scale, from->scale, s->nodes * sizeof *to->scale);
 }
 
-/** A problem whose candidates' times can be changed: what the lists are made by. */
-static void make_timed(searcher *s)
-{
-    const rk_candidates *all = s->problem->candidates;
-    rk_candidates *copy = RK_NEW(s->arena, rk_candidates);
-    copy->node_count = all->node_count;
-    copy->nodes = RK_NEW_ARRAY(s->arena, rk_node_candidates, s->nodes + 1);
-    s->items = RK_NEW_ARRAY(s->arena, rk_candidate *, s->nodes + 1);
-    for (size_t i = 0; i < s->nodes; i++) {
-        s->items[i] =
-            rk_arena_copy(s->arena, all->nodes[i].items, all->nodes[i].count * sizeof *s->items[i]);
-        copy->nodes[i] = (rk_node_candidates){s->items[i], all->nodes[i].count};
-    }
-    s->timed = *s->problem;
-    s->timed.candidates = copy;
-}
-
-static void set_times(searcher *s, const double *scale)
-{
-    for (size_t i = 0; i < s->nodes; i++)
-        for (size_t c = 0; c < s->timed.candidates->nodes[i].count; c++)
-            s->items[i][c].rtask_ns = scale[i] * s->problem->candidates->nodes[i].items[c].rtask_ns;
-}
-
 /** Builds and simulates what a decision says; the schedule goes to `arena`. */
 static const rk_schedule *decode(searcher *s, const decision *d, double *time, rk_arena *arena)
 {
-    set_times(s, d->scale);
-    rk_builder *builder = rk_builder_new(&s->timed, s->veus, arena);
+    rk_timed_scale(&s->timed, d->scale);
+    rk_builder *builder = rk_builder_new(&s->timed.problem, s->veus, arena);
     rk_listing listing = {.priority = d->priority, .kernels = d->kernels};
-    rk_list_rtasks(builder, &s->timed, s->deps, &listing);
+    rk_list_rtasks(builder, &s->timed.problem, s->deps, &listing);
     const rk_schedule *schedule = rk_builder_finish(builder);
     s->spent += rk_attempt_rtasks(schedule, s->problem);
     *time = rk_simulate_time(schedule, s->problem);
@@ -200,6 +181,85 @@ static void try_next(searcher *s)
     rk_attempt_take(s->best, schedule, time, s->by, arena);
 }
 
+static double now_ms(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return 1e3 * (double)t.tv_sec + 1e-6 * (double)t.tv_nsec;
+}
+
+/** Whether `rtasks` more may be placed, and need be. */
+static bool may_go_on(const searcher *s, size_t rtasks)
+{
+    return s->spent + rtasks <= s->how->rtasks && s->best->time > s->how->enough &&
+           (s->until == 0 || now_ms() < s->until);
+}
+
+/**
+ * Sets pressure[n] to the part of the vEUs that work while a node's rTasks do, in a schedule as
+ * simulated: where few do, neither the bandwidth nor the vEUs need to be saved.
+ */
+static void learn_pressure(searcher *s, double *pressure, const rk_schedule *schedule)
+{
+    enum { SLOTS = 4096 };
+    rk_arena *scratch = rk_arena_new();
+    const rk_sim *sim = rk_simulate(schedule, s->problem, true, scratch);
+    double *busy = RK_NEW_ARRAY(scratch, double, SLOTS + 1);
+    uint32_t *rtasks = RK_NEW_ARRAY(scratch, uint32_t, s->nodes + 1);
+    double slot = sim->times.makespan_ns / SLOTS;
+    for (size_t i = 0; i < sim->event_count; i++) {
+        const rk_sim_event *e = &sim->events[i];
+        for (size_t at = (size_t)(e->start / slot); e->kind == RK_SIM_WORK && at <= SLOTS; at++) {
+            double from = fmax(e->start, (double)at * slot);
+            double to = fmin(e->end, (double)(at + 1) * slot);
+            if (to <= from)
+                break;
+            busy[at] += (to - from) / slot / s->veus;
+        }
+    }
+    memset(pressure, 0, s->nodes * sizeof *pressure);
+    for (size_t i = 0; i < sim->event_count; i++) {
+        const rk_sim_event *e = &sim->events[i];
+        size_t at = (size_t)(0.5 * (e->start + e->end) / slot);
+        if (e->kind == RK_SIM_WORK) {
+            pressure[e->task.op] += busy[at];
+            rtasks[e->task.op]++;
+        }
+    }
+    for (rk_id i = 0; i < s->nodes; i++)
+        pressure[i] /= rtasks[i] ? rtasks[i] : 1;
+    rk_arena_free(scratch);
+}
+
+/** Chooses all kernels again, by the pressure in the best schedule; whether that made a better one. */
+static bool reselect(searcher *s, double efficiency)
+{
+    rk_arena *scratch = rk_arena_new();
+    double *pressure = RK_NEW_ARRAY(scratch, double, s->nodes + 1);
+    double *rank = RK_NEW_ARRAY(scratch, double, s->nodes + 1);
+    learn_pressure(s, pressure, s->best->schedule);
+    rk_timed_mix(&s->timed, pressure);
+    rk_upward_ranks(rank, &s->timed.problem, s->best->schedule->selected, s->veus);
+    rk_arena *arena = rk_arena_new();
+    rk_builder *builder = rk_builder_new(&s->timed.problem, s->veus, arena);
+    rk_listing listing = {.priority = rank, .efficiency = efficiency, .pressure = pressure};
+    rk_list_rtasks(builder, &s->timed.problem, s->deps, &listing);
+    const rk_schedule *schedule = rk_builder_finish(builder);
+    s->spent += rk_attempt_rtasks(schedule, s->problem);
+    rk_arena_free(scratch);
+    return rk_attempt_take(s->best, schedule, rk_simulate_time(schedule, s->problem), s->by, arena);
+}
+
+static void reselect_all(searcher *s)
+{
+    static const double efficiencies[] = {2, 1, 0.5};
+    size_t rtasks = rk_attempt_rtasks(s->best->schedule, s->problem);
+    for (size_t i = 0; i < sizeof efficiencies / sizeof *efficiencies; i++)
+        for (unsigned again = 0; again < RESELECTED_MOST && may_go_on(s, rtasks); again++)
+            if (!reselect(s, efficiencies[i]))
+                break;
+}
+
 /** Starts from the best schedule: its kernels, its order or ranks, its times or the profile's. */
 static void begin(searcher *s)
 {
@@ -218,49 +278,44 @@ static void begin(searcher *s)
         memcpy(d->kernels, kernels, s->nodes * sizeof *kernels);
         for (size_t i = 0; i < s->nodes; i++)
             d->scale[i] = start & 1 ? scale[i] : 1;
-        set_times(s, d->scale);
+        rk_timed_scale(&s->timed, d->scale);
         if (start & 2)
             memcpy(d->priority, order, s->nodes * sizeof *order);
         else
-            rk_upward_ranks(d->priority, &s->timed, d->kernels, s->veus);
+            rk_upward_ranks(d->priority, &s->timed.problem, d->kernels, s->veus);
         try_next(s);
     }
     rk_arena_free(scratch);
 }
 
-static double now_ms(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return 1e3 * (double)t.tv_sec + 1e-6 * (double)t.tv_nsec;
-}
-
 void rk_search_from(rk_attempt *best, const rk_problem *problem, uint32_t veus,
                     const rk_search *how)
 {
-    if (STARTS * rk_attempt_rtasks(best->schedule, problem) > how->rtasks)
-        return;
     searcher s = {.problem = problem,
                   .veus = veus,
                   .nodes = problem->graph->node_count,
                   .random = how->seed * 2 + 1,
                   .best = best,
+                  .how = how,
+                  .until = how->ms > 0 ? now_ms() + how->ms : 0,
                   .arena = rk_arena_new()};
     snprintf(s.by, sizeof s.by, "search from %.50s", best->by);
-    double until = how->ms > 0 ? now_ms() + how->ms : 0;
-    make_timed(&s);
+    rk_timed_init(&s.timed, problem, s.arena);
     s.deps = rk_deps_of_problem(problem, s.arena);
     new_decision(&s, &s.now);
     new_decision(&s, &s.next);
     s.movable = RK_NEW_ARRAY(s.arena, rk_id, s.nodes + 1);
+    reselect_all(&s);
     for (rk_id i = 0; i < s.nodes; i++)
         if (problem->candidates->nodes[i].count > 1)
             s.movable[s.movable_count++] = i;
-    begin(&s);
-    while (s.moves < how->moves && s.spent < how->rtasks && best->time > how->enough &&
-           (until == 0 || now_ms() < until)) {
-        move(&s);
-        try_next(&s);
+    size_t rtasks = rk_attempt_rtasks(best->schedule, problem);
+    if (may_go_on(&s, STARTS * rtasks)) {
+        begin(&s);
+        while (s.moves < how->moves && may_go_on(&s, 1)) {
+            move(&s);
+            try_next(&s);
+        }
     }
     rk_arena_free(s.arena);
 }

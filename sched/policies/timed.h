@@ -1,0 +1,24 @@
+#ifndef RK_SCHED_POLICIES_TIMED_H
+#define RK_SCHED_POLICIES_TIMED_H
+
+#include "sched/schedule.h"
+
+/**
+ * A problem with times of its own for its rTasks, for builders that are to place them by those. All
+ * else, and the times that a schedule is simulated by, are of the problem that it was made from.
+ */
+typedef struct {
+    rk_problem problem;
+    const rk_problem *from;
+    rk_candidate **items; /**< by node: the candidates of `problem` */
+} rk_timed;
+
+void rk_timed_init(rk_timed *timed, const rk_problem *from, rk_arena *arena);
+
+/** Times of node n's rTasks alone, and share[n] of what their vEUs' share of the bandwidth adds. */
+void rk_timed_mix(rk_timed *timed, const double *share);
+
+/** The problem's own times, those of node n times scale[n]. */
+void rk_timed_scale(rk_timed *timed, const double *scale);
+
+#endif
