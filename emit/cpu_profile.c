@@ -33,22 +33,37 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/**
- * The lower quartile of as many samples as `budget_ns` allows: whatever else runs on this machine only
- * ever adds time. Negative when one failed.
- */
-static double typical(sample_function *sample, void *user, double budget_ns)
+/** As many samples as `budget_ns` allows, sorted; their number, 0 when one failed. */
+static size_t collect(double times[MOST_SAMPLES], sample_function *sample, void *user,
+                      double budget_ns)
 {
-    double times[MOST_SAMPLES];
     size_t count = 0;
     const double end = now_ns() + budget_ns;
     while (count < LEAST_SAMPLES || (count < MOST_SAMPLES && now_ns() < end)) {
         times[count] = sample(user);
         if (times[count++] < 0)
-            return -1;
+            return 0;
     }
     qsort(times, count, sizeof *times, by_value);
-    return times[count / 4];
+    return count;
+}
+
+/**
+ * The lower quartile of the samples: whatever else runs on this machine only ever adds time. Negative
+ * when one failed.
+ */
+static double typical(sample_function *sample, void *user, double budget_ns)
+{
+    double times[MOST_SAMPLES];
+    const size_t count = collect(times, sample, user, budget_ns);
+    return count ? times[count / 4] : -1;
+}
+
+/** The fastest sample, for small costs that a quartile of a busy machine's would hide. */
+static double fastest(sample_function *sample, void *user, double budget_ns)
+{
+    double times[MOST_SAMPLES];
+    return collect(times, sample, user, budget_ns) ? times[0] : -1;
 }
 
 /* Items. */
@@ -199,7 +214,7 @@ static void fill_tables(rk_executor_plan *plan, const cost_run *run, rk_arena *a
     plan->program_count = run->programs;
 }
 
-/** Time of a run; negative when it could not be made. */
+/** Time of the fastest run; negative when it could not be made. */
 static double time_cost(const cost_run *run, rk_diag *diag)
 {
     rk_arena *arena = rk_arena_new();
@@ -216,7 +231,7 @@ static double time_cost(const cost_run *run, rk_diag *diag)
     rk_executor *executor = rk_executor_new(&plan, &options, &fault);
     double ns = executor ? sample_executor(executor) : -1;
     if (ns >= 0)
-        ns = typical(sample_executor, executor, 50e6);
+        ns = fastest(sample_executor, executor, 50e6);
     else
         rk_diag_add(diag, RK_ERROR, "RK-M107", (rk_place){0}, NULL, "cannot make the vDevice: %s",
                     fault.message);
