@@ -18,7 +18,7 @@ find . -maxdepth 1 -name '*.cu' -o -path './separate/*.cu' | sort |
     arch=$1 source=$2
     case $source in ./separate/*) arch=80 ;; esac
     name=$(basename "$source" .cu)
-    flags=$(sed -n "s/^\/\/ flags: //p" "$source" | sed "s/-l[a-z]*$//; s/-rdc=true//")
+    flags=$(sed -n "s/^\/\/ flags: //p" "$source" | sed "s/\(^\| \)-l[a-z]*$//; s/-rdc=true//")
     "$rkconvert" --drop-in "$source" -o "$work/$name.rk.cu" >"$work/$name.log" 2>&1 || [ $? -eq 1 ] || {
         cat "$work/$name.log"
         exit 1
