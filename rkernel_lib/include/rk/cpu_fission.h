@@ -258,8 +258,7 @@ struct fission_code {
     }
 
     /** As legacy_code: indices that cannot wrap let the compiler vectorise. */
-    __attribute__((flatten)) static void loop(const void *closure, rk_cpu_call *call,
-                                              std::uint32_t count)
+    static inline void all(const void *closure, rk_cpu_call *call, std::uint32_t count)
     {
         kept_memory.clear();
         for (std::uint32_t i = 0; i < count; i++, call->rtask++) {
@@ -273,6 +272,31 @@ struct fission_code {
                 far(closure, call);
         }
     }
+
+    __attribute__((flatten)) static void narrow(const void *closure, rk_cpu_call *call,
+                                                std::uint32_t count)
+    {
+        all(closure, call, count);
+    }
+
+#ifdef RK_CPU_WIDE
+    __attribute__((flatten, target(RK_CPU_WIDE))) static void wide(const void *closure,
+                                                                   rk_cpu_call *call,
+                                                                   std::uint32_t count)
+    {
+        all(closure, call, count);
+    }
+
+    static void loop(const void *closure, rk_cpu_call *call, std::uint32_t count)
+    {
+        if (cpu_is_wide())
+            wide(closure, call, count);
+        else
+            narrow(closure, call, count);
+    }
+#else
+    static constexpr auto loop = narrow;
+#endif
 
     static constexpr rk_cpu_code code = {Flags,
                                          false,
