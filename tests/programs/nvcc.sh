@@ -8,7 +8,7 @@ nvcc=${NVCC:-$(command -v nvcc || echo "${CUDA_HOME:-/usr/local/cuda}/bin/nvcc")
 }
 export nvcc
 find . -name '*.cu' | sort | awk '{ print NR % 2 ? 80 : 90; print }' | tr '\n' '\0' | xargs -0 -n 2 -P 2 sh -c '
-    flags=$(sed -n "s/^\/\/ flags: //p" "$2" | sed "s/-l[a-z]*$//")
+    flags=$(sed -n "s/^\/\/ flags: //p" "$2" | sed "s/\(^\| \)-l[a-z]*$//")
     "$nvcc" -std=c++17 -rdc=true -c "$2" -o /dev/null $flags -Xcudafe --diag_suppress=177 -Werror all-warnings \
         -gencode arch=compute_$1,code=sm_$1 || {
         echo "$2 does not compile"
