@@ -264,6 +264,22 @@ Test(bound, a_wide_edge_pays_a_signal_and_a_narrow_one_does_not)
     fixture_free(f);
 }
 
+Test(bound, a_wide_node_between_two_pays_both_signals)
+{
+    fixture *f = fixture_new(4);
+    rk_id t[4];
+    for (size_t i = 0; i < 4; i++)
+        t[i] = fixture_tensor(f, rk_arena_printf(f->arena, "t%zu", i), 1);
+    rk_graph_input(f->graph, t[0]);
+    rk_graph_output(f->graph, t[3]);
+    fixture_node(f, "a", t[0], RK_NO_ID, t[1], 1, 900);
+    fixture_node(f, "b", t[1], RK_NO_ID, t[2], 4, 900);
+    fixture_node(f, "c", t[2], RK_NO_ID, t[3], 1, 900);
+    fixture_problem(f);
+    cr_expect_float_eq(bound_of(f, 4).path_ns, 2000 + 1000 + 600 + 1000 + 600 + 1000, 1e-6);
+    fixture_free(f);
+}
+
 Test(bound, counts_bytes)
 {
     fixture *f = apart(4, 4, 2000);
