@@ -100,10 +100,10 @@ struct rk_builder {
     size_t words; /**< 64-bit words of a set of vEUs */
     op_state *ops;
     uint32_t *selected; /**< by op: its candidate */
-    uint64_t *knowers; /**< by op, a set: vEUs that have waited for all its rTasks */
+    uint64_t *knowers;  /**< by op, a set: vEUs that have waited for all its rTasks */
     RK_VEC(last_step) items;
     rk_rprogram *programs;
-    const char *by; /**< of the schedule */
+    const char *by;                                       /**< of the schedule */
     size_t program_count, program_made, program_capacity; /**< made: with lists to use again */
     double done;           /**< time of the rPrograms that have ended */
     workspace work, other; /**< of the rProgram being built; the one kept by a trial, or unused */
@@ -155,7 +155,7 @@ static void workspace_init(const rk_builder *b, workspace *work)
 {
     size_t veus = b->veus;
     work->veus = RK_NEW_ARRAY(b->scratch, veu_state, veus);
-    work->known = RK_NEW_ARRAY(b->scratch, uint32_t, veus *veus);
+    work->known = RK_NEW_ARRAY(b->scratch, uint32_t, veus * veus);
     work->row_run = RK_NEW_ARRAY(b->scratch, uint64_t, veus);
     work->earliest = RK_NEW_ARRAY(b->scratch, uint32_t, 2 * (size_t)b->leaves);
 }
@@ -214,7 +214,7 @@ rk_builder *rk_builder_new(const rk_problem *problem, uint32_t veus, rk_arena *a
     b->need = RK_NEW_ARRAY(scratch, rk_wait_item, veus);
     b->need_end = RK_NEW_ARRAY(scratch, double, veus);
     b->need_at = RK_NEW_ARRAY(scratch, uint32_t, veus);
-    b->trial.rows = RK_NEW_ARRAY(scratch, uint32_t, (size_t)veus *veus);
+    b->trial.rows = RK_NEW_ARRAY(scratch, uint32_t, (size_t)veus * veus);
     workspace_init(b, &b->work);
     workspace_init(b, &b->other);
     add_program(b);
@@ -461,16 +461,12 @@ static bool is_whole(const op_state *state, const rk_rtask_range *range)
     return range->count == RK_ALL_RTASKS || (range->first == 0 && range->count >= state->rtasks);
 }
 
-/**
- * Whether a wait for ranges[i] is one for its op's counter: the ranges, those of one op in a row, are
- * much of an op that many vEUs run.
- */
-static bool is_counted(const rk_builder *b, const rk_rtask_range *ranges, size_t count, size_t i)
+/** Whether a wait for ranges[i] is one for all of its op: the ranges, those of one op in a row, are much of it. */
+static bool is_much(const rk_builder *b, const rk_rtask_range *ranges, size_t count, size_t i)
 {
     rk_id op = ranges[i].op;
     const op_state *state = &b->ops[op];
-    if (state->program != b->work.program || state->spread < COUNTED_LEAST ||
-        state->appended != state->rtasks)
+    if (state->program != b->work.program || state->appended != state->rtasks)
         return false;
     uint64_t rtasks = ranges[i].count;
     for (size_t k = i + 1; k < count && ranges[k].op == op; k++)
@@ -478,6 +474,12 @@ static bool is_counted(const rk_builder *b, const rk_rtask_range *ranges, size_t
     for (size_t k = i; k-- > 0 && ranges[k].op == op;)
         rtasks += ranges[k].count;
     return rtasks > NAMED_MOST;
+}
+
+/** Whether it is one for the op's counter, since many vEUs run it. */
+static bool is_counted(const rk_builder *b, const rk_rtask_range *ranges, size_t count, size_t i)
+{
+    return b->ops[ranges[i].op].spread >= COUNTED_LEAST && is_much(b, ranges, count, i);
 }
 
 /** Fills `need` from the ranges, without ops that the vEU has waited for and those that are counted. */
@@ -488,7 +490,7 @@ static void gather(rk_builder *b, uint32_t veu, const rk_rtask_range *ranges, si
         const op_state *state = &b->ops[ranges[i].op];
         if (knows(b, veu, ranges[i].op) || is_counted(b, ranges, count, i))
             continue;
-        if (!is_whole(state, &ranges[i])) {
+        if (!is_whole(state, &ranges[i]) && !is_much(b, ranges, count, i)) {
             uint32_t last = ranges[i].first + ranges[i].count;
             for (uint32_t r = ranges[i].first; r < last && r < state->rtasks; r++) {
                 const spot *s = &state->spots[r];
@@ -592,7 +594,8 @@ static void mark_known(rk_builder *b, uint32_t veu, const rk_rtask_range *ranges
     for (size_t i = 0; i < count; i++) {
         rk_id op = ranges[i].op;
         op_state *state = &b->ops[op];
-        if (state->program != b->work.program || !is_whole(state, &ranges[i]) || knows(b, veu, op))
+        if (state->program != b->work.program || knows(b, veu, op) ||
+            !(is_whole(state, &ranges[i]) || is_much(b, ranges, count, i)))
             continue;
         save_op(b, op);
         state->known = true;
@@ -700,7 +703,7 @@ static double op_ready(const rk_builder *b, const rk_rtask_range *ranges, size_t
     const rk_rtask_range *range = &ranges[i];
     const op_state *state = &b->ops[range->op];
     double signal = b->problem->device->signal_ns;
-    if (is_whole(state, range) || is_counted(b, ranges, count, i)) {
+    if (is_whole(state, range) || is_much(b, ranges, count, i)) {
         if (state->program != b->work.program)
             return 0;
         double end = state->latest_veu == veu ? state->other : state->latest;
@@ -732,7 +735,7 @@ static uint32_t last_veu(const rk_builder *b, const rk_rtask_range *ranges, size
 {
     const rk_rtask_range *range = &ranges[i];
     const op_state *state = &b->ops[range->op];
-    if (is_whole(state, range) || is_counted(b, ranges, count, i))
+    if (is_whole(state, range) || is_much(b, ranges, count, i))
         return state->program == b->work.program ? state->latest_veu : UINT32_MAX;
     uint32_t veu = UINT32_MAX;
     double end = -1;
