@@ -32,6 +32,7 @@ typedef struct {
     int64_t *highest;   /**< highest[i]: the largest high of hulls[0 .. i] */
     size_t hull_count;
     uint32_t *hits;               /**< room for all */
+    bool *marks;                  /**< the same, to sort them */
     rk_interval asked[MOST_DIMS]; /**< the box that `found` is the answer to */
     bool answered;
     rk_runs found;
@@ -298,6 +299,7 @@ static void fill_axis(rk_overlap *o, axis *a, const int64_t grid[3], rk_arena *s
     a->hulls = RK_NEW_ARRAY(scratch, hull, a->extent);
     a->highest = RK_NEW_ARRAY(scratch, int64_t, a->extent);
     a->hits = RK_NEW_ARRAY(scratch, uint32_t, a->extent);
+    a->marks = RK_NEW_ARRAY(scratch, bool, a->extent);
     bool sorted = true;
     int64_t block[3] = {0};
     for (uint32_t i = 0; i < a->extent; i++) {
@@ -408,6 +410,22 @@ static int by_value(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
+/** Sorts different places: by counting, where they are many among `extent`. */
+static void sort_places(uint32_t *places, size_t count, uint32_t extent, bool *marks)
+{
+    if (count < extent / 8) {
+        qsort(places, count, sizeof *places, by_value);
+        return;
+    }
+    memset(marks, 0, extent);
+    for (size_t i = 0; i < count; i++)
+        marks[places[i]] = true;
+    size_t sorted = 0;
+    for (uint32_t at = 0; at < extent; at++)
+        if (marks[at])
+            places[sorted++] = at;
+}
+
 /** The hulls whose high is above `low` begin no sooner than here. */
 static size_t first_reaching(const axis *a, int64_t low)
 {
@@ -438,7 +456,7 @@ static void search_axis(const rk_overlap *o, axis *a, const rk_interval *box)
         a->hits[count++] = at;
     }
     if (!rising)
-        qsort(a->hits, count, sizeof *a->hits, by_value);
+        sort_places(a->hits, count, a->extent, a->marks);
     a->found = (rk_runs){.numbers = count, .exact = true};
     for (size_t i = 0; i < count; i++)
         rk_runs_add(&a->found, a->hits[i], a->hits[i] + 1);
