@@ -251,10 +251,14 @@ static const char *body_for_cpu(rk_unit *unit, size_t function)
         return rk_arena_printf(arena, "rk::drop_in_keep(\"%s\", \"%s\"); %s(%s);", f->name,
                                codes(unit, function), kernel_name(unit, f, ""), args);
     const bool waits = (f->reach & (RK_USE_BARRIERS | RK_USE_WARPS)) != 0;
+    const char *threads, *blocks;
+    const char *limits = rk_check_bounds_text(unit, f, &threads, &blocks)
+                             ? rk_arena_printf(arena, "rk::kernel_limits(%s, {}); ", threads)
+                             : "";
     return rk_arena_printf(arena,
-                           "rk::drop_in_run<%d>(rk::kernel_site%s, rk::kernel_args(%s), "
+                           "%srk::drop_in_run<%d>(rk::kernel_site%s, rk::kernel_args(%s), "
                            "[=](auto &rk_ctx) { %s(%s); }, %zu);",
-                           waits, site(f, arena), args, kernel_name(unit, f, "_rk"),
+                           limits, waits, site(f, arena), args, kernel_name(unit, f, "_rk"),
                            each_parameter(f, "rk_ctx", "", "", arena), unit->options->veus);
 }
 

@@ -267,6 +267,57 @@ static void read_params(rk_unit *unit, rk_kernel_facts *facts, CXCursor kernel)
     }
 }
 
+/* Static shared memory. */
+
+typedef struct {
+    rk_unit *unit;
+    rk_str parts;
+} shared_parts;
+
+/** Whether something below names what is declared in a function: no text outside of it can. */
+static enum CXChildVisitResult find_local(CXCursor cursor, CXCursor parent, CXClientData data)
+{
+    (void)parent;
+    const CXCursor target = clang_getCursorReferenced(cursor);
+    const enum CXCursorKind kind = clang_getCursorKind(target);
+    const enum CXCursorKind owner = clang_getCursorKind(clang_getCursorSemanticParent(target));
+    bool *local = data;
+    *local |= !clang_isInvalid(kind) && kind != CXCursor_NonTypeTemplateParameter &&
+              kind != CXCursor_TemplateTypeParameter &&
+              kind != CXCursor_TemplateTemplateParameter && rk_ast_is_function(owner);
+    return CXChildVisit_Recurse;
+}
+
+static enum CXChildVisitResult add_shared(CXCursor cursor, CXCursor parent, CXClientData data)
+{
+    (void)parent;
+    shared_parts *s = data;
+    if (clang_getCursorKind(cursor) != CXCursor_VarDecl ||
+        !rk_ast_has_attribute(cursor, CXCursor_CUDASharedAttr, NULL) ||
+        clang_Cursor_getStorageClass(cursor) == CX_SC_Extern)
+        return CXChildVisit_Recurse;
+    const CXType type = clang_getCursorType(cursor);
+    const long long bytes = clang_Type_getSizeOf(type), align = clang_Type_getAlignOf(type);
+    const char *comma = s->parts.length ? ", " : "";
+    bool local = false;
+    clang_visitChildren(cursor, find_local, &local);
+    if (bytes > 0 && align > 0) {
+        rk_str_addf(&s->parts, "%s{%lld, %lld}", comma, bytes, align);
+    } else if (!local) {
+        const char *text = rk_ast_text(clang_getTypeSpelling(type), s->unit->arena);
+        if (!strchr(text, '(')) /* no name: "(unnamed struct at ...)" */
+            rk_str_addf(&s->parts, "%s{sizeof(%s), alignof(%s)}", comma, text, text);
+    }
+    return CXChildVisit_Continue;
+}
+
+static const char *shared_of(rk_unit *unit, CXCursor kernel)
+{
+    shared_parts s = {.unit = unit, .parts = {.arena = unit->arena}};
+    clang_visitChildren(kernel, add_shared, &s);
+    return rk_arena_strdup(unit->arena, rk_str_text(&s.parts));
+}
+
 /** Adds a kernel's facts to those of its text, which a macro may use more than once. */
 static void add_kernel(reader *r, CXCursor kernel)
 {
@@ -291,6 +342,9 @@ static void add_kernel(reader *r, CXCursor kernel)
     facts->helpers_read |= l.callee_reads || (l.sum.unseen && r->helper_reads);
     facts->reads |= l.own_reads;
     facts->has_scopes |= l.has_scopes;
+    const char *shared = shared_of(r->unit, kernel);
+    /* A macro that makes several kernels has one text for all. */
+    facts->shared = !facts->shared || strcmp(facts->shared, shared) == 0 ? shared : "";
     read_params(r->unit, facts, kernel);
 }
 

@@ -38,6 +38,7 @@ typedef struct {
     bool helpers_read;           /**< what it calls reads the built-ins */
     unsigned reads;              /**< RK_USE_PLACES that its own text reads */
     bool has_scopes;             /**< it has lambdas or classes inside */
+    const char *shared; /**< its own variables in static shared memory: "{bytes, alignment}, ..." as C++ */
     CXCursor cursor;             /**< its definition */
     bool fission;                /**< it has a second form; see convert/fission.h */
     const char *why_fibers;      /**< or why not, and at which line */

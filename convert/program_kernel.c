@@ -1,5 +1,7 @@
 #include "convert/program_internal.h"
 
+#include "convert/sources.h"
+
 #include <string.h>
 
 /* Kernels: one function, which launches itself. */
@@ -173,6 +175,60 @@ static void edit_names(rk_program *program, const rk_device_text *f, const char 
             rk_program_edit(program, f->stretch, t->items[i].offset, t->items[i].length, name);
 }
 
+/** The first argument of `__launch_bounds__` among tokens [i, end); NULL when it is not there. */
+static const char *bound_between(const rk_tokens *t, size_t i, size_t end, rk_arena *arena)
+{
+    while (i < end && !(rk_token_is(t, i, "__launch_bounds__") && rk_token_is(t, i + 1, "(")))
+        i++;
+    if (i >= end)
+        return NULL;
+    const size_t close = rk_tokens_close(t, i + 1);
+    size_t last = i + 2;
+    while (last < close && !rk_token_is(t, last, ",")) {
+        if (rk_token_is(t, last, "(") || rk_token_is(t, last, "<"))
+            last = rk_tokens_close(t, last) < close ? rk_tokens_close(t, last) : last;
+        last++;
+    }
+    if (close >= t->count || last == i + 2)
+        return NULL;
+    const size_t begin = t->items[i + 2].offset;
+    return rk_arena_strndup(arena, t->text + begin, t->items[last].offset - begin);
+}
+
+/** The most threads of a block that the kernel's definition allows, as C++; "0" for any. */
+static const char *bound(const rk_program *program, const rk_device_text *f)
+{
+    rk_arena *arena = program->unit->arena;
+    const rk_tokens *t = &f->stretch->tokens;
+    size_t first = f->params;
+    while (first > 0 && !rk_token_is(t, first - 1, ";") && !rk_token_is(t, first - 1, "{") &&
+           !rk_token_is(t, first - 1, "}") && t->items[first - 1].kind != RK_TOKEN_DIRECTIVE)
+        first--;
+    const char *text = f->macro_head ? NULL : bound_between(t, first, f->params, arena);
+    for (size_t i = first; !f->macro_head && !text && i < f->params; i++) {
+        const char *macro = t->items[i].kind == RK_TOKEN_NAME
+                                ? rk_sources_macro(program->unit, rk_token_text(t, i, arena))
+                                : NULL;
+        if (!macro || !strstr(macro, "__launch_bounds__"))
+            continue;
+        const rk_tokens tokens = rk_lex(macro, strlen(macro), arena);
+        text = bound_between(&tokens, 0, tokens.count, arena);
+    }
+    return text ? text : "0";
+}
+
+/** What the kernel says of itself before it launches; "" when there is nothing. */
+static const char *limits(const rk_program *program, const rk_device_text *f,
+                          const rk_kernel_facts *facts)
+{
+    const char *threads = bound(program, f);
+    const char *shared = facts && facts->shared && program->parsed ? facts->shared : "";
+    if (strcmp(threads, "0") == 0 && !*shared)
+        return "";
+    return rk_arena_printf(program->unit->arena, " if (rk::kernel_limits(%s, {%s})) return;",
+                           threads, shared);
+}
+
 static void edit_kernel(rk_program *program, const rk_device_text *f)
 {
     rk_arena *arena = program->unit->arena;
@@ -182,9 +238,10 @@ static void edit_kernel(rk_program *program, const rk_device_text *f)
     const char *local = shadows(program, facts);
     rk_program_insert(
         program, f->stretch, t->items[f->body].offset + 1, 0,
-        rk_arena_printf(arena, " rk::run_kernel<%s>(%s, rk::kernel_args(%s), [=](%s) mutable {%s",
-                        rk_program_kernel_flags(program, facts), site(program, f, facts, params),
-                        params, *local ? "rk::built_ins rk_at" : "", local));
+        rk_arena_printf(arena, "%s rk::run_kernel<%s>(%s, rk::kernel_args(%s), [=](%s) mutable {%s",
+                        limits(program, f, facts), rk_program_kernel_flags(program, facts),
+                        site(program, f, facts, params), params,
+                        *local ? "rk::built_ins rk_at" : "", local));
     rk_program_insert(program, f->stretch, t->items[f->body_end].offset, 0, "}); ");
     if (f->name != RK_NONE && !f->stretch->macro && !f->macro_head)
         edit_names(program, f, quoted(rk_token_text(t, f->name, arena), arena));

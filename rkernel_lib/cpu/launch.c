@@ -14,6 +14,9 @@ typedef struct {
     void *stream;
     bool cooperative;
     bool checked; /**< and not to be captured: cudaLaunchKernel has done both */
+    bool asked;   /**< no launch: the kernel only says its limits */
+    uint32_t max_threads;   /**< of a block, as the kernel says; 0: any */
+    uint64_t static_shared; /**< bytes, as the kernel says */
 } configuration;
 
 enum { MOST_NESTED = 64 };
@@ -39,6 +42,22 @@ void rk_cpu_push_launch(const uint32_t grid[3], const uint32_t block[3], uint64_
                               .shared = shared,
                               .stream = stream,
                               .cooperative = cooperative};
+}
+
+bool rk_cpu_kernel_limits(uint32_t max_threads, uint64_t static_shared)
+{
+    if (pushed_count == 0)
+        return false;
+    configuration *c = &pushed[pushed_count - 1];
+    c->max_threads = max_threads;
+    c->static_shared = static_shared;
+    return c->asked;
+}
+
+/** Whether a kernel that allows `most` threads of a block, 0 for any, takes this one. */
+static bool block_fits(const uint32_t block[3], uint32_t most)
+{
+    return most == 0 || (uint64_t)block[0] * block[1] * block[2] <= most;
 }
 
 static rk_cuda_launch describe(const rk_cpu_launch *launch)
@@ -96,9 +115,15 @@ void rk_cpu_call_kernel(const rk_cpu_code *code, const rk_cpu_site *site, const 
         rk_cuda_report(cudaErrorMissingConfiguration);
         return;
     }
+    if (pushed[pushed_count - 1].asked)
+        return;
     const configuration c = pushed[--pushed_count];
     if (rk_cuda_broken())
         return;
+    if (!block_fits(c.block, c.max_threads)) {
+        rk_cuda_report(cudaErrorInvalidValue);
+        return;
+    }
     const rk_cpu_launch launch = {.code = code,
                                   .site = *site,
                                   .grid = {c.grid[0], c.grid[1], c.grid[2]},
@@ -176,9 +201,33 @@ static void call_function(const void *address, const rk_cuda_launch *launch, voi
     find(address)->known.call(address, args);
 }
 
+/** Lets the kernel say its limits; its parameters are zeros meanwhile. False when memory is short. */
+static bool ask(const rk_cpu_function *f, configuration *limits)
+{
+    size_t most = 64;
+    for (uint32_t i = 0; i < f->arg_count; i++)
+        if (f->arg_sizes[i] > most)
+            most = f->arg_sizes[i];
+    void *zeros = aligned_alloc(64, (most + 63) & ~(size_t)63);
+    void **args = malloc((f->arg_count + 1) * sizeof *args);
+    if (zeros && args) {
+        memset(zeros, 0, most);
+        for (uint32_t i = 0; i < f->arg_count; i++)
+            args[i] = zeros;
+        *push() = (configuration){.asked = true};
+        f->call(f->address, args);
+        *limits = pushed[--pushed_count];
+    }
+    const bool good = zeros && args;
+    free(zeros);
+    free(args);
+    return good;
+}
+
 void rk_cpu_function_add(const rk_cpu_function *known)
 {
-    if (find(known->address))
+    configuration limits;
+    if (find(known->address) || !ask(known, &limits))
         return;
     function *f = malloc(sizeof *f);
     if (!f)
@@ -192,6 +241,8 @@ void rk_cpu_function_add(const rk_cpu_function *known)
                                       .name = known->name,
                                       .parameter_count = known->arg_count,
                                       .parameter_sizes = known->arg_sizes,
-                                      .call = call_function};
+                                      .call = call_function,
+                                      .static_shared = limits.static_shared,
+                                      .max_threads = limits.max_threads};
     rk_cuda_kernel_add(&info);
 }

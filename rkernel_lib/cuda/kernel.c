@@ -46,6 +46,14 @@ const rk_cuda_kernel_info *rk_cuda_kernel_find(const void *function)
     return k ? &k->info : NULL;
 }
 
+/** The most threads of a block that the kernel takes. */
+static int max_threads(const kernel *k)
+{
+    const int most = rk_cuda_device_get()->prop.maxThreadsPerBlock;
+    return k->info.max_threads && k->info.max_threads < (unsigned)most ? (int)k->info.max_threads
+                                                                       : most;
+}
+
 /* Launches. */
 
 /** How many blocks run at once. */
@@ -85,6 +93,8 @@ cudaError_t rk_cuda_launch_check(const rk_cuda_launch *launch)
     if (launch->shared > p->sharedMemPerBlockOptin)
         return cudaErrorInvalidValue;
     const kernel *k = launch->function ? find(launch->function) : NULL;
+    if (k && threads > (uint64_t)max_threads(k))
+        return cudaErrorInvalidValue;
     if (k && launch->shared > (size_t)k->most_dynamic_shared + k->info.static_shared)
         return cudaErrorInvalidValue;
     const uint64_t most =
@@ -228,7 +238,7 @@ cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *out, const void *fu
         return rk_cuda_report(out ? cudaErrorInvalidDeviceFunction : cudaErrorInvalidValue);
     const struct cudaDeviceProp *p = &rk_cuda_device_get()->prop;
     *out = (struct cudaFuncAttributes){.sharedSizeBytes = k->info.static_shared,
-                                       .maxThreadsPerBlock = p->maxThreadsPerBlock,
+                                       .maxThreadsPerBlock = max_threads(k),
                                        .numRegs = 32,
                                        .ptxVersion = p->major * 10 + p->minor,
                                        .binaryVersion = p->major * 10 + p->minor,
@@ -284,7 +294,8 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const voi
     *blocks = 0;
     if (!k || block_size <= 0)
         return rk_cuda_report(k ? cudaErrorInvalidValue : cudaErrorInvalidDeviceFunction);
-    *blocks = resident((uint64_t)block_size, shared + k->info.static_shared);
+    if (block_size <= max_threads(k))
+        *blocks = resident((uint64_t)block_size, shared + k->info.static_shared);
     return rk_cuda_report(cudaSuccess);
 }
 

@@ -62,7 +62,10 @@ static void check_kernels()
 {
     cudaFuncAttributes attributes;
     CUDA_OK(cudaFuncGetAttributes(&attributes, with_shared<100>));
-    EXPECT(attributes.maxThreadsPerBlock >= 128);
+    EXPECT(attributes.maxThreadsPerBlock == 128);
+    EXPECT(attributes.sharedSizeBytes >= 100 * sizeof(int));
+    CUDA_OK(cudaFuncGetAttributes(&attributes, triple));
+    EXPECT(attributes.maxThreadsPerBlock > 128);
 
     // More shared memory leaves fewer blocks.
     int few = 0, many = 0;
@@ -94,5 +97,10 @@ int main()
     with_shared<100><<<2, 128, 128 * sizeof(int)>>>(sums);
     LAUNCH_OK();
     check::same("sums", sums.get(), std::vector<int>(256, 4951));
+
+    // More threads than the kernel's launch bounds.
+    with_shared<100><<<1, 256, 256 * sizeof(int)>>>(sums);
+    EXPECT(cudaGetLastError() != cudaSuccess);
+    CUDA_OK(cudaDeviceSynchronize());
     return check::done();
 }

@@ -98,6 +98,12 @@ void rk_cpu_push_launch(const uint32_t grid[3], const uint32_t block[3], uint64_
                         void *stream, bool cooperative);
 
 /**
+ * What a kernel says of itself when it is called, first: the most threads of a block that its definition
+ * allows, 0 for any, and the bytes of its own static shared memory. True when no more was asked of it.
+ */
+bool rk_cpu_kernel_limits(uint32_t max_threads, uint64_t static_shared);
+
+/**
  * What a kernel does when it is called: takes the configuration and lets rk_cuda_launch_check see it.
  * On a stream that is captured it gives rk_cuda_capture a copy to run later, else it runs the launch and
  * returns when it is done. Errors go to rk_cuda_report; without a configuration it is
@@ -153,6 +159,7 @@ void rk_cpu_grid_sync(const char *file, uint32_t line);
 #include "cpu_entry.h"
 
 #include <cstring>
+#include <initializer_list>
 #include <new>
 #include <tuple>
 #include <type_traits>
@@ -210,6 +217,20 @@ inline void push_launch(dim3 grid, dim3 block, std::size_t shared = 0,
 {
     const std::uint32_t g[3] = {grid.x, grid.y, grid.z}, b[3] = {block.x, block.y, block.z};
     rk_cpu_push_launch(g, b, shared, stream, false);
+}
+
+/** A variable in static shared memory. */
+struct shared_part {
+    std::uint64_t bytes, align;
+};
+
+/** As rk_cpu_kernel_limits. */
+inline bool kernel_limits(std::uint32_t max_threads, std::initializer_list<shared_part> parts)
+{
+    std::uint64_t end = 0;
+    for (const shared_part &part : parts)
+        end = (end + part.align - 1) / part.align * part.align + part.bytes;
+    return rk_cpu_kernel_limits(max_threads, end);
 }
 
 /** Start of the launch's dynamic shared memory: what `extern __shared__ T name[];` becomes. */

@@ -99,6 +99,7 @@ typedef struct {
     /** Runs it: `args[i]` points to parameter i. The launch has been checked and is not captured. */
     void (*call)(const void *function, const rk_cuda_launch *launch, void **args);
     size_t static_shared; /**< bytes, 0 when not known */
+    unsigned max_threads; /**< of a block, by its launch bounds; 0 for any */
 } rk_cuda_kernel_info;
 
 /** Makes a kernel known to cudaLaunchKernel, cudaFuncGetAttributes and graphs. Copies `kernel`. */
