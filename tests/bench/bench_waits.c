@@ -40,20 +40,8 @@ static double dependent_pairs(const rk_problem *problem, const rk_schedule *sche
     rk_deps deps;
     rk_deps_build(&deps, problem, scratch);
     double pairs = 0;
-    for (rk_id n = 0; n < problem->graph->node_count; n++) {
-        const rk_node_deps *of = rk_deps_node(&deps, n, schedule->selected);
-        uint32_t rtasks = problem->candidates->nodes[n].items[schedule->selected[n]].rtasks;
-        for (uint32_t r = 0; r < rtasks; r++) {
-            size_t count;
-            const rk_rtask_range *ranges = rk_deps_of(of, r, &count);
-            for (size_t i = 0; i < count; i++)
-                pairs += ranges[i].count != RK_ALL_RTASKS
-                             ? ranges[i].count
-                             : problem->candidates->nodes[ranges[i].op]
-                                   .items[schedule->selected[ranges[i].op]]
-                                   .rtasks;
-        }
-    }
+    for (rk_id n = 0; n < problem->graph->node_count; n++)
+        pairs += (double)rk_deps_node(&deps, n, schedule->selected)->pairs;
     rk_arena_free(scratch);
     return pairs;
 }
