@@ -192,9 +192,20 @@ public:
     }
 };
 
-/** A variable of each thread of the block, not initialised. */
+/** A pointer without `restrict`, to which g++ makes no pointer. */
 template <class T>
+struct unrestricted {
+    using type = T;
+};
+template <class T>
+struct unrestricted<T *__restrict__> {
+    using type = T *;
+};
+
+/** A variable of each thread of the block, not initialised. */
+template <class Declared>
 class kept {
+    using T = typename unrestricted<Declared>::type;
     T *all;
     std::size_t bytes;
 
@@ -213,7 +224,7 @@ public:
     RK_INLINED inline T &operator[](unsigned t) const { return all[t]; }
 
     /** Initialises thread `t`'s with a copy. */
-    RK_INLINED inline T &put(unsigned t, const T &value) const
+    RK_INLINED inline T &put(unsigned t, const Declared &value) const
     {
         std::memcpy(const_cast<std::remove_cv_t<T> *>(all + t), &value, sizeof(T));
         return all[t];
