@@ -31,6 +31,7 @@ conv2d_grouped_gemm(const float *__restrict__ x, const float *__restrict__ w,
             const int r = row0 + i / BK, c = k0 + i % BK;
             Ws[i % BK][i / BK] = r < group_out && c < inner ? filters[(size_t)r * inner + c] : 0.0f;
         }
+#pragma unroll 1
         for (int i = threadIdx.x; i < BK * BN; i += THREADS) {
             const int tap = k0 + i / BN, pixel = col0 + i % BN;
             float v = 0.0f;
@@ -44,7 +45,7 @@ conv2d_grouped_gemm(const float *__restrict__ x, const float *__restrict__ w,
             Xs[i / BN][i % BN] = v;
         }
         __syncthreads();
-#pragma unroll
+#pragma unroll 4
         for (int i = 0; i < BK; i++)
 #pragma unroll
             for (int r = 0; r < TM; r++)

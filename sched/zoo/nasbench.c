@@ -52,7 +52,7 @@ static uint8_t reachable(const cell *c, bool backwards)
     for (int step = 0; step < last; step++)
         for (int i = 0; i < last; i++)
             if (backwards ? (c->to[i] & seen) != 0 : (seen >> i & 1) != 0)
-                seen |= backwards ? (uint8_t)(1u << i) : c->to[i];
+                seen = (uint8_t)(seen | (backwards ? 1u << i : c->to[i]));
     return seen;
 }
 
@@ -202,7 +202,7 @@ static void share_channels(int64_t *channels, const cell *c, int64_t in, int64_t
 /** The network, and the names of the cell being built. */
 typedef struct {
     rk_zoo_cnn net;
-    char name[24];
+    char name[40];
 } network;
 
 static rk_zoo_map conv(network *n, rk_zoo_map x, int64_t filters, int64_t extent, const char *what,

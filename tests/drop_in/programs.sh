@@ -1,4 +1,4 @@
-#!/bin/sh
+printf '%s\n' ./*.cu ./separate/*.cu |#!/bin/sh
 # programs.sh RKCONVERT INCLUDE
 #
 # The drop-ins of all tests/programs compile with nvcc as device code that is linked later, every other one for
@@ -13,7 +13,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 export rkconvert nvcc work include="$2"
 
-find . -maxdepth 1 -name '*.cu' -o -path './separate/*.cu' | sort |
+printf '%s\n' ./*.cu ./separate/*.cu |
     awk '{ print NR % 2 ? 80 : 90; print }' | tr '\n' '\0' | xargs -0 -n 2 -P 2 sh -c '
     arch=$1 source=$2
     case $source in ./separate/*) arch=80 ;; esac
