@@ -162,11 +162,17 @@ Test(cpu_launch, atomics)
 
 Test(cpu_launch, a_stack_overflow_is_told, .signal = SIGSEGV)
 {
+#ifdef __SANITIZE_ADDRESS__
+    cr_skip_test("AddressSanitizer tells of such faults itself");
+#endif
     check("stack_overflow");
 }
 
 Test(cpu_launch, a_wild_pointer_is_told, .signal = SIGSEGV)
 {
+#ifdef __SANITIZE_ADDRESS__
+    cr_skip_test("AddressSanitizer tells of such faults itself");
+#endif
     check("wild_pointer");
 }
 
