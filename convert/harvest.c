@@ -479,12 +479,6 @@ static enum CXChildVisitResult scan_body(CXCursor cursor, CXCursor parent, CXCli
     return CXChildVisit_Recurse;
 }
 
-/** Whether two cursors are the same expression, reached from whichever parent. */
-static bool same_expression(CXCursor a, CXCursor b)
-{
-    return a.kind == b.kind && a.data[1] == b.data[1];
-}
-
 /** Adds, as unresolved, the launches that the run did not come to. */
 static void add_unreached(harvest *h, const cursor_list *sites, size_t first)
 {
@@ -492,7 +486,7 @@ static void add_unreached(harvest *h, const cursor_list *sites, size_t first)
     for (size_t i = 0; i < sites->count; i++) {
         bool found = false;
         for (size_t j = first; j < last && !found; j++)
-            found = same_expression(h->found.items[j].site, sites->items[i]);
+            found = rk_h_same_expression(h->found.items[j].site, sites->items[i]);
         if (found)
             continue;
         rk_harvested *item = rk_push(h->arena, &h->found);

@@ -378,6 +378,9 @@ static rk_hv call(rk_hrun *run, const rk_henv *env, CXCursor expr)
     bool unnamed = kind != CXCursor_FunctionDecl && kind != CXCursor_CXXMethod;
     if (kind == CXCursor_Constructor || (is_dim3(type) && unnamed))
         return rk_h_construct(run, env, expr, type);
+    for (const rk_hresult *r = run->results; r; r = r->next)
+        if (rk_h_same_expression(r->call, expr))
+            return r->value;
     if (is_status(arena, type))
         return rk_hv_scalar(rk_sym_status(arena));
     const char *name = rk_h_spelling(arena, expr);
@@ -475,6 +478,16 @@ static const rk_sym *return_condition(rk_arena *arena, const rk_hreturn *r)
     return when;
 }
 
+rk_hv rk_h_returned(rk_hrun *run, const rk_hstate *end, const char *name)
+{
+    if (!run->returns || run->lost || !end->ended || end->partial)
+        return rk_hv_unknown(run->arena, "the result of '%s' is not followed", name);
+    rk_hv value = run->returns->value;
+    for (const rk_hreturn *r = run->returns->next; r; r = r->next)
+        value = rk_hv_choice(run->arena, return_condition(run->arena, r), r->value, value);
+    return value;
+}
+
 rk_hv rk_h_call_value(rk_hrun *run, CXCursor function, const rk_hv *args, size_t count)
 {
     rk_arena *arena = run->arena;
@@ -494,10 +507,5 @@ rk_hv rk_h_call_value(rk_hrun *run, CXCursor function, const rk_hv *args, size_t
     }
     rk_hrun inner = {.arena = arena, .helper = true, .depth = run->depth + 1};
     state = rk_h_run(&inner, c.items[c.count - 1], state);
-    if (!inner.returns || inner.lost || !state.ended || state.partial)
-        return rk_hv_unknown(arena, "the result of '%s' is not followed", name);
-    rk_hv value = inner.returns->value;
-    for (const rk_hreturn *r = inner.returns->next; r; r = r->next)
-        value = rk_hv_choice(arena, return_condition(arena, r), r->value, value);
-    return value;
+    return rk_h_returned(&inner, &state, name);
 }

@@ -50,10 +50,20 @@ static bool is_conditional(CXCursor expr)
            op == CXBinaryOperator_LAnd || op == CXBinaryOperator_LOr;
 }
 
-/** Reports the launches inside an expression, those in lambdas with what is sure to hold there. */
-static void nested_launches(rk_hrun *run, CXCursor node, const rk_hstate *state)
+static void tell_result(rk_hrun *run, CXCursor call, rk_hv value)
 {
-    if (!run->launch)
+    rk_hresult *result = RK_NEW(run->arena, rk_hresult);
+    *result = (rk_hresult){.call = call, .value = value, .next = run->results};
+    run->results = result;
+}
+
+/**
+ * Reports the launches and calls inside an expression, operands first, those in lambdas with what is
+ * sure to hold there.
+ */
+static void nested_calls(rk_hrun *run, CXCursor node, rk_hstate *state)
+{
+    if (!run->launch && !run->call)
         return;
     rk_hchildren c = rk_h_children(run->arena, node);
     CXCursor configuration;
@@ -62,19 +72,26 @@ static void nested_launches(rk_hrun *run, CXCursor node, const rk_hstate *state)
             lambda_launches(run, c, state);
         return;
     }
-    if (rk_h_is_launch(run->arena, node, &configuration) || rk_h_is_launch_call(run->arena, node))
-        run->launch(run, node, state);
-    rk_hstate inner = *state;
+    const bool partial = state->partial;
     for (size_t i = 0; i < c.count; i++) {
-        inner.partial = state->partial || (i > 0 && is_conditional(node));
-        nested_launches(run, c.items[i], &inner);
+        state->partial = partial || (i > 0 && is_conditional(node));
+        nested_calls(run, c.items[i], state);
+    }
+    state->partial = partial;
+    rk_hv value;
+    if (rk_h_is_launch(run->arena, node, &configuration) || rk_h_is_launch_call(run->arena, node)) {
+        if (run->launch)
+            run->launch(run, node, state);
+    } else if (run->call && clang_getCursorKind(node) == CXCursor_CallExpr &&
+               run->call(run, node, state, &value)) {
+        tell_result(run, node, value);
     }
 }
 
 static void lose_changed(rk_hrun *run, CXCursor node, rk_hstate *state)
 {
     state->env = rk_h_lose_changed(run->arena, state->env, node);
-    nested_launches(run, node, state);
+    nested_calls(run, node, state);
 }
 
 /** Replaces the field that `path` names in a struct's value; unknown when it is not there. */
@@ -416,7 +433,65 @@ static CXCursor enter_loop(rk_hrun *run, CXCursor stmt, rk_hchildren c, rk_hstat
     enum CXCursorKind kind = clang_getCursorKind(stmt);
     if (kind == CXCursor_ForStmt)
         return run_for_header(run, c, state);
-    return kind == CXCursor_WhileStmt && c.count == 2 ? c.items[0] : clang_getNullCursor();
+    if (c.count != 2)
+        return clang_getNullCursor();
+    return kind == CXCursor_WhileStmt             ? c.items[0]
+           : kind == CXCursor_DoStmt && run->call ? c.items[1]
+                                                  : clang_getNullCursor();
+}
+
+/** Turns of a loop that are run one by one; what has calls in it may be worth more. */
+enum { FEW_TURNS = 64, MANY_TURNS = 4096 };
+
+static enum CXChildVisitResult find_call(CXCursor c, CXCursor parent, CXClientData data)
+{
+    (void)parent;
+    if (clang_getCursorKind(c) != CXCursor_CallExpr)
+        return CXChildVisit_Recurse;
+    CXCursor function = clang_getCursorReferenced(c);
+    CXString name = clang_getCursorSpelling(function);
+    const bool matters = strncmp(clang_getCString(name), "cuda", 4) == 0 ||
+                         !clang_Location_isInSystemHeader(clang_getCursorLocation(function));
+    clang_disposeString(name);
+    *(bool *)data = matters;
+    return matters ? CXChildVisit_Break : CXChildVisit_Recurse;
+}
+
+/**
+ * Runs a loop turn by turn for as long as its test is known; true when it came to the loop's end.
+ * `step` is null where there is none; the test comes `after` the body in a do loop.
+ */
+static bool run_turns(rk_hrun *run, CXCursor test, CXCursor step, CXCursor body, bool after,
+                      rk_hstate *state)
+{
+    bool calls = false;
+    clang_visitChildren(body, find_call, &calls);
+    for (int turn = 0; turn < (calls ? MANY_TURNS : FEW_TURNS); turn++) {
+        const rk_hstate before = *state;
+        if (!after || turn > 0) {
+            lose_changed(run, test, state);
+            const rk_sym *go_on = condition_of(run, state->env, test);
+            if (!go_on || go_on->kind != RK_SYM_INT)
+                return false;
+            if (!go_on->i)
+                return true;
+        }
+        state->broke = state->continued = false;
+        run_statement(run, body, state);
+        const bool broke = state->broke, ended = state->ended, continued = state->continued;
+        state->broke = before.broke;
+        state->continued = before.continued;
+        if (ended && !broke && !continued)
+            return true; /* it leaves the function */
+        if (state->leaks > before.leaks || state->partial != before.partial)
+            return false; /* some way has left and another gone on */
+        state->ended = false;
+        if (ended && broke)
+            return true;
+        if (!clang_Cursor_isNull(step))
+            run_expression(run, step, state);
+    }
+    return false;
 }
 
 /** The body is run once, with all that the loop changes unknown: it stands for every run of it. */
@@ -432,11 +507,18 @@ static void run_loop(rk_hrun *run, CXCursor stmt, rk_hstate *state)
         return;
     }
     CXCursor test = enter_loop(run, stmt, c, state);
+    if (run->call && !clang_Cursor_isNull(test)) {
+        const bool counts = kind == CXCursor_ForStmt;
+        if (run_turns(run, test, counts ? c.items[c.count - 2] : clang_getNullCursor(), body,
+                      kind == CXCursor_DoStmt, state))
+            return;
+    }
     const rk_sym *first = clang_Cursor_isNull(test) ? NULL : condition_of(run, state->env, test);
     const rk_hstate before = *state;
     state->env = rk_h_lose_changed(run->arena, state->env, stmt);
     rk_hstate inside = *state;
     inside.broke = inside.continued = false;
+    inside.partial = inside.partial || run->call != NULL;
     if (first)
         push_condition(run, &inside, first);
     else if (kind != CXCursor_DoStmt)

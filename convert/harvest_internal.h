@@ -64,11 +64,25 @@ typedef struct rk_hreturn {
     const struct rk_hreturn *next; /**< the one before it */
 } rk_hreturn;
 
+/** What a call has returned, told by rk_hrun.call. */
+typedef struct rk_hresult {
+    CXCursor call;
+    rk_hv value;
+    const struct rk_hresult *next; /**< the one before it */
+} rk_hresult;
+
 /** The interpretation of one function's body. */
 typedef struct rk_hrun {
     rk_arena *arena;
     /** Called at each launch with the state before it; NULL while a helper is run for its value. */
     void (*launch)(struct rk_hrun *run, CXCursor call, const rk_hstate *state);
+    /**
+     * Called at each call that is no launch, its operands run: may change the state, and may tell the
+     * call's value. Loops are then run turn by turn for as long as their test is known; NULL: calls
+     * have no effect but on what they are passed.
+     */
+    bool (*call)(struct rk_hrun *run, CXCursor call, rk_hstate *state, rk_hv *value);
+    const rk_hresult *results; /**< what `call` told, newest first */
     void *user;
     bool helper;               /**< a helper is run for its value */
     const rk_hreturn *returns; /**< those of the helper, newest first */
@@ -92,6 +106,9 @@ const char *rk_h_spelling(rk_arena *arena, CXCursor cursor);
 
 /** Whether two cursors are the same declaration; redeclarations of a variable count as one. */
 bool rk_h_same(CXCursor a, CXCursor b);
+
+/** Whether two cursors are the same expression, reached from whichever parent. */
+bool rk_h_same_expression(CXCursor a, CXCursor b);
 
 /** Without parentheses, implicit conversions and other wrappers around one expression. */
 CXCursor rk_h_unwrap(rk_arena *arena, CXCursor cursor);
@@ -144,6 +161,12 @@ bool rk_h_is_launch_call(rk_arena *arena, CXCursor call);
 
 /** Runs a function's body from the given values of its parameters. */
 rk_hstate rk_h_run(rk_hrun *run, CXCursor body, rk_hstate state);
+
+/**
+ * The value of the returns of a function that was run to its `end`; unknown when more than its
+ * arguments decide it, or it does not return one.
+ */
+rk_hv rk_h_returned(rk_hrun *run, const rk_hstate *end, const char *name);
 
 /**
  * The value that a call of a function with this definition returns. Unknown when it depends on more

@@ -45,6 +45,11 @@ bool rk_h_same(CXCursor a, CXCursor b)
            clang_equalCursors(clang_getCanonicalCursor(a), clang_getCanonicalCursor(b));
 }
 
+bool rk_h_same_expression(CXCursor a, CXCursor b)
+{
+    return a.kind == b.kind && a.data[1] == b.data[1];
+}
+
 rk_hv rk_hv_unknown(rk_arena *arena, const char *format, ...)
 {
     char text[512];
