@@ -30,7 +30,8 @@ struct cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w,
 cudaError_t cudaMalloc3DArray(cudaArray_t *out, const struct cudaChannelFormatDesc *format,
                               struct cudaExtent extent, unsigned int flags)
 {
-    const unsigned known = cudaArrayLayered | cudaArraySurfaceLoadStore | cudaArrayTextureGather;
+    const unsigned known =
+        cudaArrayLayered | cudaArraySurfaceLoadStore | cudaArrayTextureGather | cudaArrayCubemap;
     if (!out || !format)
         return rk_cuda_report(cudaErrorInvalidValue);
     *out = NULL;
@@ -38,8 +39,11 @@ cudaError_t cudaMalloc3DArray(cudaArray_t *out, const struct cudaChannelFormatDe
     if (element == 0)
         return rk_cuda_report(cudaErrorInvalidChannelDescriptor);
     if (flags & ~known)
-        return rk_cuda_report(flags & cudaArrayCubemap ? cudaErrorNotSupported
-                                                       : cudaErrorInvalidValue);
+        return rk_cuda_report(cudaErrorInvalidValue);
+    if ((flags & cudaArrayCubemap) &&
+        (extent.width != extent.height || extent.depth == 0 || extent.depth % 6 != 0 ||
+         (extent.depth > 6 && !(flags & cudaArrayLayered))))
+        return rk_cuda_report(cudaErrorInvalidValue);
     if (extent.width == 0 ||
         (extent.depth > 0 && extent.height == 0 && !(flags & cudaArrayLayered)))
         return rk_cuda_report(cudaErrorInvalidValue);

@@ -105,19 +105,45 @@ cudaError_t cudaStreamCreate(cudaStream_t *out)
     return cudaStreamCreateWithFlags(out, cudaStreamDefault);
 }
 
+static void leave(struct CUstream_st *stream, const rk_capture *capture)
+{
+    if (stream->capture != capture)
+        return;
+    stream->capture = NULL;
+    set_clear(&stream->after);
+}
+
+/** Lets all streams go that record into it, and forgets it. The lock is held. */
+static void close_capture(rk_capture *capture)
+{
+    for (struct CUstream_st *s = streams; s; s = s->next)
+        leave(s, capture);
+    leave(&per_thread, capture);
+    rk_capture **place = &captures;
+    while (*place != capture)
+        place = &(*place)->next;
+    *place = capture->next;
+}
+
+/** A capture ends without a graph when its origin goes; one that a stream only joined goes on. */
 cudaError_t cudaStreamDestroy(cudaStream_t handle)
 {
     struct CUstream_st *stream = rk_stream_find(handle);
     if (!stream || stream == &legacy || stream == &per_thread)
         return rk_cuda_report(cudaErrorInvalidResourceHandle);
     pthread_mutex_lock(&lock);
+    rk_capture *capture =
+        stream->capture && stream->capture->origin == stream ? stream->capture : NULL;
+    if (capture)
+        close_capture(capture);
     struct CUstream_st **place = &streams;
     while (*place != stream)
         place = &(*place)->next;
     *place = stream->next;
-    if (stream->capture)
-        stream->capture->invalid = true;
     pthread_mutex_unlock(&lock);
+    if (capture && capture->ours)
+        cudaGraphDestroy(capture->graph);
+    free(capture);
     set_clear(&stream->after);
     stream->magic = 0;
     free(stream);
@@ -595,14 +621,6 @@ static bool joined(const rk_capture *capture)
     return true;
 }
 
-static void leave(struct CUstream_st *stream, const rk_capture *capture)
-{
-    if (stream->capture != capture)
-        return;
-    stream->capture = NULL;
-    set_clear(&stream->after);
-}
-
 cudaError_t cudaStreamEndCapture(cudaStream_t handle, cudaGraph_t *out)
 {
     struct CUstream_st *stream = rk_stream_find(handle);
@@ -618,13 +636,7 @@ cudaError_t cudaStreamEndCapture(cudaStream_t handle, cudaGraph_t *out)
     const cudaError_t error = capture->invalid   ? cudaErrorStreamCaptureInvalidated
                               : !joined(capture) ? cudaErrorStreamCaptureUnjoined
                                                  : cudaSuccess;
-    for (struct CUstream_st *s = streams; s; s = s->next)
-        leave(s, capture);
-    leave(&per_thread, capture);
-    rk_capture **place = &captures;
-    while (*place != capture)
-        place = &(*place)->next;
-    *place = capture->next;
+    close_capture(capture);
     pthread_mutex_unlock(&lock);
     if (error == cudaSuccess)
         *out = capture->graph;

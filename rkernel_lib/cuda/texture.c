@@ -16,7 +16,8 @@ typedef struct {
     const unsigned char *data;
     size_t element, pitch, slice;
     size_t extent[3]; /**< at least 1 each; of a layered array without the layers */
-    size_t layers;    /**< 0 when not layered */
+    size_t layers;    /**< 0 when not layered; of a cubemap the faces, six for each layer */
+    bool cube;
     int channels;
 } object;
 
@@ -24,7 +25,8 @@ static cudaError_t open_array(object *o, cudaArray_const_t array)
 {
     if (!array)
         return cudaErrorInvalidValue;
-    const bool layered = (array->flags & cudaArrayLayered) != 0;
+    const bool layered = (array->flags & (cudaArrayLayered | cudaArrayCubemap)) != 0;
+    o->cube = (array->flags & cudaArrayCubemap) != 0;
     o->format = array->format;
     o->data = array->data;
     o->pitch = array->pitch;
@@ -85,7 +87,7 @@ static cudaError_t check_texture(const object *o)
     if (t->readMode == cudaReadModeNormalizedFloat && o->format.x == 32 &&
         o->format.f != cudaChannelFormatKindFloat)
         return cudaErrorInvalidNormSetting;
-    if (t->sRGB || t->mipmapFilterMode == cudaFilterModeLinear)
+    if (t->sRGB || t->seamlessCubemap || t->mipmapFilterMode == cudaFilterModeLinear)
         return cudaErrorNotSupported;
     return cudaSuccess;
 }
@@ -258,7 +260,7 @@ static enum cudaTextureAddressMode mode_of(const object *o, int dimension)
 {
     const enum cudaTextureAddressMode mode = o->texture.addressMode[dimension];
     const bool repeats = mode == cudaAddressModeWrap || mode == cudaAddressModeMirror;
-    return repeats && !o->texture.normalizedCoords ? cudaAddressModeClamp : mode;
+    return repeats && !o->texture.normalizedCoords && !o->cube ? cudaAddressModeClamp : mode;
 }
 
 /** Brings an index into [0, count); false for the border. */
@@ -306,7 +308,8 @@ static rk_texel texel_at(const object *o, const long index[3], int dimensions, i
 static float in_texels(const object *o, float x, int dimension)
 {
     const float most = 1073741824.0f;
-    const float texels = o->texture.normalizedCoords ? x * (float)o->extent[dimension] : x;
+    const float texels =
+        o->texture.normalizedCoords || o->cube ? x * (float)o->extent[dimension] : x;
     return !(texels > -most) ? -most : texels > most ? most : texels;
 }
 
@@ -348,6 +351,41 @@ rk_texel rk_texture_read(cudaTextureObject_t handle, const rk_texture_point *poi
             sum.floats[c] += share * texel.floats[c];
     }
     return sum;
+}
+
+/** The point of a face that a direction meets, by the table of the CUDA programming guide. */
+static rk_texture_point face_point(const float direction[3])
+{
+    const float x = direction[0], y = direction[1], z = direction[2];
+    const float ax = fabsf(x), ay = fabsf(y), az = fabsf(z);
+    rk_texture_point point = {.dimensions = 2};
+    float s, t, m;
+    if (ax >= ay && ax >= az) {
+        point.layer = x < 0;
+        m = ax, s = x < 0 ? z : -z, t = -y;
+    } else if (ay >= az) {
+        point.layer = 2 + (y < 0);
+        m = ay, s = x, t = y < 0 ? -z : z;
+    } else {
+        point.layer = 4 + (z < 0);
+        m = az, s = z < 0 ? -x : x, t = -y;
+    }
+    point.at[0] = (s / m + 1) / 2;
+    point.at[1] = (t / m + 1) / 2;
+    return point;
+}
+
+rk_texel rk_texture_cube(cudaTextureObject_t handle, const float direction[3], int layer)
+{
+    const object *o = texture_of(handle);
+    const int layers = (int)(o->layers / 6);
+    if (!o->cube) {
+        rk_cuda_device_fault(cudaErrorInvalidTexture, "a cubemap fetch from another texture");
+        return (rk_texel){0};
+    }
+    rk_texture_point point = face_point(direction);
+    point.layer += 6 * (layer < 0 ? 0 : layer >= layers ? layers - 1 : layer);
+    return rk_texture_read(handle, &point);
 }
 
 rk_texel rk_texture_fetch(cudaTextureObject_t handle, int index)

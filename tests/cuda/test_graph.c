@@ -60,10 +60,23 @@ static void captured(void)
     CHECK(cudaStreamEndCapture(s, &graph) == cudaErrorIllegalState);
     CHECK(cudaStreamBeginCapture(0, cudaStreamCaptureModeGlobal) ==
           cudaErrorStreamCaptureUnsupported);
+    /* A stream that joined may go before the capture ends; with the origin the capture goes. */
+    GOOD(cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal));
+    GOOD(cudaEventRecord(fork, s));
+    GOOD(cudaStreamWaitEvent(side, fork, 0));
+    GOOD(cudaLaunchHostFunc(side, note, &two));
+    GOOD(cudaEventRecord(join, side));
+    GOOD(cudaStreamWaitEvent(s, join, 0));
+    GOOD(cudaStreamDestroy(side));
+    GOOD(cudaStreamEndCapture(s, &graph));
+    GOOD(cudaGraphDestroy(graph));
+    GOOD(cudaStreamCreate(&side));
+    GOOD(cudaStreamBeginCapture(side, cudaStreamCaptureModeGlobal));
+    GOOD(cudaStreamDestroy(side));
+    GOOD(cudaDeviceSynchronize());
     GOOD(cudaFree(d));
     GOOD(cudaEventDestroy(fork));
     GOOD(cudaEventDestroy(join));
-    GOOD(cudaStreamDestroy(side));
     GOOD(cudaStreamDestroy(s));
     cudaGetLastError();
 }

@@ -6,6 +6,8 @@
 
 #include <cmath>
 #include <cstring>
+#include <numeric>
+#include <vector>
 
 static cudaTextureObject_t make(const float *values, unsigned width, unsigned height,
                                 cudaArray_t *array, cudaTextureAddressMode mode, bool linear,
@@ -122,11 +124,68 @@ static void surfaces()
     GOOD(cudaFreeArray(array));
 }
 
+/** A cubemap of `layers` times six faces of 2x2 texels, each numbered as it lies in memory. */
+static cudaTextureObject_t make_cube(cudaArray_t *array, unsigned layers)
+{
+    std::vector<float> values(layers * 24);
+    std::iota(values.begin(), values.end(), 0.0f);
+    const cudaChannelFormatDesc format = cudaCreateChannelDesc<float>();
+    const cudaExtent extent = make_cudaExtent(2, 2, layers * 6);
+    GOOD(cudaMalloc3DArray(array, &format, extent,
+                           cudaArrayCubemap | (layers > 1 ? cudaArrayLayered : 0)));
+    cudaMemcpy3DParms copy = {};
+    copy.srcPtr = make_cudaPitchedPtr(values.data(), 8, 2, 2);
+    copy.dstArray = *array;
+    copy.extent = extent;
+    copy.kind = cudaMemcpyHostToDevice;
+    GOOD(cudaMemcpy3D(&copy));
+    cudaResourceDesc resource = {};
+    resource.resType = cudaResourceTypeArray;
+    resource.res.array.array = *array;
+    cudaTextureDesc texture = {};
+    texture.normalizedCoords = 1;
+    texture.filterMode = cudaFilterModeLinear;
+    texture.addressMode[0] = texture.addressMode[1] = cudaAddressModeClamp;
+    cudaTextureObject_t object = 0;
+    GOOD(cudaCreateTextureObject(&object, &resource, &texture, nullptr));
+    return object;
+}
+
+/** Each face's texel where s and t of the guide's table are -1/2 and 1/2: column 0 of row 1. */
+static void cubemaps()
+{
+    static const float directions[6][3] = {{1, -.5f, .5f}, {-1, -.5f, -.5f}, {-.5f, 1, .5f},
+                                           {-.5f, -1, -.5f}, {-.5f, -.5f, 1}, {.5f, -.5f, -1}};
+    cudaArray_t array;
+    cudaTextureObject_t object = make_cube(&array, 1);
+    for (int face = 0; face < 6; face++) {
+        const float *d = directions[face];
+        CHECK(texCubemap<float>(object, d[0], d[1], d[2]) == float(4 * face + 2));
+        CHECK(texCubemap<float>(object, 3 * d[0], 3 * d[1], 3 * d[2]) == float(4 * face + 2));
+    }
+    CHECK(texCubemap<float>(object, 0, 0, 1) == 4 * 4 + 1.5f);
+    GOOD(cudaDestroyTextureObject(object));
+    GOOD(cudaFreeArray(array));
+    object = make_cube(&array, 3);
+    float value;
+    texCubemapLayered(&value, object, -1, -.5f, -.5f, 2);
+    CHECK(value == 24 * 2 + 4 + 2);
+    CHECK(texCubemapLayered<float>(object, -1, -.5f, -.5f, 9) == 24 * 2 + 4 + 2);
+    GOOD(cudaDestroyTextureObject(object));
+    GOOD(cudaFreeArray(array));
+    const cudaChannelFormatDesc format = cudaCreateChannelDesc<float>();
+    CHECK(cudaMalloc3DArray(&array, &format, make_cudaExtent(2, 3, 6), cudaArrayCubemap) ==
+          cudaErrorInvalidValue);
+    CHECK(cudaMalloc3DArray(&array, &format, make_cudaExtent(2, 2, 12), cudaArrayCubemap) ==
+          cudaErrorInvalidValue);
+}
+
 int main()
 {
     modes();
     plane();
     formats();
     surfaces();
+    cubemaps();
     return failures != 0;
 }

@@ -18,16 +18,41 @@ inline void pin(T &value)
     __asm__ volatile("" : "+m"(value) : : "memory");
 }
 
+/**
+ * Sets the rounding of the unit that computes, and puts it back; fesetround would set that of x87 too, at many
+ * times the cost. A mode is one of fenv.h's.
+ */
+class rounding_guard
+{
+  public:
+#if defined(__x86_64__)
+    explicit rounding_guard(int mode)
+    {
+        __asm__ volatile("stmxcsr %0" : "=m"(usual_) : : "memory");
+        const unsigned int wanted = (usual_ & ~0x6000u) | unsigned(mode) << 3;
+        __asm__ volatile("ldmxcsr %0" : : "m"(wanted) : "memory");
+    }
+    ~rounding_guard() { __asm__ volatile("ldmxcsr %0" : : "m"(usual_) : "memory"); }
+
+  private:
+    unsigned int usual_;
+#else
+    explicit rounding_guard(int mode) : usual_(std::fegetround()) { std::fesetround(mode); }
+    ~rounding_guard() { std::fesetround(usual_); }
+
+  private:
+    int usual_;
+#endif
+};
+
 /** f(operands...) under a rounding mode. */
 template <class F, class... T>
 inline auto under_rounding(int mode, F f, T... operands)
 {
-    const int usual = std::fegetround();
-    std::fesetround(mode);
+    const rounding_guard set(mode);
     (pin(operands), ...);
     auto result = f(operands...);
     pin(result);
-    std::fesetround(usual);
     return result;
 }
 

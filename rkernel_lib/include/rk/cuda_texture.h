@@ -28,6 +28,9 @@ typedef struct {
 
 rk_texel rk_texture_read(cudaTextureObject_t texture, const rk_texture_point *point);
 
+/** Of a cubemap, in a direction; `layer` is 0 where it is not layered. */
+rk_texel rk_texture_cube(cudaTextureObject_t texture, const float direction[3], int layer);
+
 /** Element `index` of linear memory; zeros outside. */
 rk_texel rk_texture_fetch(cudaTextureObject_t texture, int index);
 
@@ -70,6 +73,12 @@ inline T texture(cudaTextureObject_t object, int dimensions, float x, float y = 
     return texel_as<T>(rk_texture_read(object, &point));
 }
 
+template <class T> inline T cubemap(cudaTextureObject_t object, float x, float y, float z, int layer)
+{
+    const float direction[3] = {x, y, z};
+    return texel_as<T>(rk_texture_cube(object, direction, layer));
+}
+
 } // namespace rk
 
 /** Each function also as the form that gives its result through a pointer. */
@@ -103,6 +112,16 @@ RK_CUDA_TEXTURE(tex3D, (cudaTextureObject_t object, float x, float y, float z),
                 rk::texture<T>(object, 3, x, y, z))
 RK_CUDA_TEXTURE(tex3DLod, (cudaTextureObject_t object, float x, float y, float z, float),
                 rk::texture<T>(object, 3, x, y, z))
+RK_CUDA_TEXTURE(texCubemap, (cudaTextureObject_t object, float x, float y, float z),
+                rk::cubemap<T>(object, x, y, z, 0))
+RK_CUDA_TEXTURE(texCubemapLod, (cudaTextureObject_t object, float x, float y, float z, float),
+                rk::cubemap<T>(object, x, y, z, 0))
+RK_CUDA_TEXTURE(texCubemapLayered,
+                (cudaTextureObject_t object, float x, float y, float z, int layer),
+                rk::cubemap<T>(object, x, y, z, layer))
+RK_CUDA_TEXTURE(texCubemapLayeredLod,
+                (cudaTextureObject_t object, float x, float y, float z, int layer, float),
+                rk::cubemap<T>(object, x, y, z, layer))
 #undef RK_CUDA_TEXTURE
 
 namespace rk {
@@ -151,6 +170,8 @@ RK_CUDA_SURFACE(surf1DLayered, (int x, int layer), x, 0, layer)
 RK_CUDA_SURFACE(surf2D, (int x, int y), x, y, 0)
 RK_CUDA_SURFACE(surf2DLayered, (int x, int y, int layer), x, y, layer)
 RK_CUDA_SURFACE(surf3D, (int x, int y, int z), x, y, z)
+RK_CUDA_SURFACE(surfCubemap, (int x, int y, int face), x, y, face)
+RK_CUDA_SURFACE(surfCubemapLayered, (int x, int y, int face_of_layer), x, y, face_of_layer)
 #undef RK_CUDA_LIST
 #undef RK_CUDA_SURFACE
 
