@@ -225,7 +225,7 @@ static const char *limits(const rk_program *program, const rk_device_text *f,
     const char *shared = facts && facts->shared && program->parsed ? facts->shared : "";
     if (strcmp(threads, "0") == 0 && !*shared)
         return "";
-    return rk_arena_printf(program->unit->arena, " if (rk::kernel_limits(%s, {%s})) return;",
+    return rk_arena_printf(program->unit->arena, " rk::kernel_limits(%s, {%s});",
                            threads, shared);
 }
 

@@ -14,9 +14,11 @@ typedef struct {
     void *stream;
     bool cooperative;
     bool checked; /**< and not to be captured: cudaLaunchKernel has done both */
-    bool asked;   /**< no launch: the kernel only says its limits */
+    bool asked;   /**< no launch: the kernel only says what follows */
     uint32_t max_threads;   /**< of a block, as the kernel says; 0: any */
     uint64_t static_shared; /**< bytes, as the kernel says */
+    const rk_cpu_code *code;
+    rk_cpu_site site;
 } configuration;
 
 enum { MOST_NESTED = 64 };
@@ -44,14 +46,13 @@ void rk_cpu_push_launch(const uint32_t grid[3], const uint32_t block[3], uint64_
                               .cooperative = cooperative};
 }
 
-bool rk_cpu_kernel_limits(uint32_t max_threads, uint64_t static_shared)
+void rk_cpu_kernel_limits(uint32_t max_threads, uint64_t static_shared)
 {
     if (pushed_count == 0)
-        return false;
+        return;
     configuration *c = &pushed[pushed_count - 1];
     c->max_threads = max_threads;
     c->static_shared = static_shared;
-    return c->asked;
 }
 
 /** Whether a kernel that allows `most` threads of a block, 0 for any, takes this one. */
@@ -60,13 +61,52 @@ static bool block_fits(const uint32_t block[3], uint32_t most)
     return most == 0 || (uint64_t)block[0] * block[1] * block[2] <= most;
 }
 
-static rk_cuda_launch describe(const rk_cpu_launch *launch)
+/* Kernels by address. */
+
+typedef struct function {
+    rk_cpu_function known;
+    const rk_cpu_code *code;
+    rk_cpu_site site;
+    struct function *next;
+} function;
+
+static pthread_mutex_t functions_lock = PTHREAD_MUTEX_INITIALIZER;
+static function *functions;
+
+/** The first of the functions; those after it stay where they are. */
+static const function *first_function(void)
+{
+    pthread_mutex_lock(&functions_lock);
+    const function *f = functions;
+    pthread_mutex_unlock(&functions_lock);
+    return f;
+}
+
+static const function *find(const void *address)
+{
+    const function *f = first_function();
+    while (f && f->known.address != address)
+        f = f->next;
+    return f;
+}
+
+/** Whether a launch is one of this kernel: as rTasks by its place, which its instantiations share. */
+static bool launches(const rk_cpu_launch *launch, const function *f)
+{
+    const rk_cpu_site *a = &launch->site, *b = &f->site;
+    if (!launch->code->vdevice)
+        return launch->code == f->code;
+    return a->line == b->line && strcmp(a->name, b->name) == 0 && strcmp(a->file, b->file) == 0;
+}
+
+static rk_cuda_launch describe(const rk_cpu_launch *launch, uint64_t static_shared)
 {
     const uint32_t *g = launch->grid, *b = launch->block;
     return (rk_cuda_launch){.name = launch->site.name,
                             .grid = {g[0], g[1], g[2]},
                             .block = {b[0], b[1], b[2]},
-                            .shared = launch->code->static_shared + launch->dynamic_shared,
+                            .shared = launch->dynamic_shared,
+                            .static_shared = launch->code->static_shared + static_shared,
                             .cooperative = launch->cooperative};
 }
 
@@ -91,11 +131,28 @@ static void capture(const rk_cpu_launch *launch, const rk_cuda_launch *descripti
     rk_cuda_report(rk_cuda_capture(launch->stream, description, work));
 }
 
-/** As `<<<>>>` does, unless cudaLaunchKernel has done so. */
-static void check_and_run(const rk_cpu_launch *launch, bool checked)
+/** Whether the device can run it, with what the program set for the kernel. */
+static cudaError_t check(const rk_cpu_launch *launch, const rk_cuda_launch *description)
 {
-    const rk_cuda_launch description = describe(launch);
-    const cudaError_t error = checked ? cudaSuccess : rk_cuda_launch_check(&description);
+    rk_cuda_launch known = *description;
+    cudaError_t error = cudaSuccess;
+    for (const function *f = first_function(); f; f = f->next) {
+        if (!launches(launch, f))
+            continue;
+        known.function = f->known.address;
+        error = rk_cuda_launch_check(&known);
+        if (error == cudaSuccess)
+            return error;
+    }
+    return known.function ? error : rk_cuda_launch_check(description);
+}
+
+/** As `<<<>>>` does, unless cudaLaunchKernel has done so. */
+static void check_and_run(const rk_cpu_launch *launch, const configuration *c)
+{
+    const bool checked = c->checked;
+    const rk_cuda_launch description = describe(launch, c->static_shared);
+    const cudaError_t error = checked ? cudaSuccess : check(launch, &description);
     if (error)
         rk_cuda_report(error);
     else if (rk_cpu_grid_running())
@@ -115,8 +172,11 @@ void rk_cpu_call_kernel(const rk_cpu_code *code, const rk_cpu_site *site, const 
         rk_cuda_report(cudaErrorMissingConfiguration);
         return;
     }
-    if (pushed[pushed_count - 1].asked)
+    if (pushed[pushed_count - 1].asked) {
+        pushed[pushed_count - 1].code = code;
+        pushed[pushed_count - 1].site = *site;
         return;
+    }
     const configuration c = pushed[--pushed_count];
     if (rk_cuda_broken())
         return;
@@ -133,7 +193,7 @@ void rk_cpu_call_kernel(const rk_cpu_code *code, const rk_cpu_site *site, const 
                                   .cooperative = c.cooperative,
                                   .veus = veus,
                                   .closure = closure};
-    check_and_run(&launch, c.checked);
+    check_and_run(&launch, &c);
 }
 
 /* Copies. */
@@ -170,26 +230,6 @@ void rk_cpu_launch_arguments(const rk_cpu_launch *launch, rk_cpu_argument *out)
     launch->code->arguments(launch->closure, out);
 }
 
-/* Kernels by address. */
-
-typedef struct function {
-    rk_cpu_function known;
-    struct function *next;
-} function;
-
-static pthread_mutex_t functions_lock = PTHREAD_MUTEX_INITIALIZER;
-static function *functions;
-
-static const function *find(const void *address)
-{
-    pthread_mutex_lock(&functions_lock);
-    const function *f = functions;
-    while (f && f->known.address != address)
-        f = f->next;
-    pthread_mutex_unlock(&functions_lock);
-    return f;
-}
-
 static void call_function(const void *address, const rk_cuda_launch *launch, void **args)
 {
     const dim3 g = launch->grid, b = launch->block;
@@ -201,7 +241,7 @@ static void call_function(const void *address, const rk_cuda_launch *launch, voi
     find(address)->known.call(address, args);
 }
 
-/** Lets the kernel say its limits; its parameters are zeros meanwhile. False when memory is short. */
+/** Lets the kernel say its limits and what it is; its parameters are zeros meanwhile. False when memory is short. */
 static bool ask(const rk_cpu_function *f, configuration *limits)
 {
     size_t most = 64;
@@ -232,7 +272,7 @@ void rk_cpu_function_add(const rk_cpu_function *known)
     function *f = malloc(sizeof *f);
     if (!f)
         return;
-    *f = (function){.known = *known};
+    *f = (function){.known = *known, .code = limits.code, .site = limits.site};
     pthread_mutex_lock(&functions_lock);
     f->next = functions;
     functions = f;

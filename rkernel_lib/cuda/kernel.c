@@ -14,7 +14,14 @@ typedef struct kernel {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static kernel *kernels;
 
-static const int default_dynamic_shared = 48 << 10;
+/** Bytes of shared memory that a block has unless cudaFuncSetAttribute allowed its kernel more. */
+static const size_t usual_shared = 48 << 10;
+
+/** What that leaves for dynamic shared memory. */
+static size_t usual_dynamic(size_t static_shared)
+{
+    return static_shared < usual_shared ? usual_shared - static_shared : 0;
+}
 
 static kernel *find(const void *function)
 {
@@ -33,7 +40,9 @@ void rk_cuda_kernel_add(const rk_cuda_kernel_info *info)
     kernel *k = malloc(sizeof *k);
     if (!k)
         abort();
-    *k = (kernel){.info = *info, .most_dynamic_shared = default_dynamic_shared, .carveout = -1};
+    *k = (kernel){.info = *info,
+                  .most_dynamic_shared = (int)usual_dynamic(info->static_shared),
+                  .carveout = -1};
     pthread_mutex_lock(&lock);
     k->next = kernels;
     kernels = k;
@@ -90,15 +99,15 @@ cudaError_t rk_cuda_launch_check(const rk_cuda_launch *launch)
     const uint64_t threads = (uint64_t)b.x * b.y * b.z;
     if (threads > (uint64_t)p->maxThreadsPerBlock)
         return cudaErrorInvalidConfiguration;
-    if (launch->shared > p->sharedMemPerBlockOptin)
-        return cudaErrorInvalidValue;
     const kernel *k = launch->function ? find(launch->function) : NULL;
+    const size_t fixed = k ? k->info.static_shared : launch->static_shared;
+    const size_t most_dynamic = k ? (size_t)k->most_dynamic_shared : usual_dynamic(fixed);
     if (k && threads > (uint64_t)max_threads(k))
         return cudaErrorInvalidValue;
-    if (k && launch->shared > (size_t)k->most_dynamic_shared + k->info.static_shared)
+    if (launch->shared > most_dynamic)
         return cudaErrorInvalidValue;
     const uint64_t most =
-        (uint64_t)resident(threads, launch->shared) * (uint64_t)p->multiProcessorCount;
+        (uint64_t)resident(threads, fixed + launch->shared) * (uint64_t)p->multiProcessorCount;
     if (launch->cooperative && (uint64_t)g.x * g.y * g.z > most)
         return cudaErrorCooperativeLaunchTooLarge;
     return cudaSuccess;

@@ -211,6 +211,11 @@ static void device(void)
     CHECK(strcmp(cudaGetErrorString(cudaErrorMemoryAllocation), "out of memory") == 0);
     CHECK(strcmp(cudaGetErrorName((cudaError_t)-5), "unrecognized error code") == 0);
     const rk_cuda_launch large = {.grid = {1, 1, 1}, .block = {1024, 2, 1}};
+    rk_cuda_launch both = {
+        .grid = {1, 1, 1}, .block = {32, 1, 1}, .shared = 48 << 10, .static_shared = 4};
+    CHECK(rk_cuda_launch_check(&both) == cudaErrorInvalidValue);
+    both.shared -= 4;
+    GOOD(rk_cuda_launch_check(&both));
     CHECK(rk_cuda_launch_check(&large) == cudaErrorInvalidConfiguration);
     cudaGetLastError();
 }

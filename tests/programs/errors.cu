@@ -12,6 +12,33 @@ __global__ void fill(int *out, int value)
 
 __constant__ int table[4];
 
+template <int fixed>
+__global__ void fill_fixed(int *out, int value)
+{
+    extern __shared__ int moving[];
+    __shared__ int kept[fixed];
+    kept[threadIdx.x] = moving[threadIdx.x] = value;
+    out[threadIdx.x] = kept[threadIdx.x];
+}
+
+// Without cudaFuncSetAttribute a block has 48 KB.
+static void check_shared(int *out)
+{
+    const size_t usual = 48 << 10, more = 60 << 10;
+    fill<<<1, 32, usual + 4>>>(out, 5);
+    EXPECT(cudaGetLastError() == cudaErrorInvalidValue);
+    fill<<<1, 32, usual>>>(out, 5);
+    LAUNCH_OK();
+    CUDA_OK(cudaFuncSetAttribute(fill_fixed<256>, cudaFuncAttributeMaxDynamicSharedMemorySize, more));
+    fill_fixed<256><<<1, 32, more>>>(out, 5);
+    LAUNCH_OK();
+    fill_fixed<256><<<1, 32, more + 4>>>(out, 5);
+    EXPECT(cudaGetLastError() == cudaErrorInvalidValue);
+    CUDA_OK(cudaFuncSetAttribute(fill, cudaFuncAttributeMaxDynamicSharedMemorySize, more));
+    fill<<<1, 32, more>>>(out, 5);
+    LAUNCH_OK();
+}
+
 // A launch that must be refused with this code, after which all is as before.
 static void check_launch(dim3 grid, dim3 block, size_t shared, cudaError_t code, int *out)
 {
@@ -87,6 +114,7 @@ int main()
     std::fill(want.begin(), want.begin() + 32, 5);
     check::same("refused launches wrote nothing", out.get(), want);
 
+    check_shared(out);
     check_memory(out);
     check_devices();
     check_events();

@@ -99,9 +99,9 @@ void rk_cpu_push_launch(const uint32_t grid[3], const uint32_t block[3], uint64_
 
 /**
  * What a kernel says of itself when it is called, first: the most threads of a block that its definition
- * allows, 0 for any, and the bytes of its own static shared memory. True when no more was asked of it.
+ * allows, 0 for any, and the bytes of its own static shared memory.
  */
-bool rk_cpu_kernel_limits(uint32_t max_threads, uint64_t static_shared);
+void rk_cpu_kernel_limits(uint32_t max_threads, uint64_t static_shared);
 
 /**
  * What a kernel does when it is called: takes the configuration and lets rk_cuda_launch_check see it.
@@ -225,12 +225,12 @@ struct shared_part {
 };
 
 /** As rk_cpu_kernel_limits. */
-inline bool kernel_limits(std::uint32_t max_threads, std::initializer_list<shared_part> parts)
+inline void kernel_limits(std::uint32_t max_threads, std::initializer_list<shared_part> parts)
 {
     std::uint64_t end = 0;
     for (const shared_part &part : parts)
         end = (end + part.align - 1) / part.align * part.align + part.bytes;
-    return rk_cpu_kernel_limits(max_threads, end);
+    rk_cpu_kernel_limits(max_threads, end);
 }
 
 /** Start of the launch's dynamic shared memory: what `extern __shared__ T name[];` becomes. */

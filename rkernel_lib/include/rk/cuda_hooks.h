@@ -74,7 +74,8 @@ typedef struct {
     const void *function; /**< NULL when not known */
     const char *name;
     dim3 grid, block;
-    size_t shared; /**< bytes, static and dynamic where both are known */
+    size_t shared;        /**< bytes of dynamic shared memory */
+    size_t static_shared; /**< bytes, 0 when not known */
     bool cooperative;
 } rk_cuda_launch;
 

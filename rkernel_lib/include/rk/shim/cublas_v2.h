@@ -131,7 +131,16 @@ cublasStatus_t cublasGetMatrix(int rows, int columns, int bytes, const void *fro
     cublasStatus_t cublas##X##geam(cublasHandle_t handle, cublasOperation_t transa,                \
                                    cublasOperation_t transb, int m, int n, const T *alpha,         \
                                    const T *a, int lda, const T *beta, const T *b, int ldb, T *c,  \
-                                   int ldc);
+                                   int ldc);                                                       \
+    cublasStatus_t cublas##X##getrfBatched(cublasHandle_t handle, int n, T *const a[], int lda,    \
+                                           int *pivots, int *info, int count);                     \
+    cublasStatus_t cublas##X##getriBatched(cublasHandle_t handle, int n, const T *const a[],       \
+                                           int lda, const int *pivots, T *const c[], int ldc,      \
+                                           int *info, int count);                                  \
+    cublasStatus_t cublas##X##getrsBatched(cublasHandle_t handle, cublasOperation_t trans, int n,  \
+                                           int columns, const T *const a[], int lda,               \
+                                           const int *pivots, T *const b[], int ldb, int *info,    \
+                                           int count);
 RK_CUBLAS_DECLARE(S, s, float)
 RK_CUBLAS_DECLARE(D, d, double)
 #undef RK_CUBLAS_DECLARE
