@@ -321,20 +321,13 @@ static void set_place(harvest *h, rk_harvested *item, CXCursor call)
     item->launch.param_count = h->params.count;
 }
 
-/** The parts of a launch, as values. */
-typedef struct {
-    rk_hv callee, grid, block, shared;
-    rk_hv *args;
-    size_t arg_count;
-} launch_parts;
-
-static launch_parts arrow_launch(rk_hrun *run, CXCursor call, CXCursor configuration,
-                                 const rk_henv *env)
+static rk_hlaunch arrow_launch(rk_hrun *run, CXCursor call, CXCursor configuration,
+                               const rk_henv *env)
 {
     rk_hchildren c = rk_h_children(run->arena, call);
     rk_hchildren k = rk_h_children(run->arena, configuration);
     rk_hv none = rk_hv_unknown(run->arena, "the configuration is not followed");
-    launch_parts p = {.callee = rk_h_eval(run, env, c.items[0])};
+    rk_hlaunch p = {.callee = rk_h_eval(run, env, c.items[0])};
     p.grid = k.count > 1 ? rk_h_eval(run, env, k.items[1]) : none;
     p.block = k.count > 2 ? rk_h_eval(run, env, k.items[2]) : none;
     p.shared = k.count > 3 ? rk_h_eval(run, env, k.items[3]) : none;
@@ -346,11 +339,11 @@ static launch_parts arrow_launch(rk_hrun *run, CXCursor call, CXCursor configura
 }
 
 /** cudaLaunchKernel(function, grid, block, arguments, shared, stream) */
-static launch_parts call_launch(rk_hrun *run, CXCursor call, const rk_henv *env)
+static rk_hlaunch call_launch(rk_hrun *run, CXCursor call, const rk_henv *env)
 {
     rk_hchildren c = rk_h_children(run->arena, call);
     rk_hv none = rk_hv_unknown(run->arena, "a launch attribute list is not followed");
-    launch_parts p = {.callee = none, .grid = none, .block = none, .shared = none};
+    rk_hlaunch p = {.callee = none, .grid = none, .block = none, .shared = none};
     bool plain = strncmp(rk_h_spelling(run->arena, call), "cudaLaunchKernelEx", 18) != 0;
     if (c.count < 6 || !plain)
         return p;
@@ -368,15 +361,33 @@ static launch_parts call_launch(rk_hrun *run, CXCursor call, const rk_henv *env)
     return p;
 }
 
+rk_hlaunch rk_h_launch_parts(rk_hrun *run, CXCursor call, const rk_henv *env)
+{
+    CXCursor configuration;
+    return rk_h_is_launch(run->arena, call, &configuration)
+               ? arrow_launch(run, call, configuration, env)
+               : call_launch(run, call, env);
+}
+
 static CXCursor function_of(rk_hv callee)
 {
     return callee.kind == RK_HV_FUNCTION ? callee.cursor : clang_getNullCursor();
 }
 
+const char *rk_h_instance_id(rk_arena *arena, rk_hv callee)
+{
+    harvest h = {.arena = arena};
+    rk_harvested item = {.kernel = clang_getNullCursor()};
+    CXCursor reference = function_of(callee);
+    if (!clang_Cursor_isNull(reference))
+        set_kernel(&h, &item, reference);
+    return item.id;
+}
+
 /**
  * An argument of cudaLaunchKernel has the type of the variable; the kernel's must be the same size.
  */
-static void drop_unknown_count(rk_harvested *item, launch_parts *p)
+static void drop_unknown_count(rk_harvested *item, rk_hlaunch *p)
 {
     int wanted =
         clang_Cursor_isNull(item->instance) ? -1 : clang_Cursor_getNumArguments(item->instance);
@@ -384,7 +395,7 @@ static void drop_unknown_count(rk_harvested *item, launch_parts *p)
         p->arg_count = 0;
 }
 
-static void fill(harvest *h, rk_harvested *item, launch_parts *p, const rk_hstate *state)
+static void fill(harvest *h, rk_harvested *item, rk_hlaunch *p, const rk_hstate *state)
 {
     rk_launch *launch = &item->launch;
     const char *shared = "0";
@@ -417,8 +428,7 @@ static void on_launch(rk_hrun *run, CXCursor call, const rk_hstate *state)
     harvest *h = run->user;
     CXCursor configuration;
     bool arrows = rk_h_is_launch(run->arena, call, &configuration);
-    launch_parts p = arrows ? arrow_launch(run, call, configuration, state->env)
-                            : call_launch(run, call, state->env);
+    rk_hlaunch p = rk_h_launch_parts(run, call, state->env);
     rk_harvested *item = rk_push(h->arena, &h->found);
     set_place(h, item, call);
     CXCursor reference = function_of(p.callee);

@@ -159,6 +159,18 @@ bool rk_h_is_launch(rk_arena *arena, CXCursor call, CXCursor *configuration);
 /** Whether a call is cudaLaunchKernel or one of its kin. */
 bool rk_h_is_launch_call(rk_arena *arena, CXCursor call);
 
+/** The parts of a launch, as values. */
+typedef struct {
+    rk_hv callee, grid, block, shared;
+    rk_hv *args;
+    size_t arg_count;
+} rk_hlaunch;
+
+rk_hlaunch rk_h_launch_parts(rk_hrun *run, CXCursor call, const rk_henv *env);
+
+/** The id of the instance that a launch's callee is; NULL when it is not known. */
+const char *rk_h_instance_id(rk_arena *arena, rk_hv callee);
+
 /** Runs a function's body from the given values of its parameters. */
 rk_hstate rk_h_run(rk_hrun *run, CXCursor body, rk_hstate state);
 

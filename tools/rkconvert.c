@@ -17,6 +17,7 @@ static const char help[] =
     "usage: rkconvert [convert] [options] <file.cu | folder>... [-- <compiler arguments>]\n"
     "       rkconvert cc [options] <file>...    builds a CUDA program for the CPU; see cc --help\n"
     "       rkconvert verify [options] <file>...  compares it with its drop-in; see verify --help\n"
+    "       rkconvert graph [options] <file.cu>  makes a graph of a host function; see graph --help\n"
     "\n"
     "Turns CUDA kernels into rKernels, device functions that run one thread block's work, and\n"
     "harvests the launches of the host code into a catalog.\n"
@@ -284,7 +285,10 @@ int main(int argc, char **argv)
     static const struct {
         const char *name;
         int (*run)(int argc, char **argv);
-    } commands[] = {{"convert", convert_command}, {"cc", rk_tool_cc}, {"verify", rk_tool_verify}};
+    } commands[] = {{"convert", convert_command},
+                    {"cc", rk_tool_cc},
+                    {"verify", rk_tool_verify},
+                    {"graph", rk_tool_graph}};
     for (size_t i = 0; argc > 1 && i < sizeof commands / sizeof *commands; i++)
         if (strcmp(argv[1], commands[i].name) == 0)
             return commands[i].run(argc - 1, argv + 1);
