@@ -142,6 +142,7 @@ typedef struct {
     size_t at;                       /**< expansion offset in the function's file */
     size_t loop_begin, loop_end;     /**< the outermost loop around it, both 0 if none */
     bool top_level;                  /**< `if (c) return;` as a statement of the function's body */
+    rk_where word;                   /**< a return's `return`, in a macro's text where one makes it */
     bool leaves;                     /**< it becomes rk_ctx.leave(), filled by rk_decide */
     size_t condition, condition_end; /**< its text, without the parentheses, when top_level */
 } rk_event;
@@ -235,7 +236,8 @@ typedef struct {
     bool reached; /**< by a converted kernel */
     bool refused;
     bool removed; /**< its text is disabled in the output */
-    bool early_return;
+    bool early_return; /**< a barrier may follow a return */
+    bool warp_returns; /**< a warp operation may follow a return that is not at top level */
     bool left_out;  /**< a kernel that --kernel does not name */
     unsigned reach; /**< rk_use bits of all that it reaches */
     int reach_dims;

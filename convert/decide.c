@@ -1,6 +1,7 @@
 #include "convert/decide.h"
 
 #include "convert/analyze.h"
+#include "convert/returns.h"
 #include "convert/sources.h"
 
 #include <string.h>
@@ -253,68 +254,6 @@ static void check_file_branches(rk_unit *unit, size_t file)
     }
 }
 
-/* Returns, barriers and warp operations. */
-
-/** Whether `later` may run after `ret` in another thread's view: by order, or around a loop. */
-static bool may_follow(size_t ret, size_t ret_loop_begin, size_t ret_loop_end, size_t later,
-                       size_t loop_begin, size_t loop_end)
-{
-    return later > ret || (ret_loop_end && later >= ret_loop_begin && later < ret_loop_end) ||
-           (loop_end && ret >= loop_begin && ret < loop_end);
-}
-
-/** Whether something that uses any of `mask` may follow the return. */
-static bool follows(const rk_unit *unit, const rk_function *f, const rk_event *ret,
-                    rk_event_kind kind, unsigned mask)
-{
-    for (size_t i = 0; i < f->events.count; i++) {
-        const rk_event *e = &f->events.items[i];
-        if (e->kind == kind &&
-            may_follow(ret->at, ret->loop_begin, ret->loop_end, e->at, e->loop_begin, e->loop_end))
-            return true;
-    }
-    for (size_t c = 0; c < f->calls.count; c++) {
-        const rk_call *call = &f->calls.items[c];
-        if ((callee_of(unit, call)->reach & mask) &&
-            may_follow(ret->at, ret->loop_begin, ret->loop_end, call->at, call->loop_begin,
-                       call->loop_end))
-            return true;
-    }
-    return false;
-}
-
-static void check_returns(rk_unit *unit, size_t index)
-{
-    rk_function *f = unit->functions.items[index];
-    const rk_tokens *tokens = &unit->files.items[f->definition.file]->tokens;
-    f->early_return = false;
-    for (size_t i = 0; i < f->events.count; i++) {
-        rk_event *e = &f->events.items[i];
-        if (e->kind != RK_EVENT_RETURN)
-            continue;
-        const bool jumps = f->has_goto;
-        if ((f->reach & RK_USE_BARRIERS) &&
-            (jumps || follows(unit, f, e, RK_EVENT_BARRIER, RK_USE_BARRIERS)))
-            f->early_return = true;
-        if (f->early_return && !rk_token_is(tokens, rk_tokens_at(tokens, e->at), "return"))
-            rk_problem_add(unit, index, RK_REFUSED, "RK-V113",
-                           rk_sources_place(unit, f->definition.file, e->at),
-                           "write the return in the kernel itself",
-                           "a barrier may follow this return, which a macro makes");
-        e->leaves = false;
-        if (!(f->reach & RK_USE_WARPS) ||
-            !(jumps || follows(unit, f, e, RK_EVENT_WARP, RK_USE_WARPS)))
-            continue;
-        e->leaves = e->top_level && !jumps;
-        if (!e->leaves)
-            rk_problem_add(unit, index, RK_REFUSED, "RK-V109",
-                           rk_sources_place(unit, f->definition.file, e->at),
-                           "return by `if (condition) return;` in the kernel's own block",
-                           "a warp operation may follow this return, after which the lanes that "
-                           "are left cannot be known");
-    }
-}
-
 static void mark_reached(rk_unit *unit, size_t index)
 {
     rk_function *f = unit->functions.items[index];
@@ -414,10 +353,9 @@ void rk_decide(rk_unit *unit)
         }
         if (device_code(f))
             check_branches(unit, i);
-        if (f->kernel)
-            check_returns(unit, i);
         warn_last_block(unit, i);
     }
+    rk_returns_decide(unit);
     settle(unit);
 }
 

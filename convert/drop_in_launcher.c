@@ -238,7 +238,7 @@ static const char *uses(const rk_function *f, rk_arena *arena)
 {
     return rk_arena_printf(arena, "%d, %d, %d, %d", (f->reach & RK_USE_BARRIERS) != 0,
                            (f->reach & RK_USE_REDUCING) != 0, f->early_return,
-                           (f->reach & RK_USE_WARPS) != 0);
+                           f->warp_returns);
 }
 
 /** The launcher's body for the CPU; the kernel itself takes the configuration that was pushed. */

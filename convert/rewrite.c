@@ -1,5 +1,6 @@
 #include "convert/rewrite.h"
 
+#include "convert/returns.h"
 #include "convert/sources.h"
 
 #include <ctype.h>
@@ -287,20 +288,23 @@ static void edit_leaves(rk_unit *unit, const rk_function *f)
 }
 
 /**
- * Where a barrier may follow a return, each way out of the kernel says so itself, before the
- * compiler joins the threads of a warp that left with those that are still at the barrier
- * (rk/cuda_barrier.cuh).
+ * Where a barrier or a warp operation may follow a return, each way out of the kernel says so itself,
+ * before the compiler joins the threads of a warp that left with those that stay
+ * (rk/cuda_barrier.cuh, rk/cuda_warp.cuh).
  */
 static void edit_exits(rk_unit *unit, const rk_function *f)
 {
-    if (!f->kernel || !f->early_return)
+    const char *text = rk_returns_exit(f);
+    if (!text)
         return;
-    const size_t file = f->definition.file;
-    for (size_t i = 0; i < f->events.count; i++)
-        if (f->events.items[i].kind == RK_EVENT_RETURN)
-            insert(unit, file, f->events.items[i].at + strlen("return"), RANK_HEAD,
-                   " rk_ctx.finish()");
-    insert(unit, file, f->end - 1, RANK_HEAD, "rk_ctx.finish(); ");
+    const char *word = rk_arena_printf(unit->arena, "return %s", text);
+    for (size_t i = 0; i < f->events.count; i++) {
+        const rk_event *e = &f->events.items[i];
+        if (e->kind == RK_EVENT_RETURN)
+            edit(unit, e->word.file, e->word.offset, strlen("return"), word);
+    }
+    insert(unit, f->definition.file, f->end - 1, RANK_HEAD,
+           rk_arena_printf(unit->arena, "%s; ", text));
 }
 
 /** Captures what the lambda's text now finds in the function around it. */

@@ -72,6 +72,8 @@ static void add_bases(rk_str *out, const rk_unit *unit, const rk_instance *insta
         else
             rk_str_add(out, instance->parts[i]);
     }
+    if (f->warp_returns)
+        rk_str_addf(out, "%srk::warp_returns", instance->part_count ? ", " : " : ");
     rk_str_add(out, " {};");
 }
 
@@ -82,7 +84,7 @@ void rk_rewrite_frames(rk_unit *unit, rk_str *out)
         rk_instance *instance = &unit->instances.items[i];
         const rk_function *f = unit->functions.items[instance->function];
         instance->frame = NULL;
-        if (!is_converted(unit, instance) || instance->part_count == 0)
+        if (!is_converted(unit, instance) || (instance->part_count == 0 && !f->warp_returns))
             continue;
         instance->frame = rk_arena_printf(unit->arena, "%s%s_rk_frame%s", f->spaces_prefix, f->name,
                                           rk_rewrite_named_args(unit, instance));

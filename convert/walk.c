@@ -518,7 +518,7 @@ static bool only_returns(CXCursor statement, CXCursor ret, rk_arena *arena)
     return children.count == 1 && clang_equalCursors(children.items[0], ret);
 }
 
-/** Whether a return is the whole of an `if` without else in the function's own block. */
+/** Whether a return is all that an `if` in the function's own block does when its condition holds. */
 static bool is_top_level(walker *w, CXCursor ret, rk_event *event)
 {
     size_t i = w->above.count;
@@ -529,7 +529,7 @@ static bool is_top_level(walker *w, CXCursor ret, rk_event *event)
         return false;
     const CXCursor statement = w->above.items[i - 1];
     const rk_cursors children = rk_ast_children(statement, w->unit->arena);
-    if (children.count != 2 || !only_returns(children.items[1], ret, w->unit->arena) ||
+    if (children.count < 2 || !only_returns(children.items[1], ret, w->unit->arena) ||
         clang_getCursorKind(children.items[0]) == CXCursor_DeclStmt ||
         clang_getCursorKind(children.items[0]) == CXCursor_VarDecl)
         return false;
@@ -558,6 +558,7 @@ static void use_return(walker *w, CXCursor cursor)
         return;
     rk_event *event = &w->f->events.items[before];
     event->top_level = is_top_level(w, cursor, event);
+    event->word = rk_ast_spelling(w->unit, clang_getCursorLocation(cursor));
 }
 
 static const char *const forbidden_asm[] = {

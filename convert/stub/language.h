@@ -121,6 +121,7 @@ struct context {
     template <class Part> __device__ Part &shared();
     template <class T> __device__ T *dynamic_shared();
     __device__ bool leave(bool condition);
+    __device__ void returned();
     __device__ void finish();
     template <class T> __device__ T shfl(unsigned mask, T value, int lane, int width);
     template <class T> __device__ T shfl_up(unsigned mask, T value, unsigned delta, int width);
@@ -144,5 +145,12 @@ struct context {
 };
 
 } // namespace rk_parse
+
+namespace rk {
+/* Part of the frame of kernels whose lanes return one by one. */
+struct warp_returns {
+    unsigned rk_left[32], rk_arrived[32];
+};
+} // namespace rk
 
 #endif

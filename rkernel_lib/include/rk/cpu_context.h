@@ -10,6 +10,7 @@
 #include "cpu_atomic.h"
 #include "cpu_math.h"
 #include "cpu_types.h"
+#include "warp_returns.h"
 
 #include <cstring>
 #include <type_traits>
@@ -119,6 +120,7 @@ public:
     }
     /** Whether this thread is to return: the runtime notices when it does. */
     bool leave(bool returns) const { return returns; }
+    void returned() const {}
     void finish() const {}
 
 private:

@@ -18,6 +18,8 @@
 #include "cuda_barrier.cuh"
 #include "cuda_warp.cuh"
 
+#include <type_traits>
+
 namespace rk
 {
 
@@ -87,6 +89,8 @@ template <class Config> class cuda_context : public cuda_warp_operations<cuda_co
     static constexpr unsigned N = Config::block_x * Config::block_y * Config::block_z;
     static constexpr unsigned V = Config::veu_threads;
     static constexpr bool has_barrier = Config::barrier || Config::reduce;
+    static constexpr bool has_returns =
+        std::is_base_of<warp_returns, typename Config::Frame>::value;
     static_assert(N >= 1 && N <= V, "the vEU has fewer threads than the kernel's block");
     static_assert(V % 32 == 0, "a vEU is made of whole warps");
 
@@ -100,6 +104,8 @@ template <class Config> class cuda_context : public cuda_warp_operations<cuda_co
 
     explicit __device__ cuda_context(unsigned rtask) : rtask_(rtask), live_(first_lanes())
     {
+        if constexpr (has_returns)
+            cuda_warp_begin(shared<warp_returns>());
     }
 
     /** Whether this thread belongs to the rTask's block; the others only call finish(). */
@@ -179,6 +185,21 @@ template <class Config> class cuda_context : public cuda_warp_operations<cuda_co
     __device__ cuda_group<cuda_context> group()
     {
         return cuda_group<cuda_context>(*this);
+    }
+
+    /** By a thread on its way out of a kernel whose frame has rk::warp_returns. */
+    __device__ void returned()
+    {
+        cuda_warp_leave(shared<warp_returns>());
+    }
+    /** `operation(lanes)` with those lanes of `mask`, which are live, that meet there. */
+    template <class Operation>
+    __device__ auto meet(unsigned mask, const Operation &operation) const
+    {
+        if constexpr (has_returns)
+            return cuda_warp_meet(shared<warp_returns>(), mask, operation);
+        else
+            return operation(mask);
     }
 
     /** Every thread of the vEU, active or not, once, on its way out of the rTask (cuda_barrier.cuh). */
@@ -281,6 +302,14 @@ class cuda_launch_context : public cuda_warp_operations<cuda_launch_context<Fram
     __device__ unsigned live() const
     {
         return 0xFFFFFFFFu;
+    }
+    __device__ void returned()
+    {
+    }
+    template <class Operation>
+    __device__ auto meet(unsigned mask, const Operation &operation) const
+    {
+        return operation(mask);
     }
     __device__ cuda_group<cuda_launch_context> group()
     {

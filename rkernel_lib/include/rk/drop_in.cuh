@@ -177,8 +177,9 @@ template <class Context> class drop_in_group
 };
 
 /** One thread's view of an rTask: rk::cuda_context with a launch configuration known at run time. */
-template <bool Barrier, bool Reduce, bool EarlyReturn>
-class drop_in_context : public cuda_warp_operations<drop_in_context<Barrier, Reduce, EarlyReturn>>
+template <bool Barrier, bool Reduce, bool EarlyReturn, bool WarpReturns>
+class drop_in_context
+    : public cuda_warp_operations<drop_in_context<Barrier, Reduce, EarlyReturn, WarpReturns>>
 {
   public:
     explicit __device__ drop_in_context(const drop_in_grid &launch)
@@ -197,6 +198,8 @@ class drop_in_context : public cuda_warp_operations<drop_in_context<Barrier, Red
         block_ = make_uint3((unsigned)(rtask % g.x), (unsigned)(row % g.y), (unsigned)(row / g.y));
         const unsigned first = threadIdx.x / 32 * 32, n = launch_.threads;
         live_ = first + 32 <= n ? 0xFFFFFFFFu : (1u << (n - first) % 32) - 1;
+        if (WarpReturns)
+            cuda_warp_begin(shared<warp_returns>());
     }
     __device__ bool active() const
     {
@@ -270,6 +273,17 @@ class drop_in_context : public cuda_warp_operations<drop_in_context<Barrier, Red
     {
         return live_;
     }
+    __device__ void returned()
+    {
+        cuda_warp_leave(shared<warp_returns>());
+    }
+    template <class Operation>
+    __device__ auto meet(unsigned mask, const Operation &operation) const
+    {
+        if (WarpReturns)
+            return cuda_warp_meet(shared<warp_returns>(), mask, operation);
+        return operation(mask);
+    }
     __device__ drop_in_group<drop_in_context> group()
     {
         return drop_in_group<drop_in_context>(*this);
@@ -288,10 +302,10 @@ class drop_in_context : public cuda_warp_operations<drop_in_context<Barrier, Red
 };
 
 /** A vEU: runs rTasks blockIdx.x, blockIdx.x + gridDim.x, ... `body(rk_ctx)` is one thread's part. */
-template <bool Barrier, bool Reduce, bool EarlyReturn, bool Warp, class Body>
+template <bool Barrier, bool Reduce, bool EarlyReturn, bool WarpReturns, class Body>
 __device__ void drop_in_run(const drop_in_grid &launch, const Body &body)
 {
-    drop_in_context<Barrier, Reduce, EarlyReturn> context(launch);
+    drop_in_context<Barrier, Reduce, EarlyReturn, WarpReturns> context(launch);
     for (unsigned long long task = blockIdx.x; task < launch.tasks; task += gridDim.x) {
         context.begin(task);
         if (context.active()) {

@@ -16,7 +16,7 @@ template <class... P> struct drop_in_call {
     static void run(const drop_in_site &, unsigned, void (*)(P...), void (*)(drop_in_grid, P...),
                     A &...);
 };
-template <bool Barrier, bool Reduce, bool EarlyReturn, bool Warp, class Body>
+template <bool Barrier, bool Reduce, bool EarlyReturn, bool WarpReturns, class Body>
 __device__ void drop_in_run(const drop_in_grid &, const Body &body)
 {
     rk_parse::context context;

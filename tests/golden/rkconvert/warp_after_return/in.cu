@@ -30,9 +30,20 @@ __global__ void with_else(float *x, int n)
         x[threadIdx.x] = 1;
     x[threadIdx.x] = sum(x[threadIdx.x]);
 }
+__global__ void before_barrier(float *x, int n)
+{
+    for (int i = 0; i < n; i++) {
+        if (x[i] > threadIdx.x)
+            return;
+        x[i] = sum(x[i]);
+    }
+    __syncthreads();
+    x[threadIdx.x] = x[0];
+}
 void launch(float *x, int n)
 {
     nested<<<1, 32>>>(x, n);
     in_loop<<<1, 32>>>(x, n);
     with_else<<<1, 32>>>(x, n);
+    before_barrier<<<1, 48>>>(x, n);
 }
