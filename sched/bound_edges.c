@@ -2,7 +2,6 @@
 #include "sched/schedule_deps.h"
 
 #include <math.h>
-#include <string.h>
 
 /** Pairs of candidates of an edge up to which all are looked at. */
 enum { PAIRS_MOST = 64 };
@@ -14,35 +13,6 @@ static bool has_access(const rk_problem *problem, rk_id node)
         if (all->items[i].access)
             return true;
     return false;
-}
-
-/**
- * What the lists of a node say of the `rtasks` rTasks of `from`, and in *fewest how many of them each
- * rTask waits for at least; `seen` holds a flag for each.
- */
-static unsigned kind_of(uint32_t *fewest, const rk_node_deps *node, rk_id from, uint32_t rtasks,
-                        bool *seen)
-{
-    memset(seen, 0, rtasks * sizeof *seen);
-    uint32_t covered = 0;
-    *fewest = UINT32_MAX;
-    for (uint32_t list = 0; list < node->list_count; list++) {
-        uint32_t here = 0;
-        for (uint32_t i = node->first[list]; i < node->first[list + 1]; i++) {
-            const rk_rtask_range *r = &node->ranges[i];
-            if (r->op != from)
-                continue;
-            uint32_t end = r->count < rtasks - r->first ? r->first + r->count : rtasks;
-            here += end - r->first;
-            for (uint32_t k = r->first; k < end; k++) {
-                covered += !seen[k];
-                seen[k] = true;
-            }
-        }
-        *fewest = here < *fewest ? here : *fewest;
-    }
-    return (*fewest >= rtasks ? EDGE_WHOLE : 0u) | (*fewest > 0 ? EDGE_TOUCHES : 0u) |
-           (covered == rtasks ? EDGE_COVERS : 0u);
 }
 
 /**
@@ -65,8 +35,7 @@ static double trip_ns(const bounds *b, double needed, double ns)
 }
 
 /** What holds of an edge for all pairs of candidates; fills its trip. */
-static unsigned common_kind(bounds *b, size_t at, rk_deps *deps, uint32_t *selected,
-                            rk_arena *scratch)
+static unsigned common_kind(bounds *b, size_t at, rk_deps *deps)
 {
     const rk_problem *problem = b->problem;
     const rk_edge *edge = &problem->edges[at];
@@ -77,18 +46,14 @@ static unsigned common_kind(bounds *b, size_t at, rk_deps *deps, uint32_t *selec
     unsigned kind = EDGE_WHOLE | EDGE_TOUCHES | EDGE_COVERS;
     double trip = INFINITY;
     for (uint32_t p = 0; p < from->count; p++) {
-        bool *seen = RK_NEW_ARRAY(scratch, bool, from->items[p].rtasks + 1);
         double ns = rk_simulate_alone(&from->items[p], problem->device);
         for (uint32_t n = 0; n < to->count; n++) {
-            selected[edge->from] = p;
-            selected[edge->to] = n;
-            uint32_t fewest;
-            kind &= kind_of(&fewest, rk_deps_node(deps, edge->to, selected), edge->from,
-                            from->items[p].rtasks, seen);
-            trip = fmin(trip, trip_ns(b, fewest, ns));
+            rk_deps_edge pair = rk_deps_of_edge(deps, at, p, n);
+            kind &= (pair.fewest >= from->items[p].rtasks ? EDGE_WHOLE : 0u) |
+                    (pair.fewest > 0 ? EDGE_TOUCHES : 0u) | (pair.covers ? EDGE_COVERS : 0u);
+            trip = fmin(trip, trip_ns(b, pair.fewest, ns));
         }
     }
-    selected[edge->from] = selected[edge->to] = 0;
     b->trips[at] = trip;
     return kind;
 }
@@ -118,11 +83,9 @@ void rk_bound_edges(bounds *b, rk_arena *scratch)
         b->into[i + 1] += b->into[i];
 
     rk_deps *deps = rk_deps_of_problem(problem, scratch);
-    uint32_t *selected = RK_NEW_ARRAY(scratch, uint32_t, b->node_count + 1);
     for (size_t i = 0; i < problem->edge_count; i++) {
         const rk_edge *e = &problem->edges[i];
         bool ranges = has_access(problem, e->from) || has_access(problem, e->to);
-        b->kinds[i] =
-            (unsigned char)(ranges ? common_kind(b, i, deps, selected, scratch) : whole_kind(b, i));
+        b->kinds[i] = (unsigned char)(ranges ? common_kind(b, i, deps) : whole_kind(b, i));
     }
 }

@@ -5,22 +5,40 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <xxhash.h>
 
 enum {
     /** Nodes with more dependencies are not searched for implied ones, to stay near linear. */
-    SEARCHED_MOST = 256
+    SEARCHED_MOST = 256,
+    /** Buckets of lists. */
+    KEPT = 1024
 };
+
+/** Lists of what rTasks of one node wait for of another, shared by all edges where that is alike. */
+typedef struct edge_lists {
+    struct edge_lists *next; /**< in the same bucket */
+    const int64_t *key;      /**< what decides about the rest */
+    size_t key_count;
+    unsigned uses;   /**< RK_BLOCK_...: what decides about an rTask's list */
+    uint32_t *first; /**< list l is runs[first[l] .. first[l + 1]) */
+    rk_run *runs;
+    uint32_t *numbers; /**< by list: rTasks in it, before any runs were joined */
+    bool exact;        /**< no runs were joined */
+    rk_deps_edge edge;
+} edge_lists;
+
+/** What two nodes touch alike, one of them writing. */
+typedef struct {
+    const rk_touch *from, *to;
+} meeting;
+
+typedef RK_VEC(meeting) meeting_list;
 
 /** What rTasks of one node wait for of another, at one candidate of each. */
 typedef struct pair {
     struct pair *next;
-    uint32_t from, to; /**< candidates */
-    bool whole;        /**< each rTask waits for all of the other node; the rest is not set */
-    bool exact;        /**< no runs were joined */
-    unsigned uses;     /**< RK_BLOCK_...: what decides about an rTask's list */
-    uint32_t *first;   /**< list l is runs[first[l] .. first[l + 1]) */
-    rk_run *runs;
-    uint32_t *numbers; /**< by list: rTasks in it, before any runs were joined */
+    uint32_t from, to;       /**< candidates */
+    const edge_lists *lists; /**< NULL: each rTask waits for all of the other node */
 } pair;
 
 /** What a node's rTasks wait for at one selection. */
@@ -37,6 +55,7 @@ struct rk_deps_cache {
     rk_arena *arena;
     uint32_t *into;     /**< edges into node n: [into[n], into[n + 1]) */
     pair **pairs;       /**< by edge */
+    edge_lists **kept;  /**< KEPT buckets */
     variant **variants; /**< by node */
 };
 
@@ -84,6 +103,7 @@ void rk_deps_build(rk_deps *out, const rk_problem *problem, rk_arena *arena)
                                   .arena = arena,
                                   .into = into,
                                   .pairs = RK_NEW_ARRAY(arena, pair *, problem->edge_count + 1),
+                                  .kept = RK_NEW_ARRAY(arena, edge_lists *, KEPT),
                                   .variants = RK_NEW_ARRAY(arena, variant *, n + 1)};
     uint32_t count = 0;
     for (rk_id node = 0; node < n; node++) {
@@ -142,23 +162,19 @@ static size_t most_touches(const rk_node *node, const rk_candidate *c)
     return (c->access ? c->kernel->param_count : 0) + node->input_count + node->output_count + 1;
 }
 
-/**
- * Looks for what an earlier node and a later one both touch, one of them writing. NULL when that makes
- * each rTask wait for all, else `*count` searches to make.
- */
-static rk_overlap **compare_touches(size_t *count, unsigned *uses, const rk_graph *graph,
-                                    const rk_edge *edge, const rk_candidate *from_candidate,
-                                    const rk_candidate *to_candidate, rk_arena *scratch)
+/** The meetings of an edge, into `out`; false when one of them makes each rTask wait for all. */
+static bool find_meetings(meeting_list *out, const rk_graph *graph, const rk_edge *edge,
+                          const rk_candidate *from_candidate, const rk_candidate *to_candidate,
+                          rk_arena *scratch)
 {
     if (!from_candidate->access || !to_candidate->access)
-        return NULL;
+        return false;
     const rk_node *from_node = &graph->nodes[edge->from];
     const rk_node *to_node = &graph->nodes[edge->to];
     rk_touch *from = RK_NEW_ARRAY(scratch, rk_touch, most_touches(from_node, from_candidate));
     rk_touch *to = RK_NEW_ARRAY(scratch, rk_touch, most_touches(to_node, to_candidate));
     size_t from_count = rk_touches_of(from, graph, from_node, from_candidate);
     size_t to_count = rk_touches_of(to, graph, to_node, to_candidate);
-    rk_overlap **overlaps = RK_NEW_ARRAY(scratch, rk_overlap *, from_count * to_count + 1);
     for (size_t i = 0; i < from_count; i++) {
         for (size_t k = 0; k < to_count; k++) {
             const rk_touch *a = &from[i];
@@ -167,12 +183,32 @@ static rk_overlap **compare_touches(size_t *count, unsigned *uses, const rk_grap
                 a->offset >= b->offset + b->elements || b->offset >= a->offset + a->elements)
                 continue;
             if (!a->access || !b->access)
-                return NULL;
-            overlaps[(*count)++] = rk_overlap_new(a, from_candidate->grid, b, scratch);
-            *uses |= rk_access_uses(b->access);
+                return false;
+            *rk_push(scratch, out) = (meeting){a, b};
         }
     }
-    return overlaps;
+    return true;
+}
+
+/** All that the lists of an edge depend on: the same numbers give the same lists. */
+static size_t key_of(int64_t **key, const meeting_list *meetings, const rk_candidate *from,
+                     const rk_candidate *to, rk_arena *scratch)
+{
+    int64_t *k = *key = RK_NEW_ARRAY(scratch, int64_t, 6 + 6 * meetings->count);
+    for (int d = 0; d < 3; d++) {
+        *k++ = from->grid[d];
+        *k++ = to->grid[d];
+    }
+    for (size_t i = 0; i < meetings->count; i++) {
+        const meeting *m = &meetings->items[i];
+        *k++ = (int64_t)(intptr_t)m->from->access;
+        *k++ = (int64_t)(intptr_t)m->to->access;
+        *k++ = m->from->offset;
+        *k++ = m->to->offset;
+        *k++ = m->from->elements;
+        *k++ = m->to->elements;
+    }
+    return (size_t)(k - *key);
 }
 
 static int by_first(const void *a, const void *b)
@@ -205,52 +241,189 @@ static rk_runs find_runs(rk_overlap **overlaps, size_t count, const int64_t bloc
     return all;
 }
 
-/** Finds the lists, one for each combination of the block indices that matter. */
-static void fill_pair(pair *p, rk_overlap **overlaps, size_t overlap_count, const rk_candidate *to,
-                      rk_arena *arena, rk_arena *scratch)
+/** Whether each rTask of the later node touches something, and nothing that the earlier one does not write. */
+static bool is_enclosed(const meeting *m, const rk_candidate *to)
 {
-    numbering lists = lists_of(to, p->uses);
-    RK_VEC(rk_run) all = {0};
-    rk_run *room = RK_NEW_ARRAY(scratch, rk_run, overlap_count * RK_RUNS_MOST + 1);
-    p->first = RK_NEW_ARRAY(arena, uint32_t, (size_t)lists.count + 1);
-    p->numbers = RK_NEW_ARRAY(arena, uint32_t, lists.count);
-    p->exact = true;
+    if (!m->from->write || m->to->offset < m->from->offset ||
+        m->to->offset + m->to->elements > m->from->offset + m->from->elements)
+        return false;
+    numbering places = lists_of(to, rk_access_uses(m->to->access));
     int64_t block[3] = {0};
-    for (uint32_t l = 0; l < lists.count; l++) {
-        rk_runs runs = find_runs(overlaps, overlap_count, block, room);
-        for (size_t i = 0; i < runs.count; i++)
-            *rk_push(scratch, &all) = runs.items[i];
-        p->first[l + 1] = (uint32_t)all.count;
-        p->numbers[l] = (uint32_t)runs.numbers;
-        p->exact = p->exact && runs.exact;
-        next_block(block, lists.extent);
+    for (uint32_t l = 0; l < places.count; l++) {
+        rk_interval box[RK_MAX_RANK];
+        if (!rk_access_box(box, m->to->access, block))
+            return false;
+        next_block(block, places.extent);
     }
-    p->runs = rk_arena_copy(arena, all.items, all.count * sizeof *all.items);
+    return true;
 }
 
-/** The pair of an edge at that selection. */
-static const pair *pair_of(rk_deps_cache *cache, uint32_t edge, const uint32_t *selected)
+/** Whether dimension d of the access, over those block indices alone, is touched from end to end. */
+static bool is_swept_along(const rk_access *access, int d, unsigned uses, const int64_t grid[3])
+{
+    rk_access one = {.rank = 1, .dims = {access->dims[d]}};
+    int64_t extent[3];
+    for (int i = 0; i < 3; i++)
+        extent[i] = uses >> i & 1 ? grid[i] : 1;
+    int64_t end = 0;
+    int64_t block[3] = {0};
+    for (int64_t left = extent[0] * extent[1] * extent[2]; left > 0; left--) {
+        rk_interval box;
+        if (rk_access_box(&box, &one, block) && box.first <= end && box.end > end)
+            end = box.end;
+        next_block(block, extent);
+    }
+    return end == one.dims[0].extent;
+}
+
+/**
+ * Whether the later node's rTasks together touch all that the earlier one writes: where no two dimensions
+ * depend on one block index, the boxes are all combinations of what each dimension has.
+ */
+static bool is_swept(const meeting *m, const rk_candidate *to)
+{
+    const rk_access *access = m->to->access;
+    if (!m->from->write || m->to->offset > m->from->offset ||
+        m->to->offset + m->to->elements < m->from->offset + m->from->elements)
+        return false;
+    unsigned used = 0;
+    for (int d = 0; d < access->rank; d++) {
+        rk_access one = {.rank = 1, .dims = {access->dims[d]}};
+        unsigned uses = rk_access_uses(&one);
+        for (int i = 0; i < 3; i++)
+            uses &= to->grid[i] == 1 ? ~(1u << i) : ~0u;
+        if (used & uses || !is_swept_along(access, d, uses, to->grid))
+            return false;
+        used |= uses;
+    }
+    return true;
+}
+
+/**
+ * How many rTasks of `from` each of `to` shares something with, at least; of what the earlier node
+ * touches the first element alone counts, since that is exact however it is seen. 0 when not sure.
+ */
+static uint32_t fewest_shared(const rk_touch *from, const rk_candidate *from_candidate,
+                              const rk_touch *to, const rk_candidate *to_candidate,
+                              rk_arena *scratch)
+{
+    rk_overlap *overlap = rk_overlap_new(from, from_candidate->grid, to, scratch);
+    numbering places = lists_of(to_candidate, rk_access_uses(to->access));
+    int64_t block[3] = {0};
+    uint32_t fewest = UINT32_MAX;
+    for (uint32_t l = 0; l < places.count && fewest > 0; l++) {
+        rk_runs runs;
+        rk_overlap_find(&runs, overlap, block);
+        fewest = runs.numbers < fewest ? (uint32_t)runs.numbers : fewest;
+        next_block(block, places.extent);
+    }
+    return rk_overlap_is_loose(overlap) ? 0 : fewest;
+}
+
+/** What is sure of an edge through one meeting, whatever boxes had to be widened for the lists. */
+static rk_deps_edge sure_of(const meeting *m, const rk_candidate *from, const rk_candidate *to,
+                            rk_arena *scratch)
+{
+    rk_touch first = *m->from;
+    first.first_only = true;
+    rk_deps_edge edge = {.fewest = fewest_shared(&first, from, m->to, to, scratch)};
+    if (edge.fewest == 0 && is_enclosed(m, to))
+        edge.fewest = 1;
+    edge.covers = edge.fewest == from->rtasks || is_swept(m, to) ||
+                  fewest_shared(m->to, to, &first, from, scratch) > 0;
+    return edge;
+}
+
+/** Finds the lists, one for each combination of the block indices that matter. */
+static void fill_lists(edge_lists *out, const meeting_list *meetings, const rk_candidate *from,
+                       const rk_candidate *to, rk_arena *arena, rk_arena *scratch)
+{
+    rk_overlap **overlaps = RK_NEW_ARRAY(scratch, rk_overlap *, meetings->count + 1);
+    for (size_t i = 0; i < meetings->count; i++) {
+        const meeting *m = &meetings->items[i];
+        overlaps[i] = rk_overlap_new(m->from, from->grid, m->to, scratch);
+        out->uses |= rk_access_uses(m->to->access);
+    }
+    numbering places = lists_of(to, out->uses);
+    RK_VEC(rk_run) all = {0};
+    rk_run *room = RK_NEW_ARRAY(scratch, rk_run, meetings->count * RK_RUNS_MOST + 1);
+    out->first = RK_NEW_ARRAY(arena, uint32_t, (size_t)places.count + 1);
+    out->numbers = RK_NEW_ARRAY(arena, uint32_t, places.count);
+    out->exact = true;
+    int64_t block[3] = {0};
+    for (uint32_t l = 0; l < places.count; l++) {
+        rk_runs runs = find_runs(overlaps, meetings->count, block, room);
+        for (size_t i = 0; i < runs.count; i++)
+            *rk_push(scratch, &all) = runs.items[i];
+        out->first[l + 1] = (uint32_t)all.count;
+        out->numbers[l] = (uint32_t)runs.numbers;
+        out->exact = out->exact && runs.exact;
+        next_block(block, places.extent);
+    }
+    bool loose = false;
+    for (size_t i = 0; i < meetings->count; i++)
+        loose = loose || rk_overlap_is_loose(overlaps[i]);
+    for (uint32_t l = 0; l < places.count && !loose; l++)
+        if (l == 0 || out->numbers[l] < out->edge.fewest)
+            out->edge.fewest = out->numbers[l];
+    for (size_t i = 0; i < meetings->count; i++) {
+        rk_deps_edge sure = sure_of(&meetings->items[i], from, to, scratch);
+        out->edge.fewest = sure.fewest > out->edge.fewest ? sure.fewest : out->edge.fewest;
+        out->edge.covers = out->edge.covers || sure.covers;
+    }
+    out->runs = rk_arena_copy(arena, all.items, all.count * sizeof *all.items);
+}
+
+/** The lists of an edge between nodes of those candidates; NULL: each rTask waits for all. */
+static const edge_lists *lists_of_edge(rk_deps_cache *cache, const rk_edge *edge,
+                                       const rk_candidate *from, const rk_candidate *to)
+{
+    rk_arena *scratch = rk_arena_new();
+    meeting_list meetings = {0};
+    const edge_lists *found = NULL;
+    if (find_meetings(&meetings, cache->problem->graph, edge, from, to, scratch)) {
+        int64_t *key;
+        size_t count = key_of(&key, &meetings, from, to, scratch);
+        edge_lists **bucket = &cache->kept[XXH3_64bits(key, count * sizeof *key) % KEPT];
+        edge_lists *at = *bucket;
+        while (at && (at->key_count != count || memcmp(at->key, key, count * sizeof *key) != 0))
+            at = at->next;
+        if (!at) {
+            at = RK_NEW(cache->arena, edge_lists);
+            *at = (edge_lists){.next = *bucket, .key_count = count};
+            at->key = rk_arena_copy(cache->arena, key, count * sizeof *key);
+            fill_lists(at, &meetings, from, to, cache->arena, scratch);
+            *bucket = at;
+        }
+        found = at;
+    }
+    rk_arena_free(scratch);
+    return found;
+}
+
+/** The pair of an edge at those candidates. */
+static const pair *pair_of(rk_deps_cache *cache, uint32_t edge, uint32_t from, uint32_t to)
 {
     const rk_edge *e = &cache->problem->edges[edge];
-    uint32_t from = selected[e->from];
-    uint32_t to = selected[e->to];
     for (pair *p = cache->pairs[edge]; p; p = p->next)
         if (p->from == from && p->to == to)
             return p;
     const rk_node_candidates *nodes = cache->problem->candidates->nodes;
-    rk_arena *scratch = rk_arena_new();
     pair *p = RK_NEW(cache->arena, pair);
     *p = (pair){.next = cache->pairs[edge], .from = from, .to = to};
-    size_t count = 0;
-    rk_overlap **overlaps =
-        compare_touches(&count, &p->uses, cache->problem->graph, e, &nodes[e->from].items[from],
-                        &nodes[e->to].items[to], scratch);
-    p->whole = !overlaps;
-    if (overlaps)
-        fill_pair(p, overlaps, count, &nodes[e->to].items[to], cache->arena, scratch);
-    rk_arena_free(scratch);
+    p->lists = lists_of_edge(cache, e, &nodes[e->from].items[from], &nodes[e->to].items[to]);
     cache->pairs[edge] = p;
     return p;
+}
+
+rk_deps_edge rk_deps_of_edge(rk_deps *deps, size_t edge, uint32_t from, uint32_t to)
+{
+    const rk_edge *e = &deps->cache->problem->edges[edge];
+    const pair *p = pair_of(deps->cache, (uint32_t)edge, from, to);
+    if (p->lists)
+        return p->lists->edge;
+    uint32_t rtasks = deps->cache->problem->candidates->nodes[e->from].items[from].rtasks;
+    return (rk_deps_edge){.fewest = rtasks, .covers = true};
 }
 
 /* Variants. */
@@ -294,7 +467,7 @@ static bool implies(const assembly *s, const variant *v, const rk_rtask_range *v
     uint32_t begin = cache->into[via->op];
     uint32_t end = cache->into[via->op + 1];
     for (uint32_t e = begin; e < end; e++)
-        if (cache->problem->edges[e].from == range->op && v->pairs[e - begin]->whole)
+        if (cache->problem->edges[e].from == range->op && !v->pairs[e - begin]->lists)
             return true;
     size_t count;
     const rk_rtask_range *before = rk_deps_of(&v->deps, via->first, &count);
@@ -337,12 +510,12 @@ static void drop_implied(assembly *s, size_t first)
 /** Adds what list `list` of the pair has, as ranges of `node`, which has `rtasks`. */
 static void add_ranges(assembly *s, const pair *p, uint32_t list, rk_id node, uint32_t rtasks)
 {
-    if (p->whole) {
+    if (!p->lists) {
         *rk_push(s->scratch, &s->ranges) = (rk_rtask_range){node, 0, RK_ALL_RTASKS};
         return;
     }
-    for (uint32_t i = p->first[list]; i < p->first[list + 1]; i++) {
-        rk_run run = p->runs[i];
+    for (uint32_t i = p->lists->first[list]; i < p->lists->first[list + 1]; i++) {
+        rk_run run = p->lists->runs[i];
         uint32_t count = run.end - run.first;
         *rk_push(s->scratch, &s->ranges) =
             (rk_rtask_range){node, run.first, count == rtasks ? RK_ALL_RTASKS : count};
@@ -364,8 +537,8 @@ static uint64_t count_pairs(const assembly *s, const variant *v, size_t first,
             edge++;
         uint32_t at = edge - cache->into[s->node];
         const pair *p = v->pairs[at];
-        pairs += p->whole ? cache->problem->candidates->nodes[op].items[s->selected[op]].rtasks
-                          : p->numbers[number_of(&numberings[at], block)];
+        pairs += p->lists ? p->lists->numbers[number_of(&numberings[at], block)]
+                          : cache->problem->candidates->nodes[op].items[s->selected[op]].rtasks;
     }
     return pairs;
 }
@@ -393,9 +566,10 @@ static void fill_variant(assembly *s, variant *v)
     v->deps.exact = true;
     for (uint32_t e = 0; e < edges; e++) {
         const pair *p = v->pairs[e];
-        numberings[e] = lists_of(s->candidate, p->uses);
-        uses |= p->uses;
-        v->deps.exact = v->deps.exact && (p->whole || p->exact);
+        unsigned own = p->lists ? p->lists->uses : 0;
+        numberings[e] = lists_of(s->candidate, own);
+        uses |= own;
+        v->deps.exact = v->deps.exact && (!p->lists || p->lists->exact);
     }
     numbering lists = lists_of(s->candidate, uses);
     uint32_t *first = RK_NEW_ARRAY(s->cache->arena, uint32_t, (size_t)lists.count + 1);
@@ -433,7 +607,7 @@ static const variant *new_variant(rk_deps_cache *cache, rk_id node, const uint32
     key[0] = selected[node];
     for (uint32_t e = 0; e < count; e++) {
         key[1 + e] = selected[cache->problem->edges[into + e].from];
-        v->pairs[e] = pair_of(cache, into + e, selected);
+        v->pairs[e] = pair_of(cache, into + e, key[1 + e], key[0]);
     }
     assembly s = {.cache = cache,
                   .selected = selected,

@@ -45,6 +45,19 @@ rk_deps *rk_deps_of_problem(const rk_problem *problem, rk_arena *arena);
  */
 const rk_node_deps *rk_deps_node(rk_deps *deps, rk_id node, const uint32_t *selected);
 
+/** What each rTask of a later node waits for of an earlier one, at least, and all of them together. */
+typedef struct {
+    uint32_t fewest; /**< rTasks that each of them waits for, at least */
+    bool covers;     /**< each rTask of the earlier node is waited for by some */
+} rk_deps_edge;
+
+/**
+ * Of problem->edges[edge] at those candidates, as the access ranges say: neither ranges that were joined
+ * to keep lists short nor what other edges imply count. `covers` may be false although all are waited
+ * for.
+ */
+rk_deps_edge rk_deps_of_edge(rk_deps *deps, size_t edge, uint32_t from, uint32_t to);
+
 /** The ranges that rTask `rtask` of the node waits for, for rk_wait and its like. */
 static inline const rk_rtask_range *rk_deps_of(const rk_node_deps *node, uint32_t rtask,
                                                size_t *count)

@@ -46,6 +46,7 @@ struct rk_overlap {
     unsigned constant_dims; /**< common dimensions that are the same for all earlier rTasks */
     rk_interval constant[MOST_DIMS];
     bool empty; /**< no earlier rTask touches anything */
+    bool loose; /**< a box was widened to be seen in the common dimensions */
 };
 
 /* Touches. */
@@ -67,7 +68,10 @@ static size_t add_operands(rk_touch *out, size_t count, const rk_graph *graph, c
                     writes(&c->kernel->params[p]) >= write;
         const rk_tensor *t = &graph->tensors[ids[i]];
         if (!found)
-            out[count++] = (rk_touch){t->base, t->offset, rk_tensor_elements(t), NULL, write};
+            out[count++] = (rk_touch){.base = t->base,
+                                      .offset = t->offset,
+                                      .elements = rk_tensor_elements(t),
+                                      .write = write};
     }
     return count;
 }
@@ -86,8 +90,11 @@ size_t rk_touches_of(rk_touch *out, const rk_graph *graph, const rk_node *node,
         int64_t elements = rk_tensor_elements(t) - arg->offset;
         for (int d = 0; access && d < access->rank; d++)
             elements = d ? elements * access->dims[d].extent : access->dims[d].extent;
-        out[count++] = (rk_touch){t->base, t->offset + arg->offset, elements, access,
-                                  writes(&kernel->params[p])};
+        out[count++] = (rk_touch){.base = t->base,
+                                  .offset = t->offset + arg->offset,
+                                  .elements = elements,
+                                  .access = access,
+                                  .write = writes(&kernel->params[p])};
     }
     count = add_operands(out, count, graph, node->inputs, node->input_count, false, candidate);
     return add_operands(out, count, graph, node->outputs, node->output_count, true, candidate);
@@ -144,13 +151,14 @@ static lattice merge(const rk_touch *a, const rk_touch *b)
 
 /**
  * An interval of a dimension with that stride, over the dimensions of l from *at on that it is made of:
- * the digits of its ends, equal ones first, then a range, then all.
+ * the digits of its ends, equal ones first, then a range, then all. Whether these are no more than it.
  */
-static void split(rk_interval *out, const lattice *l, int *at, int64_t stride, rk_interval v)
+static bool split(rk_interval *out, const lattice *l, int *at, int64_t stride, rk_interval v)
 {
     int64_t low = v.first;
     int64_t high = v.end - 1;
     bool same = true;
+    bool exact = true;
     for (; l->strides[*at] > stride; ++*at) {
         int64_t unit = l->strides[*at] / stride;
         int64_t first = low / unit;
@@ -160,17 +168,34 @@ static void split(rk_interval *out, const lattice *l, int *at, int64_t stride, r
             last = l->strides[*at - 1] / l->strides[*at] - 1;
         }
         out[*at] = (rk_interval){first, last + 1};
-        same = same && first == last;
         low %= unit;
         high %= unit;
+        exact = exact && (!same || first == last || (low == 0 && high == unit - 1));
+        same = same && first == last;
     }
     out[*at] = same ? (rk_interval){low, high + 1}
                     : (rk_interval){0, l->strides[*at - 1] / l->strides[*at]};
     ++*at;
+    return exact;
 }
 
-/** What an rTask touches of its own dimensions, as a box in the common ones. */
-static void place(rk_interval *out, const lattice *l, const rk_touch *touch, rk_interval *own)
+/** Whether the elements of a box follow each other without gaps. */
+static bool is_run(const rk_access *access, const rk_interval *own)
+{
+    bool single = true;
+    for (int d = 0; d < access->rank; d++) {
+        int64_t size = own[d].end - own[d].first;
+        if (!single && size != access->dims[d].extent)
+            return false;
+        single = single && size == 1;
+    }
+    return true;
+}
+
+/**
+ * What an rTask touches of its own dimensions, as a box in the common ones; whether that is no more.
+ */
+static bool place(rk_interval *out, const lattice *l, const rk_touch *touch, rk_interval *own)
 {
     const rk_access *access = touch->access;
     int64_t strides[RK_MAX_RANK] = {1};
@@ -185,14 +210,26 @@ static void place(rk_interval *out, const lattice *l, const rk_touch *touch, rk_
             out[0].first += own[d].first * strides[d];
             out[0].end += (own[d].end - 1) * strides[d];
         }
-        return;
+        return is_run(access, own);
     }
+    bool exact = true;
     own[0].first += touch->offset / strides[0];
     own[0].end += touch->offset / strides[0];
     int at = 0;
     for (int d = 0; d < access->rank; d++)
         if (is_dimension(access, d))
-            split(out, l, &at, strides[d], own[d]);
+            exact = split(out, l, &at, strides[d], own[d]) && exact;
+    return exact;
+}
+
+/** rk_access_box, of what counts. */
+static bool box_of(rk_interval *out, const rk_touch *touch, const int64_t block[3])
+{
+    bool any = rk_access_box(out, touch->access, block);
+    for (int d = 0; d < touch->access->rank && touch->first_only; d++)
+        if (out[d].first < out[d].end)
+            out[d].end = out[d].first + 1;
+    return any;
 }
 
 static hull hull_of(const lattice *l, const rk_interval *box, unsigned dims)
@@ -305,9 +342,9 @@ static void fill_axis(rk_overlap *o, axis *a, const int64_t grid[3], rk_arena *s
     for (uint32_t i = 0; i < a->extent; i++) {
         rk_interval own[RK_MAX_RANK];
         rk_interval *box = &a->boxes[i * rank];
-        rk_access_box(own, o->from.access, block);
+        box_of(own, &o->from, block);
         if (!is_empty(own, a->own)) {
-            place(box, &o->common, &o->from, own);
+            o->loose = !place(box, &o->common, &o->from, own) || o->loose;
             hull h = hull_of(&o->common, box, a->dims);
             h.at = i;
             sorted = sorted && (a->hull_count == 0 || a->hulls[a->hull_count - 1].low <= h.low);
@@ -346,9 +383,10 @@ rk_overlap *rk_overlap_new(const rk_touch *from, const int64_t from_grid[3], con
             fill_axis(o, &o->axes[i], from_grid, scratch);
     }
     rk_interval own[RK_MAX_RANK];
-    rk_access_box(own, o->from.access, (int64_t[3]){0});
+    box_of(own, &o->from, (int64_t[3]){0});
     o->empty = is_empty(own, ((1u << o->from.access->rank) - 1) & ~moving);
-    place(o->constant, &o->common, &o->from, own);
+    if (!o->empty)
+        o->loose = !place(o->constant, &o->common, &o->from, own) || o->loose;
     return o;
 }
 
@@ -482,9 +520,9 @@ void rk_overlap_find(rk_runs *out, rk_overlap *o, const int64_t block[3])
     rk_interval own[RK_MAX_RANK];
     rk_interval box[MOST_DIMS];
     *out = (rk_runs){.exact = true};
-    if (o->empty || !rk_access_box(own, o->to.access, block))
+    if (o->empty || !box_of(own, &o->to, block))
         return;
-    place(box, &o->common, &o->to, own);
+    o->loose = !place(box, &o->common, &o->to, own) || o->loose;
     if (!overlap_in(o->constant, box, o->constant_dims))
         return;
     rk_runs all = {.count = 1, .items = {{0, 1}}, .numbers = 1, .exact = true};
@@ -500,4 +538,9 @@ void rk_overlap_find(rk_runs *out, rk_overlap *o, const int64_t block[3])
         extent *= a->extent;
     }
     *out = all;
+}
+
+bool rk_overlap_is_loose(const rk_overlap *overlap)
+{
+    return overlap->loose;
 }

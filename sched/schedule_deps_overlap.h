@@ -10,6 +10,7 @@ typedef struct {
     int64_t elements;        /**< of the array that it touches */
     const rk_access *access; /**< NULL: each rTask may touch all of it */
     bool write;
+    bool first_only; /**< of what an rTask touches its first element alone counts */
 } rk_touch;
 
 /**
@@ -53,5 +54,11 @@ rk_overlap *rk_overlap_new(const rk_touch *from, const int64_t from_grid[3], con
  * the blocks along each of the earlier grid's axes, whatever their product is.
  */
 void rk_overlap_find(rk_runs *out, rk_overlap *overlap, const int64_t block[3]);
+
+/**
+ * Whether any box so far had to be widened to compare it, so that rTasks may have been found that share
+ * nothing with the later one.
+ */
+bool rk_overlap_is_loose(const rk_overlap *overlap);
 
 #endif

@@ -1,5 +1,7 @@
+#include "sched/bound.h"
 #include "sched/check.h"
 #include "sched/schedule_deps.h"
+#include "sched/simulate.h"
 #include "sched_fixture.h"
 
 #include <stdlib.h>
@@ -380,22 +382,29 @@ static int try_mutants(const world *w, rk_schedule *s)
     return refused;
 }
 
+static world *random_world(unsigned seed)
+{
+    srand(seed);
+    fixture *f = fixture_new(3);
+    world *w = RK_NEW(f->arena, world);
+    w->f = f;
+    w->tensors[0] = tensor(f, "t0", ELEMENTS);
+    rk_graph_input(f->graph, w->tensors[0]);
+    for (int n = 0; n < NODES; n++)
+        add_random_node(w, n);
+    for (int n = 1; n <= NODES; n++)
+        rk_graph_output(f->graph, w->tensors[n]);
+    fixture_problem(f);
+    find_conflicts(w);
+    return w;
+}
+
 Test(deps, builder_and_checker_agree_with_brute_force)
 {
     int refused = 0;
     for (unsigned seed = 1; seed <= 200; seed++) {
-        srand(seed);
-        fixture *f = fixture_new(3);
-        world *w = RK_NEW(f->arena, world);
-        w->f = f;
-        w->tensors[0] = tensor(f, "t0", ELEMENTS);
-        rk_graph_input(f->graph, w->tensors[0]);
-        for (int n = 0; n < NODES; n++)
-            add_random_node(w, n);
-        for (int n = 1; n <= NODES; n++)
-            rk_graph_output(f->graph, w->tensors[n]);
-        fixture_problem(f);
-        find_conflicts(w);
+        world *w = random_world(seed);
+        fixture *f = w->f;
         rk_schedule *s = rk_schedule_run(&random_policy, &f->problem, f->arena, f->diag);
         cr_assert(s);
         cr_assert(orders_all(w, s), "seed %u", seed);
@@ -404,4 +413,89 @@ Test(deps, builder_and_checker_agree_with_brute_force)
         fixture_free(f);
     }
     cr_expect_gt(refused, 1000, "%d", refused);
+}
+
+/** By brute force: rTasks of an edge's first node that each of its second must come after, at least. */
+static uint32_t fewest_before(const world *w, const rk_edge *e, bool *covers)
+{
+    uint32_t fewest = UINT32_MAX;
+    bool waited[MOST] = {false};
+    for (uint32_t k = w->first[e->to]; k < w->first[e->to + 1]; k++) {
+        uint32_t here = 0;
+        for (uint32_t i = w->first[e->from]; i < w->first[e->from + 1]; i++) {
+            here += w->before[i][k];
+            waited[i] = waited[i] || w->before[i][k];
+        }
+        fewest = here < fewest ? here : fewest;
+    }
+    *covers = true;
+    for (uint32_t i = w->first[e->from]; i < w->first[e->from + 1]; i++)
+        *covers = *covers && waited[i];
+    return fewest;
+}
+
+Test(deps, what_is_sure_of_an_edge_holds)
+{
+    size_t whole = 0;
+    size_t edges = 0;
+    for (unsigned seed = 1; seed <= 200; seed++) {
+        world *w = random_world(seed);
+        rk_deps deps;
+        rk_deps_build(&deps, &w->f->problem, w->f->arena);
+        for (size_t e = 0; e < w->f->problem.edge_count; e++) {
+            bool covers;
+            uint32_t fewest = fewest_before(w, &w->f->problem.edges[e], &covers);
+            rk_deps_edge edge = rk_deps_of_edge(&deps, e, 0, 0);
+            cr_expect_leq(edge.fewest, fewest, "seed %u, edge %zu", seed, e);
+            cr_expect(covers || !edge.covers, "seed %u, edge %zu", seed, e);
+            whole += edge.fewest == fewest && edge.covers == covers;
+            edges++;
+        }
+        fixture_free(w->f);
+    }
+    cr_expect_gt(2 * whole, edges, "%zu of %zu edges are known exactly", whole, edges);
+}
+
+Test(deps, runs_that_are_joined_are_not_taken_for_all)
+{
+    fixture *f = fixture_new(4);
+    rk_id t0 = tensor(f, "t0", 64);
+    rk_id t1 = tensor(f, "t1", 64);
+    rk_id t2 = tensor(f, "t2", 64);
+    rk_graph_input(f->graph, t0);
+    rk_graph_output(f->graph, t2);
+    add_node(f, "p", t0, RK_NO_ID, t1,
+             (shape){{64, 1, 1}, "16; 4", NULL, "16: bx / 4, bx / 4 + 1; 4: bx % 4, bx % 4 + 1"});
+    add_node(f, "n", t1, RK_NO_ID, t2,
+             (shape){{4, 1, 1}, "16; 4: bx, bx + 1", NULL, "16; 4: bx, bx + 1"});
+    fixture_problem(f);
+    rk_deps deps;
+    rk_deps_build(&deps, &f->problem, f->arena);
+    uint32_t selected[2] = {0};
+    cr_expect(!rk_deps_node(&deps, 1, selected)->exact);
+    rk_deps_edge edge = rk_deps_of_edge(&deps, 0, 0, 0);
+    cr_expect_eq(edge.fewest, 16);
+    cr_expect(edge.covers);
+    fixture_free(f);
+}
+
+Test(deps, no_schedule_goes_below_the_bound)
+{
+    for (unsigned seed = 1; seed <= 60; seed++) {
+        world *w = random_world(seed);
+        rk_bound bound;
+        rk_bound_find(&bound, &w->f->problem, (uint32_t)w->f->device->sms);
+        for (size_t p = 0; p <= rk_policy_count; p++) {
+            rk_problem given = w->f->problem;
+            given.options = (const int64_t[RK_POLICY_MAX_OPTIONS]){20000};
+            const rk_policy *policy = p < rk_policy_count ? rk_policies[p] : &random_policy;
+            if (strcmp(policy->name, "exact") != 0)
+                given.options = NULL;
+            const rk_schedule *s = rk_schedule_run(policy, &given, w->f->arena, w->f->diag);
+            if (s && !policy->as_graph)
+                cr_expect_geq(rk_simulate_time(s, &given), bound.total_ns * (1 - 1e-9),
+                              "%s, seed %u", policy->name, seed);
+        }
+        fixture_free(w->f);
+    }
 }
