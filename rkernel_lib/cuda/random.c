@@ -63,9 +63,9 @@ void rk_xorwow_init(rk_xorwow *x, uint64_t seed, uint64_t sequence, uint64_t off
 {
     const uint32_t t0 = 1099087573u * ((uint32_t)seed ^ 0xaad26b49u);
     const uint32_t t1 = 2591861531u * ((uint32_t)(seed >> 32) ^ 0xf7dcefddu);
-    *x = (rk_xorwow){.v = {123456789u + t0, 362436069u ^ t0, 521288629u + t1, 88675123u ^ t1,
-                           5783321u + t0},
-                     .d = 6615241u + t1 + t0};
+    *x = (rk_xorwow){
+        .v = {123456789u + t0, 362436069u ^ t0, 521288629u + t1, 88675123u ^ t1, 5783321u + t0},
+        .d = 6615241u + t1 + t0};
     rk_xorwow_skip(x, offset, sequence);
 }
 
@@ -131,6 +131,50 @@ void rk_mrg_init(rk_mrg *x, uint64_t seed, uint64_t subsequence, uint64_t offset
         }
     }
     rk_mrg_skip(x, offset, subsequence, 0);
+}
+
+/* MTGP32-11213, parameters no. 0 of the authors: rows 1, 2, 4 and 8 of its two tables make the others. */
+
+static uint32_t row(const uint32_t rows[4], uint32_t bits)
+{
+    uint32_t sum = 0;
+    for (int i = 0; i < 4; i++)
+        sum ^= bits >> i & 1 ? rows[i] : 0;
+    return sum;
+}
+
+static const uint32_t mtgp_recursion[4] = {0xaba4d62c, 0xbb076f87, 0x22000000, 0x000095ba};
+static const uint32_t mtgp_tempering[4] = {0x06100000, 0x25d80000, 0x282c0000, 0x3302de00};
+
+uint32_t rk_mtgp_next(rk_mtgp *x)
+{
+    enum { FAR = 88, LEFT = 19, RIGHT = 5 };
+    const uint32_t n = RK_MTGP_SIZE, at = x->at, mask = 0xfff80000;
+    uint32_t a = (x->s[at] & mask) ^ x->s[(at + 1) % n];
+    a ^= a << LEFT;
+    a ^= x->s[(at + FAR) % n] >> RIGHT;
+    a ^= row(mtgp_recursion, a & 15);
+    uint32_t t = x->s[(at + FAR - 1) % n];
+    t ^= t >> 16;
+    t ^= t >> 8;
+    x->s[at] = a;
+    x->at = (at + 1) % n;
+    return a ^ row(mtgp_tempering, t & 15);
+}
+
+void rk_mtgp_init(rk_mtgp *x, uint64_t seed, uint64_t offset)
+{
+    const uint32_t hidden = row(mtgp_recursion, 4) ^ row(mtgp_recursion, 8) << 16;
+    uint32_t fill = hidden + (hidden >> 16);
+    fill += fill >> 8;
+    memset(x->s, (int)(fill & 0xff), sizeof x->s);
+    x->s[0] = (uint32_t)(seed ^ seed >> 32) + 1;
+    x->s[1] = hidden;
+    for (uint32_t i = 1; i < RK_MTGP_SIZE; i++)
+        x->s[i] ^= 1812433253u * (x->s[i - 1] ^ (x->s[i - 1] >> 30)) + i;
+    x->at = 0;
+    for (; offset; offset--)
+        rk_mtgp_next(x);
 }
 
 /* Normal numbers. */

@@ -2,8 +2,8 @@
 #define RK_CUDA_RANDOM_H
 
 /*
- * The generators behind cuRAND: XORWOW (Marsaglia, 2003), Philox4x32-10 (Salmon et al., 2011) and MRG32k3a
- * (L'Ecuyer, 1999), seeded and skipped as cuRAND documents, so that a seed gives its sequence. C and C++.
+ * The generators behind cuRAND: XORWOW (Marsaglia, 2003), Philox4x32-10 (Salmon et al., 2011), MRG32k3a
+ * (L'Ecuyer, 1999) and MTGP32 (Saito and Matsumoto, 2013) with its first set of parameters, seeded and skipped as cuRAND documents, so that a seed gives its sequence. C and C++.
  */
 
 #include "cpu_types.h"
@@ -25,6 +25,13 @@ typedef struct {
     uint32_t s1[3], s2[3];
 } rk_mrg;
 
+enum { RK_MTGP_SIZE = 351 };
+
+/** Value n is made of those from n - RK_MTGP_SIZE on. */
+typedef struct {
+    uint32_t s[RK_MTGP_SIZE], at; /**< at: the oldest */
+} rk_mtgp;
+
 /** Goes `steps` values ahead, or `sequences` times 2^67 values. */
 void rk_xorwow_skip(rk_xorwow *x, uint64_t steps, uint64_t sequences);
 /** Goes ahead by steps + 2^76 subsequences + 2^127 sequences. */
@@ -32,6 +39,8 @@ void rk_mrg_skip(rk_mrg *x, uint64_t steps, uint64_t subsequences, uint64_t sequ
 
 void rk_xorwow_init(rk_xorwow *x, uint64_t seed, uint64_t sequence, uint64_t offset);
 void rk_mrg_init(rk_mrg *x, uint64_t seed, uint64_t subsequence, uint64_t offset);
+void rk_mtgp_init(rk_mtgp *x, uint64_t seed, uint64_t offset);
+uint32_t rk_mtgp_next(rk_mtgp *x);
 
 static inline uint32_t rk_xorwow_next(rk_xorwow *x)
 {

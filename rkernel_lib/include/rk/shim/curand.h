@@ -2,8 +2,9 @@
 #define RK_SHIM_CURAND_H
 
 /*
- * Stands for cuRAND's host header: XORWOW (the default), Philox and MRG32k3a. The order in which a
- * generator fills an array is this library's own. C and C++.
+ * Stands for cuRAND's host header: XORWOW (the default), Philox, MRG32k3a, MTGP32 and Sobol's sequences. The order
+ * in which a pseudorandom generator fills an array is this library's own, and so is scrambling. Of Sobol's dimensions
+ * the first RK_SOBOL_KNOWN are there. C and C++.
  */
 
 #include "cuda_runtime.h"
@@ -57,6 +58,16 @@ typedef enum curandOrdering {
     CURAND_ORDERING_QUASI_DEFAULT = 201
 } curandOrdering_t;
 
+typedef enum curandDirectionVectorSet {
+    CURAND_DIRECTION_VECTORS_32_JOEKUO6 = 101,
+    CURAND_SCRAMBLED_DIRECTION_VECTORS_32_JOEKUO6 = 102,
+    CURAND_DIRECTION_VECTORS_64_JOEKUO6 = 103,
+    CURAND_SCRAMBLED_DIRECTION_VECTORS_64_JOEKUO6 = 104
+} curandDirectionVectorSet_t;
+
+typedef unsigned int curandDirectionVectors32_t[32];
+typedef unsigned long long curandDirectionVectors64_t[64];
+
 typedef struct curandGenerator_st *curandGenerator_t;
 
 /** A type that is not there gives CURAND_STATUS_TYPE_ERROR. */
@@ -69,8 +80,20 @@ curandStatus_t curandSetPseudoRandomGeneratorSeed(curandGenerator_t generator,
                                                   unsigned long long seed);
 curandStatus_t curandSetGeneratorOffset(curandGenerator_t generator, unsigned long long offset);
 curandStatus_t curandSetGeneratorOrdering(curandGenerator_t generator, curandOrdering_t order);
+curandStatus_t curandSetQuasiRandomGeneratorDimensions(curandGenerator_t generator,
+                                                       unsigned int dimensions);
+/** What lies beyond the known dimensions cannot be read. */
+curandStatus_t curandGetDirectionVectors32(curandDirectionVectors32_t *vectors[],
+                                           curandDirectionVectorSet_t set);
+curandStatus_t curandGetDirectionVectors64(curandDirectionVectors64_t *vectors[],
+                                           curandDirectionVectorSet_t set);
+curandStatus_t curandGetScrambleConstants32(unsigned int **constants);
+curandStatus_t curandGetScrambleConstants64(unsigned long long **constants);
 curandStatus_t curandGenerateSeeds(curandGenerator_t generator);
 curandStatus_t curandGenerate(curandGenerator_t generator, unsigned int *out, size_t count);
+/** For 64-bit generators alone, which curandGenerate is not for. */
+curandStatus_t curandGenerateLongLong(curandGenerator_t generator, unsigned long long *out,
+                                      size_t count);
 curandStatus_t curandGenerateUniform(curandGenerator_t generator, float *out, size_t count);
 curandStatus_t curandGenerateUniformDouble(curandGenerator_t generator, double *out, size_t count);
 curandStatus_t curandGenerateNormal(curandGenerator_t generator, float *out, size_t count,

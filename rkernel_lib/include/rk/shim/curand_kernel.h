@@ -4,6 +4,7 @@
 /* Stands for cuRAND's device header: the generators of rk/cuda_random.h and their distributions. */
 
 #include "../cuda_random.h"
+#include "../cuda_sobol.h"
 #include "cuda_runtime.h"
 #include "curand.h"
 
@@ -32,6 +33,18 @@ struct curandStatePhilox4_32_10 : rk::random_state<rk_philox> {
 };
 struct curandStateMRG32k3a : rk::random_state<rk_mrg> {
 };
+struct curandStateSobol32 : rk_sobol32 {
+};
+struct curandStateScrambledSobol32 : rk_sobol32 {
+};
+struct curandStateSobol64 : rk_sobol64 {
+};
+struct curandStateScrambledSobol64 : rk_sobol64 {
+};
+typedef curandStateSobol32 curandStateSobol32_t;
+typedef curandStateScrambledSobol32 curandStateScrambledSobol32_t;
+typedef curandStateSobol64 curandStateSobol64_t;
+typedef curandStateScrambledSobol64 curandStateScrambledSobol64_t;
 typedef curandStateXORWOW curandStateXORWOW_t;
 typedef curandStatePhilox4_32_10 curandStatePhilox4_32_10_t;
 typedef curandStateMRG32k3a curandStateMRG32k3a_t;
@@ -229,5 +242,73 @@ inline float4 curand_normal4(curandStatePhilox4_32_10_t *state)
     const float2 a = rk::normal2(state), b = rk::normal2(state);
     return make_float4(a.x, a.y, b.x, b.y);
 }
+
+/* Quasirandom generators: one dimension each, a number of which makes one of any distribution. */
+
+inline void curand_init(unsigned int *vectors, unsigned int offset, curandStateSobol32_t *state)
+{
+    rk_sobol32_init(state, vectors, 0, offset);
+}
+inline void curand_init(unsigned int *vectors, unsigned int start, unsigned int offset,
+                        curandStateScrambledSobol32_t *state)
+{
+    rk_sobol32_init(state, vectors, start, offset);
+}
+
+namespace rk {
+
+/** cuRAND's vectors of 64 bits are of another type than uint64_t. */
+inline void sobol64(rk_sobol64 *state, const unsigned long long *vectors, unsigned long long start,
+                    unsigned long long offset)
+{
+    uint64_t copy[64];
+    for (int i = 0; i < 64; i++)
+        copy[i] = vectors[i];
+    rk_sobol64_init(state, copy, start, offset);
+}
+
+} // namespace rk
+
+inline void curand_init(unsigned long long *vectors, unsigned long long offset,
+                        curandStateSobol64_t *state)
+{
+    rk::sobol64(state, vectors, 0, offset);
+}
+inline void curand_init(unsigned long long *vectors, unsigned long long start,
+                        unsigned long long offset, curandStateScrambledSobol64_t *state)
+{
+    rk::sobol64(state, vectors, start, offset);
+}
+
+#define RK_CURAND_QUASI(State, T, bits, bits32, uniform, normal)                                   \
+    inline void skipahead(T n, State *state) { rk_sobol##bits##_skip(state, n); }                  \
+    inline T curand(State *state) { return static_cast<T>(rk_sobol##bits##_next(state)); }         \
+    inline float curand_uniform(State *state)                                                      \
+    {                                                                                              \
+        return rk_uniform(std::uint32_t(curand(state) >> bits32));                                 \
+    }                                                                                              \
+    inline double curand_uniform_double(State *state) { return uniform(curand(state)); }           \
+    inline float curand_normal(State *state)                                                       \
+    {                                                                                              \
+        return rk_quasi_normal(std::uint32_t(curand(state) >> bits32));                            \
+    }                                                                                              \
+    inline double curand_normal_double(State *state) { return normal(curand(state)); }             \
+    inline float curand_log_normal(State *state, float mean, float deviation)                      \
+    {                                                                                              \
+        return ::expf(mean + deviation * curand_normal(state));                                    \
+    }                                                                                              \
+    inline double curand_log_normal_double(State *state, double mean, double deviation)            \
+    {                                                                                              \
+        return ::exp(mean + deviation * curand_normal_double(state));                              \
+    }
+RK_CURAND_QUASI(curandStateSobol32_t, unsigned int, 32, 0, rk_uniform_double,
+                rk_quasi_normal_double)
+RK_CURAND_QUASI(curandStateScrambledSobol32_t, unsigned int, 32, 0, rk_uniform_double,
+                rk_quasi_normal_double)
+RK_CURAND_QUASI(curandStateSobol64_t, unsigned long long, 64, 32, rk_quasi_uniform_double64,
+                rk_quasi_normal_double64)
+RK_CURAND_QUASI(curandStateScrambledSobol64_t, unsigned long long, 64, 32,
+                rk_quasi_uniform_double64, rk_quasi_normal_double64)
+#undef RK_CURAND_QUASI
 
 #endif
