@@ -65,7 +65,8 @@ bool rk_program_waits_by_namespace(CXCursor function, bool *grid_sync, rk_arena 
         if (rk_system_in_namespace(function, spaces[i], arena))
             return true;
     return rk_system_in_namespace(function, "cuda", arena) &&
-           (strstr(name, "wait") || strstr(name, "arrive") || strstr(name, "barrier"));
+           (strstr(name, "wait") || strstr(name, "arrive") || strstr(name, "barrier") ||
+            strcmp(name, "load") == 0 || rk_str_starts(name, "operator "));
 }
 
 static void use_function(look *l, CXCursor target)

@@ -1,53 +1,33 @@
 #include "rkernel_lib/check/check.h"
 
 #include <link.h>
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_THREADS = 1024, BUCKETS = 4096, MOST_IGNORED = 32 };
+enum { CELLS = 4096, MOST_IGNORED = 32 };
 
 _Thread_local rk_check_state rk_check_now;
+_Thread_local rk_check_clocks rk_check_known;
 uint32_t rk_check_serial;
 const rk_cpu_launch *rk_check_launch;
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-
-/** What each thread of the block knows of the others' clocks, since all met last. */
-static _Thread_local struct {
-    uint32_t clock[MOST_THREADS];
-    uint32_t fence[MOST_THREADS]; /**< epoch of the last fence, 0 for none */
-    uint32_t *seen;               /**< by thread, then by other thread */
-    uint32_t room;                /**< threads that `seen` has room for */
-    bool wide;                    /**< threads of different warps have met since all met */
-} clocks;
-
-/** A block's fence before an atomic: covers earlier epochs, and all of the thread's own. */
-typedef struct {
-    uint32_t block, epoch, thread;
-} release;
-
-/** An address that blocks touch atomically. */
-typedef struct place {
+/** What the last releases of an address publish to the other threads of the block. */
+typedef struct cell {
     uintptr_t address;
-    uint32_t serial;
-    release *log;
-    uint32_t count, room;
-    struct place *next;
-} place;
+    uint64_t stamp;   /**< of the stretch of the block that it is of */
+    uint32_t threads; /**< that `clocks` has room for */
+    uint32_t *clocks;
+    struct cell *next;
+} cell;
 
-/** The calling OS thread's block knows the first `count` releases of a place. */
-typedef struct {
-    const place *place;
-    uint32_t count, epoch, thread;
-} acquire;
-
-static place *places[BUCKETS];
 static _Thread_local struct {
-    acquire *items;
-    uint32_t count, room;
-} known;
+    cell *cells[CELLS];
+    uint64_t stamp;    /**< another for each block, and each time that all its threads met */
+    uint32_t *pending; /**< by thread, then by other thread: see rk_check_acquire */
+    uint32_t room;     /**< threads that `pending` has room for */
+    bool waits[RK_CHECK_THREADS]; /**< whether a thread has something pending */
+} released;
 
 static _Thread_local struct {
     struct {
@@ -55,16 +35,6 @@ static _Thread_local struct {
     } items[MOST_IGNORED];
     uint32_t count;
 } ignored;
-
-void rk_check_lock(void)
-{
-    pthread_mutex_lock(&lock);
-}
-
-void rk_check_unlock(void)
-{
-    pthread_mutex_unlock(&lock);
-}
 
 void rk_check_ignore(const void *address, size_t size)
 {
@@ -83,15 +53,175 @@ bool rk_check_ignored(const void *address)
     return false;
 }
 
-static void *more(void *items, uint32_t count, uint32_t *room, size_t size)
+/** By thread, then by other thread; all 0. */
+static uint32_t *square(uint32_t threads)
 {
-    if (count < *room)
-        return items;
-    *room = *room ? *room * 2 : 16;
-    void *grown = realloc(items, *room * size);
-    if (!grown)
+    uint32_t *all = calloc((size_t)threads * threads, sizeof *all);
+    if (!all)
         abort();
-    return grown;
+    return all;
+}
+
+/* What threads know of each other. */
+
+/** Thread `thread` knows of the others what `clocks` says. */
+static void learn(uint32_t thread, const uint32_t *clocks)
+{
+    const uint32_t n = rk_check_now.threads;
+    uint32_t *seen = rk_check_known.seen + (size_t)thread * n;
+    for (uint32_t t = 0; t < n; t++)
+        seen[t] = clocks[t] > seen[t] ? clocks[t] : seen[t];
+    rk_check_known.met = rk_check_known.wide = true;
+}
+
+/** What the thread read by relaxed atomics has become known: it made a fence, or met others. */
+static void learn_pending(uint32_t thread)
+{
+    const uint32_t n = rk_check_now.threads;
+    if (!released.waits[thread])
+        return;
+    released.waits[thread] = false;
+    learn(thread, released.pending + (size_t)thread * n);
+}
+
+static void all_met(void)
+{
+    rk_check_known.met = rk_check_known.wide = false;
+    memset(rk_check_known.fence_clock, 0, sizeof rk_check_known.fence_clock);
+    memset(released.waits, 0, sizeof released.waits);
+    released.stamp++;
+}
+
+/** Gives all of the group what any of them knows of thread `other`. */
+static void join(const uint32_t *threads, uint32_t count, uint32_t other)
+{
+    const uint32_t n = rk_check_now.threads;
+    uint32_t most = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t t = threads[i];
+        const uint32_t it =
+            t == other ? rk_check_known.clock[t] : rk_check_known.seen[(size_t)t * n + other];
+        most = it > most ? it : most;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        rk_check_known.seen[(size_t)threads[i] * n + other] = most;
+}
+
+static void meet(const uint32_t *threads, uint32_t count)
+{
+    const uint32_t warp = threads[0] / RK_CPU_WARP;
+    rk_check_known.met = true;
+    for (uint32_t i = 0; i < count; i++) {
+        learn_pending(threads[i]);
+        rk_check_known.wide |= threads[i] / RK_CPU_WARP != warp;
+    }
+    uint32_t first = 0, last = rk_check_now.threads;
+    if (!rk_check_known.wide) {
+        first = warp * RK_CPU_WARP;
+        last = last < first + RK_CPU_WARP ? last : first + RK_CPU_WARP;
+    }
+    for (uint32_t other = first; other < last; other++)
+        join(threads, count, other);
+    for (uint32_t i = 0; i < count; i++)
+        rk_check_known.clock[threads[i]]++;
+}
+
+/* Releases and acquires. */
+
+/** The address's cell with what was released since all threads met; NULL when nothing was, unless `make`. */
+static cell *cell_at(uintptr_t address, bool make)
+{
+    const uint32_t n = rk_check_now.threads;
+    cell **bucket = &released.cells[(address >> 2) % CELLS], *c = *bucket;
+    while (c && c->address != address)
+        c = c->next;
+    if (c && c->stamp == released.stamp)
+        return c;
+    if (!make)
+        return NULL;
+    if (!c) {
+        c = calloc(1, sizeof *c);
+        if (!c)
+            abort();
+        c->address = address;
+        c->next = *bucket;
+        *bucket = c;
+    }
+    if (c->threads < n) {
+        free(c->clocks);
+        c->clocks = malloc(n * sizeof *c->clocks);
+        c->threads = n;
+        if (!c->clocks)
+            abort();
+    }
+    memset(c->clocks, 0, n * sizeof *c->clocks);
+    c->stamp = released.stamp;
+    return c;
+}
+
+/** Keeps what a relaxed atomic read: it counts when the thread makes a fence or meets others. */
+static void hold(uint32_t thread, const uint32_t *clocks)
+{
+    const uint32_t n = rk_check_now.threads;
+    if (released.room < n) {
+        free(released.pending);
+        released.pending = square(n);
+        released.room = n;
+        memset(released.waits, 0, sizeof released.waits);
+    }
+    uint32_t *pending = released.pending + (size_t)thread * n;
+    for (uint32_t t = 0; t < n; t++) {
+        const uint32_t old = released.waits[thread] ? pending[t] : 0;
+        pending[t] = clocks[t] > old ? clocks[t] : old;
+    }
+    released.waits[thread] = true;
+}
+
+void rk_check_acquire(uintptr_t address, uint32_t thread, bool ordered)
+{
+    const cell *c = cell_at(address, false);
+    if (c && ordered)
+        learn(thread, c->clocks);
+    else if (c)
+        hold(thread, c->clocks);
+}
+
+void rk_check_release(uintptr_t address, uint32_t thread, bool ordered, bool replaces)
+{
+    const uint32_t n = rk_check_now.threads;
+    const uint32_t own =
+        ordered ? rk_check_known.clock[thread] : rk_check_known.fence_clock[thread];
+    cell *c = cell_at(address, own > 0);
+    if (c && replaces)
+        memset(c->clocks, 0, n * sizeof *c->clocks);
+    if (own == 0)
+        return;
+    const uint32_t *seen = rk_check_known.seen + (size_t)thread * n;
+    for (uint32_t t = 0; t < n; t++)
+        c->clocks[t] = seen[t] > c->clocks[t] ? seen[t] : c->clocks[t];
+    c->clocks[thread] = own > c->clocks[thread] ? own : c->clocks[thread];
+    if (ordered)
+        rk_check_known.clock[thread]++;
+}
+
+void rk_check_fence(uint32_t thread)
+{
+    learn_pending(thread);
+    rk_check_known.fence[thread] = rk_check_now.epoch;
+    rk_check_known.fence_clock[thread] = rk_check_known.clock[thread]++;
+}
+
+bool rk_check_knows(uint32_t thread, uint32_t other, uint32_t epoch, uint32_t clock)
+{
+    return other == thread || epoch < rk_check_now.epoch ||
+           clock <= rk_check_known.seen[(size_t)thread * rk_check_now.threads + other];
+}
+
+bool rk_check_ordered(const rk_check_access *before, uint32_t thread)
+{
+    if (before->block != rk_check_now.index)
+        return rk_check_ordered_across(before, thread);
+    return rk_check_knows(thread, before->thread, before->epoch, before->clock);
 }
 
 /* What the runtime tells. */
@@ -123,20 +253,19 @@ static int find_statics(struct dl_phdr_info *info, size_t size, void *unused)
     return 1; /* the program comes first */
 }
 
-static void make_room(uint32_t threads)
+static void reset_clocks(uint32_t threads)
 {
-    if (threads > clocks.room) {
-        free(clocks.seen);
-        clocks.seen = malloc((size_t)threads * threads * sizeof *clocks.seen);
-        clocks.room = threads;
-        if (!clocks.seen)
-            abort();
+    rk_check_clocks *known = &rk_check_known;
+    if (threads > known->room) {
+        free(known->seen);
+        known->seen = square(threads);
+        known->room = threads;
     }
-    memset(clocks.seen, 0, (size_t)threads * threads * sizeof *clocks.seen);
+    memset(known->seen, 0, (size_t)threads * threads * sizeof *known->seen);
     for (uint32_t t = 0; t < threads; t++)
-        clocks.clock[t] = 1;
-    memset(clocks.fence, 0, sizeof clocks.fence);
-    clocks.wide = false;
+        known->clock[t] = 1;
+    memset(known->fence, 0, sizeof known->fence);
+    all_met();
 }
 
 static void on_begin(rk_cpu_block *block, uint32_t index, const rk_cpu_veu *veu)
@@ -153,8 +282,8 @@ static void on_begin(rk_cpu_block *block, uint32_t index, const rk_cpu_veu *veu)
     now->owner = atomic_fetch_add(&owners, 1) + 1;
     now->buffer = veu->shared;
     now->buffer_end = veu->shared + veu->shared_bytes;
-    known.count = 0;
-    make_room(now->threads);
+    reset_clocks(now->threads);
+    rk_check_begin_across();
     now->block = block;
 }
 
@@ -167,22 +296,10 @@ static void on_end(rk_cpu_block *block)
 static void on_meet_block(rk_cpu_block *block)
 {
     (void)block;
+    rk_check_lock();
     rk_check_now.epoch++;
-    clocks.wide = false;
-}
-
-/** Gives all of the group what any of them knows of thread `other`. */
-static void join(const uint32_t *threads, uint32_t count, uint32_t other)
-{
-    const uint32_t n = rk_check_now.threads;
-    uint32_t most = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        const uint32_t t = threads[i];
-        const uint32_t it = t == other ? clocks.clock[t] : clocks.seen[t * n + other];
-        most = it > most ? it : most;
-    }
-    for (uint32_t i = 0; i < count; i++)
-        clocks.seen[threads[i] * n + other] = most;
+    all_met();
+    rk_check_unlock();
 }
 
 static void on_meet(rk_cpu_block *block, const uint32_t *threads, uint32_t count)
@@ -190,18 +307,9 @@ static void on_meet(rk_cpu_block *block, const uint32_t *threads, uint32_t count
     (void)block;
     if (count < 2)
         return;
-    const uint32_t warp = threads[0] / RK_CPU_WARP;
-    for (uint32_t i = 1; i < count; i++)
-        clocks.wide |= threads[i] / RK_CPU_WARP != warp;
-    uint32_t first = 0, last = rk_check_now.threads;
-    if (!clocks.wide) {
-        first = warp * RK_CPU_WARP;
-        last = last < first + RK_CPU_WARP ? last : first + RK_CPU_WARP;
-    }
-    for (uint32_t other = first; other < last; other++)
-        join(threads, count, other);
-    for (uint32_t i = 0; i < count; i++)
-        clocks.clock[threads[i]]++;
+    rk_check_lock();
+    meet(threads, count);
+    rk_check_unlock();
 }
 
 static const rk_cpu_checker checker = {.launch = on_launch,
@@ -215,97 +323,4 @@ __attribute__((constructor)) static void install(void)
 {
     rk_cpu_checker_now = &checker;
     rk_cpu_block_check_places(true);
-}
-
-/* Order. */
-
-uint32_t rk_check_clock(uint32_t thread)
-{
-    return clocks.clock[thread];
-}
-
-/** Whether the block learned of `before`, of another block, by an atomic. */
-static bool ordered_across(const rk_check_access *before, uint32_t thread)
-{
-    for (uint32_t i = 0; i < known.count; i++) {
-        const acquire *a = &known.items[i];
-        if (a->thread != thread && a->epoch >= rk_check_now.epoch)
-            continue;
-        for (uint32_t k = 0; k < a->count; k++) {
-            const release *r = &a->place->log[k];
-            if (r->block == before->block &&
-                (before->epoch < r->epoch ||
-                 (before->epoch == r->epoch && before->thread == r->thread)))
-                return true;
-        }
-    }
-    return false;
-}
-
-bool rk_check_ordered(const rk_check_access *before, uint32_t thread)
-{
-    if (before->block != rk_check_now.index)
-        return ordered_across(before, thread);
-    return before->thread == thread || before->epoch < rk_check_now.epoch ||
-           before->clock <= clocks.seen[thread * rk_check_now.threads + before->thread];
-}
-
-void rk_check_fence(uint32_t thread)
-{
-    clocks.fence[thread] = rk_check_now.epoch;
-}
-
-/** The record of an address in this launch; under the lock. */
-static place *place_at(uintptr_t address)
-{
-    place **bucket = &places[(address >> 2) % BUCKETS];
-    place *p = *bucket;
-    while (p && p->address != address)
-        p = p->next;
-    if (!p) {
-        p = calloc(1, sizeof *p);
-        if (!p)
-            abort();
-        p->address = address;
-        p->next = *bucket;
-        *bucket = p;
-    }
-    if (p->serial != rk_check_serial) {
-        p->serial = rk_check_serial;
-        p->count = 0;
-    }
-    return p;
-}
-
-/**
- * The first epoch that the thread's release does not cover: that of its own fence, or the one after the last in
- * which all threads made one, if all have met since.
- */
-static uint32_t released(uint32_t thread)
-{
-    uint32_t all = clocks.fence[0];
-    for (uint32_t t = 1; t < rk_check_now.threads; t++)
-        all = clocks.fence[t] < all ? clocks.fence[t] : all;
-    if (all > 0 && all < rk_check_now.epoch && all + 1 > clocks.fence[thread])
-        return all + 1;
-    return clocks.fence[thread];
-}
-
-void rk_check_atomic(uintptr_t address, uint32_t thread)
-{
-    place *p = place_at(address);
-    if (p->count > 0) {
-        uint32_t i = 0;
-        while (i < known.count && (known.items[i].place != p || known.items[i].thread != thread))
-            i++;
-        if (i == known.count) {
-            known.items = more(known.items, known.count, &known.room, sizeof *known.items);
-            known.count++;
-        }
-        known.items[i] = (acquire){p, p->count, rk_check_now.epoch, thread};
-    }
-    if (clocks.fence[thread]) {
-        p->log = more(p->log, p->count, &p->room, sizeof *p->log);
-        p->log[p->count++] = (release){rk_check_now.index, released(thread), thread};
-    }
 }

@@ -143,24 +143,34 @@ static void check_word(uintptr_t at, rk_check_access *now, bool shared)
         keep_read(w, now);
 }
 
-void rk_check_access_memory(const void *address, size_t size, uint32_t kind, uintptr_t pc)
+/** Whether an access is one of a kernel's thread to memory that others see. */
+static bool is_watched(const void *address)
 {
     const rk_check_state *state = &rk_check_now;
-    if (!state->block || !rk_cpu_block_running(state->block) ||
-        rk_cpu_block_owns(state->block, address) || rk_check_ignored(address))
-        return;
+    return state->block && !state->inside && rk_cpu_block_running(state->block) &&
+           !rk_cpu_block_owns(state->block, address) && !rk_check_ignored(address) &&
+           rk_cpu_block_thread(state->block) < state->threads;
+}
+
+static bool is_shared(const void *address)
+{
+    const rk_check_state *state = &rk_check_now;
+    return within(address, state->buffer, state->buffer_end) ||
+           within(address, state->statics, state->statics_end);
+}
+
+/** Compares and remembers an access that is watched; under the lock. */
+static void check_words(const void *address, size_t size, uint32_t kind, uintptr_t pc)
+{
+    const rk_check_state *state = &rk_check_now;
     const uint32_t thread = rk_cpu_block_thread(state->block);
-    if (thread >= state->threads)
-        return;
-    const bool shared = within(address, state->buffer, state->buffer_end) ||
-                        within(address, state->statics, state->statics_end);
+    const bool shared = is_shared(address);
     rk_check_access now = {.pc = pc,
                            .block = state->index,
                            .epoch = state->epoch,
-                           .clock = rk_check_clock(thread),
+                           .clock = rk_check_known.clock[thread],
                            .thread = (uint16_t)thread,
                            .kind = (uint8_t)kind};
-    rk_check_lock();
     for (uintptr_t at = (uintptr_t)address, end = at + size; at < end;) {
         const uintptr_t word_begin = at / RK_CHECK_WORD * RK_CHECK_WORD;
         uintptr_t stop = word_begin + RK_CHECK_WORD;
@@ -170,7 +180,44 @@ void rk_check_access_memory(const void *address, size_t size, uint32_t kind, uin
         check_word(at, &now, shared);
         at = stop;
     }
-    if ((kind & RK_CHECK_ATOMIC) && !shared)
-        rk_check_atomic((uintptr_t)address, thread);
+}
+
+void rk_check_access_memory(const void *address, size_t size, uint32_t kind, uintptr_t pc)
+{
+    if (!is_watched(address))
+        return;
+    rk_check_lock();
+    check_words(address, size, kind, pc);
+    rk_check_unlock();
+}
+
+bool rk_check_atomic_begin(const void *address, size_t size, uint32_t kind, uintptr_t pc)
+{
+    if (!is_watched(address))
+        return false;
+    rk_check_lock();
+    check_words(address, size, kind | RK_CHECK_ATOMIC, pc);
+    return true;
+}
+
+void rk_check_atomic_end(const void *address, rk_check_did did, int order)
+{
+    const bool acquires = order != __ATOMIC_RELAXED && order != __ATOMIC_RELEASE;
+    const bool releases = order >= __ATOMIC_RELEASE;
+    const uint32_t thread = rk_cpu_block_thread(rk_check_now.block);
+    const uintptr_t at = (uintptr_t)address;
+    const bool shared = is_shared(address);
+    if (did != RK_CHECK_STORED) {
+        rk_check_acquire(at, thread, acquires);
+        if (!shared)
+            rk_check_acquire_across(at, thread);
+    }
+    if (did != RK_CHECK_LOADED) {
+        if (releases)
+            rk_check_known.fence[thread] = rk_check_now.epoch;
+        rk_check_release(at, thread, releases, did == RK_CHECK_STORED);
+        if (!shared)
+            rk_check_release_across(at, thread);
+    }
     rk_check_unlock();
 }

@@ -118,9 +118,12 @@ UNALIGNED(16)
 
 static void fence(void)
 {
-    if (rk_check_now.block && rk_cpu_block_running(rk_check_now.block) &&
-        rk_cpu_block_thread(rk_check_now.block) < rk_check_now.threads)
-        rk_check_fence(rk_cpu_block_thread(rk_check_now.block));
+    if (!rk_check_now.block || !rk_cpu_block_running(rk_check_now.block) ||
+        rk_cpu_block_thread(rk_check_now.block) >= rk_check_now.threads)
+        return;
+    rk_check_lock();
+    rk_check_fence(rk_cpu_block_thread(rk_check_now.block));
+    rk_check_unlock();
 }
 
 void __tsan_atomic_thread_fence(int order)
@@ -136,17 +139,32 @@ void __tsan_atomic_signal_fence(int order)
     atomic_signal_fence(memory_order_seq_cst);
 }
 
-#define SEEN(T, kind) rk_check_access_memory((const void *)(uintptr_t)a, sizeof(T), kind, CALLER)
-#define UPDATES (RK_CHECK_WRITE | RK_CHECK_ATOMIC)
+#define BEGIN(T, kind)                                                                             \
+    const bool watched =                                                                           \
+        rk_check_atomic_begin((const void *)(uintptr_t)a, sizeof(T), kind, CALLER)
+
+#define END(did, order)                                                                            \
+    if (watched)                                                                                   \
+    rk_check_atomic_end((const void *)(uintptr_t)a, did, order)
+
+#define UPDATE(T, operation)                                                                       \
+    BEGIN(T, RK_CHECK_WRITE);                                                                      \
+    const T old = operation;                                                                       \
+    END(RK_CHECK_UPDATED, order);                                                                  \
+    return old
 
 #define FETCH(bits, T, name)                                                                       \
     T __tsan_atomic##bits##_fetch_##name(volatile T *a, T v, int order);                           \
     T __tsan_atomic##bits##_fetch_##name(volatile T *a, T v, int order)                            \
     {                                                                                              \
-        (void)order;                                                                               \
-        SEEN(T, UPDATES);                                                                          \
-        return __atomic_fetch_##name(a, v, __ATOMIC_SEQ_CST);                                      \
+        UPDATE(T, __atomic_fetch_##name(a, v, __ATOMIC_SEQ_CST));                                  \
     }
+
+#define COMPARE(T, c)                                                                              \
+    BEGIN(T, RK_CHECK_WRITE);                                                                      \
+    const bool done =                                                                              \
+        __atomic_compare_exchange_n(a, c, v, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);               \
+    END(done ? RK_CHECK_UPDATED : RK_CHECK_LOADED, done ? order : failed)
 
 #define EXCHANGE(bits, T, name)                                                                    \
     int __tsan_atomic##bits##_compare_exchange_##name(volatile T *a, T *c, T v, int order,         \
@@ -154,40 +172,35 @@ void __tsan_atomic_signal_fence(int order)
     int __tsan_atomic##bits##_compare_exchange_##name(volatile T *a, T *c, T v, int order,         \
                                                       int failed)                                  \
     {                                                                                              \
-        (void)order, (void)failed;                                                                 \
-        SEEN(T, UPDATES);                                                                          \
-        return __atomic_compare_exchange_n(a, c, v, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);        \
+        COMPARE(T, c);                                                                             \
+        return done;                                                                               \
     }
 
 #define ATOMICS(bits, T)                                                                           \
     T __tsan_atomic##bits##_load(const volatile T *a, int order);                                  \
     T __tsan_atomic##bits##_load(const volatile T *a, int order)                                   \
     {                                                                                              \
-        (void)order;                                                                               \
-        SEEN(T, RK_CHECK_ATOMIC);                                                                  \
-        return __atomic_load_n(a, __ATOMIC_SEQ_CST);                                               \
+        BEGIN(T, 0);                                                                               \
+        const T value = __atomic_load_n(a, __ATOMIC_SEQ_CST);                                      \
+        END(RK_CHECK_LOADED, order);                                                               \
+        return value;                                                                              \
     }                                                                                              \
     void __tsan_atomic##bits##_store(volatile T *a, T v, int order);                               \
     void __tsan_atomic##bits##_store(volatile T *a, T v, int order)                                \
     {                                                                                              \
-        if (order >= __ATOMIC_RELEASE)                                                             \
-            fence();                                                                               \
-        SEEN(T, UPDATES);                                                                          \
+        BEGIN(T, RK_CHECK_WRITE);                                                                  \
         __atomic_store_n(a, v, __ATOMIC_SEQ_CST);                                                  \
+        END(RK_CHECK_STORED, order);                                                               \
     }                                                                                              \
     T __tsan_atomic##bits##_exchange(volatile T *a, T v, int order);                               \
     T __tsan_atomic##bits##_exchange(volatile T *a, T v, int order)                                \
     {                                                                                              \
-        (void)order;                                                                               \
-        SEEN(T, UPDATES);                                                                          \
-        return __atomic_exchange_n(a, v, __ATOMIC_SEQ_CST);                                        \
+        UPDATE(T, __atomic_exchange_n(a, v, __ATOMIC_SEQ_CST));                                    \
     }                                                                                              \
     T __tsan_atomic##bits##_compare_exchange_val(volatile T *a, T c, T v, int order, int failed);  \
     T __tsan_atomic##bits##_compare_exchange_val(volatile T *a, T c, T v, int order, int failed)   \
     {                                                                                              \
-        (void)order, (void)failed;                                                                 \
-        SEEN(T, UPDATES);                                                                          \
-        __atomic_compare_exchange_n(a, &c, v, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);              \
+        COMPARE(T, &c);                                                                            \
         return c;                                                                                  \
     }                                                                                              \
     EXCHANGE(bits, T, strong)                                                                      \

@@ -1,21 +1,14 @@
 #!/bin/sh
-# check.sh <kernels.cpp> <include> <library folder> <case> <status> <place>...: runs a kernel under the
-# checking modes race and init. Each place, the comment of a line, is to be among what is said; without one,
-# nothing is to be said.
+# check.sh <program> <its source> <case> <status> <place>...: runs a kernel under the checking modes race and
+# init. Each place, the comment of a line, is to be among what is said; without one, nothing is to be said.
 set -u
 
-source=$1 include=$2 libraries=$3 name=$4 status=$5
-shift 5
+program=$1 source=$2 name=$3 status=$4
+shift 4
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-"${CXX:-c++}" -std=c++17 -g -O1 -fsanitize=thread -fno-builtin -Wall -Wextra -Werror -isystem "$include" \
-    -isystem "$include/rk/shim" -c "$source" -o "$work/kernels.o" || exit 1
-"${CXX:-c++}" "$work/kernels.o" -Wl,--start-group "$libraries/librk_check.a" \
-    "$libraries/librk_rkernel.a" "$libraries/librk_cuda.a" "$libraries/librk_base.a" \
-    -Wl,--end-group -lcjson -lxxhash -lpthread -ldl -lm -o "$work/kernels" || exit 1
-
-"$work/kernels" "$name" > "$work/out" 2>&1
+"$program" "$name" > "$work/out" 2>&1
 got=$?
 cat "$work/out"
 [ "$got" -eq "$status" ] || { echo "status $got, not $status"; exit 1; }

@@ -4,6 +4,8 @@
  */
 #include <rk/cpu_cuda.h>
 
+#include <cuda/atomic>
+#include <cuda/barrier>
 #include <cuda_runtime.h>
 
 #include <cstdio>
@@ -177,6 +179,203 @@ static void loop_and_copy(int *out)
     });
 }
 
+using block_flag = cuda::atomic_ref<int, cuda::thread_scope_block>;
+using device_flag = cuda::atomic_ref<int, cuda::thread_scope_device>;
+
+static void message(int *out)
+{
+    KERNEL(message)
+        static __shared__ int data, flag;
+        if (threadIdx.x == 0)
+            flag = 0;
+        __syncthreads();
+        if (threadIdx.x == 40) {
+            data = 1;
+            block_flag(flag).store(1, cuda::memory_order_release);
+        } else if (threadIdx.x == 3) {
+            while (block_flag(flag).load(cuda::memory_order_acquire) == 0)
+                ;
+            out[0] = data;
+        }
+    });
+}
+
+static void message_relaxed(int *out)
+{
+    KERNEL(message_relaxed)
+        static __shared__ int data, flag;
+        if (threadIdx.x == 0)
+            flag = 0;
+        __syncthreads();
+        if (threadIdx.x == 40) {
+            data = 1; // relaxed: write
+            block_flag(flag).store(1, cuda::memory_order_relaxed);
+        } else if (threadIdx.x == 3) {
+            while (block_flag(flag).load(cuda::memory_order_acquire) == 0)
+                ;
+            out[0] = data; // relaxed: read
+        }
+    });
+}
+
+/** What comes after the release is not published by it. */
+static void message_late(int *out)
+{
+    KERNEL(message_late)
+        static __shared__ int data, flag;
+        if (threadIdx.x == 0)
+            flag = 0;
+        __syncthreads();
+        if (threadIdx.x == 40) {
+            block_flag(flag).store(1, cuda::memory_order_release);
+            data = 1; // late: write
+        } else if (threadIdx.x == 3) {
+            while (block_flag(flag).load(cuda::memory_order_acquire) == 0)
+                ;
+            out[0] = data; // late: read
+        }
+    });
+}
+
+/** CUDA's older way: fences around relaxed atomics. */
+static void message_fenced(int *out)
+{
+    KERNEL(message_fenced)
+        static __shared__ int data, flag;
+        if (threadIdx.x == 0)
+            flag = 0;
+        __syncthreads();
+        if (threadIdx.x == 40) {
+            data = 1;
+            __threadfence_block();
+            atomicExch(&flag, 1);
+        } else if (threadIdx.x == 3) {
+            while (atomicAdd(&flag, 0) == 0)
+                ;
+            __threadfence_block();
+            out[0] = data;
+        }
+    });
+}
+
+static void message_unfenced(int *out)
+{
+    KERNEL(message_unfenced)
+        static __shared__ int data, flag;
+        if (threadIdx.x == 0)
+            flag = 0;
+        __syncthreads();
+        if (threadIdx.x == 40) {
+            data = 1; // reader: write
+            __threadfence_block();
+            atomicExch(&flag, 1);
+        } else if (threadIdx.x == 3) {
+            while (atomicAdd(&flag, 0) == 0)
+                ;
+            out[0] = data; // reader: read
+        }
+    });
+}
+
+/** Thread 3 knows of thread 40 what thread 20 knew. */
+static void message_passed_on(int *out)
+{
+    KERNEL(message_passed_on)
+        static __shared__ int data, first, second;
+        if (threadIdx.x == 0)
+            first = second = 0;
+        __syncthreads();
+        if (threadIdx.x == 40) {
+            data = 1;
+            block_flag(first).store(1, cuda::memory_order_release);
+        } else if (threadIdx.x == 20) {
+            while (block_flag(first).load(cuda::memory_order_acquire) == 0)
+                ;
+            block_flag(second).fetch_add(1, cuda::memory_order_release);
+        } else if (threadIdx.x == 3) {
+            while (block_flag(second).load(cuda::memory_order_acquire) == 0)
+                ;
+            out[0] = data;
+        }
+    });
+}
+
+static void meeting(int *out)
+{
+    KERNEL(meeting)
+        static __shared__ cuda::barrier<cuda::thread_scope_block> all;
+        static __shared__ int tile[64];
+        if (threadIdx.x == 0)
+            init(&all, 64);
+        __syncthreads();
+        for (int round = 0; round < 3; round++) {
+            tile[threadIdx.x] = round;
+            all.arrive_and_wait();
+            out[threadIdx.x] = tile[63 - threadIdx.x];
+            all.arrive_and_wait();
+        }
+    });
+}
+
+static void meeting_early(int *out)
+{
+    KERNEL(meeting_early)
+        static __shared__ cuda::barrier<cuda::thread_scope_block> all;
+        static __shared__ int tile[64];
+        if (threadIdx.x == 0)
+            init(&all, 64);
+        __syncthreads();
+        tile[threadIdx.x] = 1; // arrived: write
+        auto token = all.arrive();
+        out[threadIdx.x] = tile[63 - threadIdx.x]; // arrived: read
+        all.wait(std::move(token));
+    });
+}
+
+/** Threads of block 0 meet by a barrier of their own; one of them then tells the other block. */
+static void across(int *out)
+{
+    KERNEL(across)
+        static __shared__ cuda::barrier<cuda::thread_scope_block> all;
+        if (threadIdx.x == 0)
+            init(&all, 64);
+        __syncthreads();
+        if (blockIdx.x == 0) {
+            out[64 + threadIdx.x] = 1;
+            all.arrive_and_wait();
+            if (threadIdx.x == 0)
+                device_flag(out[0]).store(1, cuda::memory_order_release);
+        } else {
+            if (threadIdx.x == 0)
+                while (device_flag(out[0]).load(cuda::memory_order_acquire) == 0)
+                    ;
+            all.arrive_and_wait();
+            out[128 + threadIdx.x] = out[64 + threadIdx.x];
+        }
+    });
+}
+
+static void across_early(int *out)
+{
+    KERNEL(across_early)
+        static __shared__ cuda::barrier<cuda::thread_scope_block> all;
+        if (threadIdx.x == 0)
+            init(&all, 64);
+        __syncthreads();
+        if (blockIdx.x == 0) {
+            out[64 + threadIdx.x] = 1; // told: write
+            if (threadIdx.x == 0)
+                device_flag(out[0]).store(1, cuda::memory_order_release);
+        } else {
+            if (threadIdx.x == 0)
+                while (device_flag(out[0]).load(cuda::memory_order_acquire) == 0)
+                    ;
+            all.arrive_and_wait();
+            out[128 + threadIdx.x] = out[64 + threadIdx.x]; // told: read
+        }
+    });
+}
+
 static void two_places(int *out)
 {
     KERNEL(two_places)
@@ -208,7 +407,17 @@ int main(int, char **argv)
                {"bytes", bytes, 4},
                {"unwritten", unwritten, 1},
                {"loop_and_copy", loop_and_copy, 3},
-               {"two_places", two_places, 1}};
+               {"two_places", two_places, 1},
+               {"message", message, 1},
+               {"message_relaxed", message_relaxed, 1},
+               {"message_late", message_late, 1},
+               {"message_fenced", message_fenced, 1},
+               {"message_unfenced", message_unfenced, 1},
+               {"message_passed_on", message_passed_on, 1},
+               {"meeting", meeting, 1},
+               {"meeting_early", meeting_early, 1},
+               {"across", across, 2},
+               {"across_early", across_early, 2}};
     for (const auto &test : all) {
         if (std::strcmp(test.name, argv[1]) != 0)
             continue;

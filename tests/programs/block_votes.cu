@@ -24,6 +24,7 @@ __global__ void settle(int *values, int *rounds)
     int value = values[blockIdx.x * blockDim.x + threadIdx.x], round = 0;
     if (threadIdx.x == 0)
         limit = 64;
+    __syncthreads(); // a vote's predicate is evaluated before threads meet
     while (__syncthreads_or(value > limit)) {
         if (value > limit)
             value -= limit;

@@ -1,7 +1,8 @@
-# run.sh NAME [asan]: builds the program of this folder with `rkconvert cc` and runs it
+# run.sh NAME [asan|check]: builds the program of this folder with `rkconvert cc` and runs it
 #
 #   as it is, as it is in random legal orders, with its launches as vDevices on 1 vEU and on 8, and those in a
-#   random order; with `asan`, both builds find errors of memory instead, and run once each.
+#   random order; with `asan`, both builds find errors of memory instead, and run once each and as it is in a random
+#   order; with `check`, races and reads of unwritten shared memory are looked for, and none is found.
 #
 # Each run must end with status 0 and print the lines of NAME.out or, where there is none, one that begins with
 # "ok: ". The program's first comment may hold lines that say more:
@@ -38,6 +39,11 @@ said()
 }
 flags=$(said flags)
 
+is_unordered()
+{
+    grep -q '^// unordered' "$main"
+}
+
 # build WAY [option]...
 build()
 {
@@ -66,8 +72,14 @@ run()
 if [ "$mode" = asan ]; then
     build asan --check=memory
     run asan RK_WORKERS=2
+    is_unordered || run asan RK_SHUFFLE=5
     build asan-drop-in --drop-in --check=memory
     run asan-drop-in RK_VEUS=3
+    exit 0
+fi
+if [ "$mode" = check ]; then
+    build check --check=all -g
+    run check RK_WORKERS=2
     exit 0
 fi
 
@@ -77,7 +89,7 @@ run legacy RK_WORKERS=2 RK_RECORD="$work/record"
 build drop-in --drop-in
 run drop-in RK_VEUS=1 RK_COMPARE="$work/record" RK_COMPARE_REPORT="$work/report"
 run drop-in RK_VEUS=8
-if ! grep -q '^// unordered' "$main"; then
+if ! is_unordered; then
     for seed in 1 2 3; do
         run legacy RK_SHUFFLE=$seed
     done

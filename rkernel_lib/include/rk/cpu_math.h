@@ -18,6 +18,7 @@
 #include <limits>
 #include <math.h>
 #include <stdlib.h>
+#include "cpu_address.h"
 #include "cpu_atomic.h"
 #include "cpu_device.h"
 #include "cpu_math_functions.h"
@@ -310,14 +311,6 @@ inline long long clock64()
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (long long)t.tv_sec * 1000000000 + t.tv_nsec;
 }
-
-
-/* Where memory is: addresses are generic ones, and all of one space. */
-
-inline std::size_t __cvta_generic_to_global(const void *address) { return std::size_t(address); }
-inline std::size_t __cvta_generic_to_shared(const void *address) { return std::size_t(address); }
-inline void *__cvta_global_to_generic(std::size_t address) { return (void *)address; }
-inline void *__cvta_shared_to_generic(std::size_t address) { return (void *)address; }
 
 #if !defined(__clang__)
 #define __builtin_assume(condition) ((condition) ? (void)0 : __builtin_unreachable())

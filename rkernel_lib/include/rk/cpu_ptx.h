@@ -3,8 +3,8 @@
 
 /*
  * PTX instructions as functions: what rkconvert makes of inline assembly whose meaning needs no GPU.
- * `asm("bfe.u32 %0, %1, %2, %3;" : "=r"(d) : "r"(a), "r"(b), "r"(c))` becomes `(d) = rk::ptx_bfe_u32(a, b,
- * c)`. Values come as any integer type and are taken by their bits.
+ * `asm("bfe.u32 %0, %1, 4, 8;" : "=r"(d) : "r"(a))` becomes
+ * `({ auto &&rk_0 = (d); const auto rk_1 = (a); rk::ptx_put(rk_0, rk::ptx_bfe_u32(rk_1, 4, 8)); (void)0; })`.
  */
 
 #include "cpu_cuda.h"
@@ -116,6 +116,81 @@ inline unsigned long long ptx_reg_clock64()
     return static_cast<unsigned long long>(clock64());
 }
 
+/* Registers hold bits, which each instruction reads as its own type. */
+
+template <class T> struct ptx_word {
+    using type = std::conditional_t<
+        sizeof(T) == 1, std::uint8_t,
+        std::conditional_t<sizeof(T) == 2, std::uint16_t,
+                           std::conditional_t<sizeof(T) == 4, std::uint32_t, unsigned long long>>>;
+};
+
+/** An operand's bits as a T; an integer may be wider or narrower, as registers may. */
+template <class T, class From> inline T ptx_as(const From &from)
+{
+    if constexpr (std::is_same_v<T, bool>) {
+        return bool(from);
+    } else if constexpr (std::is_pointer_v<From> || std::is_array_v<From>) {
+        return T((std::uintptr_t)from);
+    } else if constexpr (std::is_integral_v<From> || std::is_enum_v<From>) {
+        if constexpr (std::is_integral_v<T>) {
+            return T(from);
+        } else {
+            const auto bits = typename ptx_word<T>::type(from);
+            T value;
+            std::memcpy(&value, &bits, sizeof value);
+            return value;
+        }
+    } else if constexpr (std::is_floating_point_v<From> && std::is_floating_point_v<T>) {
+        return T(from); /* an immediate, or the type itself */
+    } else {
+        typename ptx_word<From>::type bits;
+        static_assert(sizeof bits == sizeof from, "a register has up to 8 bytes");
+        std::memcpy(&bits, &from, sizeof bits);
+        return ptx_as<T>(bits);
+    }
+}
+
+template <class To, class T> inline void ptx_put(To &to, const T &value)
+{
+    if constexpr (std::is_integral_v<To> || std::is_floating_point_v<To>) {
+        to = ptx_as<To>(value);
+    } else if constexpr (std::is_pointer_v<To>) {
+        to = (To)ptx_as<std::uintptr_t>(value);
+    } else {
+        const auto bits = ptx_as<typename ptx_word<To>::type>(value);
+        static_assert(sizeof bits == sizeof to, "a register has up to 8 bytes");
+        std::memcpy((void *)&to, &bits, sizeof bits);
+    }
+}
+
+/* Addresses. Those of shared memory have a form of 32 bits (rk/cpu_address.h). */
+
+template <class Address> inline char *ptx_generic(Address address)
+{
+    return (char *)ptx_as<std::uintptr_t>(address);
+}
+template <class Address> inline char *ptx_shared(Address address)
+{
+    return static_cast<char *>(__cvta_shared_to_generic(ptx_as<std::uintptr_t>(address)));
+}
+template <class Address> inline std::size_t ptx_cvta_to_shared(Address address)
+{
+    return __cvta_generic_to_shared(ptx_generic(address));
+}
+template <class Address> inline std::size_t ptx_cvta_from_shared(Address address)
+{
+    return (std::size_t)ptx_shared(address);
+}
+template <class Address> inline std::size_t ptx_cvta_to_global(Address address)
+{
+    return (std::size_t)ptx_generic(address);
+}
+template <class Address> inline std::size_t ptx_cvta_from_global(Address address)
+{
+    return (std::size_t)ptx_generic(address);
+}
+
 /* Integers. */
 
 inline unsigned ptx_bfe_u32(unsigned a, unsigned at, unsigned length)
@@ -181,47 +256,6 @@ inline unsigned ptx_prmt_b32(unsigned a, unsigned b, unsigned selector)
     return out;
 }
 
-inline unsigned ptx_popc_b32(unsigned a)
-{
-    return static_cast<unsigned>(__builtin_popcount(a));
-}
-inline unsigned ptx_clz_b32(unsigned a)
-{
-    return a ? static_cast<unsigned>(__builtin_clz(a)) : 32u;
-}
-inline unsigned ptx_brev_b32(unsigned a)
-{
-    return __brev(a);
-}
-inline unsigned ptx_add_u32(unsigned a, unsigned b)
-{
-    return a + b;
-}
-inline int ptx_add_s32(int a, int b)
-{
-    return static_cast<int>(static_cast<unsigned>(a) + static_cast<unsigned>(b));
-}
-inline unsigned ptx_mov_u32(unsigned a)
-{
-    return a;
-}
-inline int ptx_mov_s32(int a)
-{
-    return a;
-}
-inline unsigned ptx_mov_b32(unsigned a)
-{
-    return a;
-}
-inline unsigned long long ptx_mov_u64(unsigned long long a)
-{
-    return a;
-}
-inline unsigned long long ptx_mov_b64(unsigned long long a)
-{
-    return a;
-}
-
 /** Sum of the absolute differences of four bytes each, and `c`. */
 inline unsigned ptx_vabsdiff4_u32_u32_u32_add(unsigned a, unsigned b, unsigned c)
 {
@@ -232,32 +266,267 @@ inline unsigned ptx_vabsdiff4_u32_u32_u32_add(unsigned a, unsigned b, unsigned c
     return c;
 }
 
-/* Memory: hints about caches have no meaning here. */
+/* Arithmetic. */
 
-template <class T, class Address> inline T ptx_load(Address address)
+template <class T, class A, class B> inline T ptx_mul_hi(A a, B b)
+{
+    using wide = std::conditional_t<
+        sizeof(T) == 8, std::conditional_t<std::is_signed_v<T>, __int128, unsigned __int128>,
+        std::conditional_t<std::is_signed_v<T>, long long, unsigned long long>>;
+    return T(wide(ptx_as<T>(a)) * wide(ptx_as<T>(b)) >> 8 * sizeof(T));
+}
+template <class T, class A, class B> inline auto ptx_mul_wide(A a, B b)
+{
+    using wide = std::conditional_t<
+        sizeof(T) == 4, std::conditional_t<std::is_signed_v<T>, long long, unsigned long long>,
+        std::conditional_t<std::is_signed_v<T>, int, unsigned>>;
+    return wide(ptx_as<T>(a)) * wide(ptx_as<T>(b));
+}
+template <class T, class A, class B, class C> inline T ptx_mad(A a, B b, C c)
+{
+    using bits = typename ptx_word<T>::type;
+    return T(bits(ptx_as<bits>(a) * ptx_as<bits>(b)) + ptx_as<bits>(c));
+}
+template <class T, class A, class B, class C> inline T ptx_fma(A a, B b, C c)
+{
+    return std::fma(ptx_as<T>(a), ptx_as<T>(b), ptx_as<T>(c));
+}
+template <class T, class A> inline T ptx_invert(A a)
+{
+    if constexpr (std::is_same_v<T, bool>)
+        return !ptx_as<T>(a);
+    else
+        return T(~ptx_as<T>(a));
+}
+template <class T, class A> inline T ptx_negate(A a)
+{
+    if constexpr (std::is_floating_point_v<T>)
+        return -ptx_as<T>(a);
+    else
+        return T(0 - ptx_as<typename ptx_word<T>::type>(a));
+}
+template <class T, class A> inline T ptx_abs(A a)
+{
+    if constexpr (std::is_floating_point_v<T>)
+        return std::fabs(ptx_as<T>(a));
+    else
+        return ptx_as<T>(a) < 0 ? ptx_negate<T>(a) : ptx_as<T>(a);
+}
+/** Shifts by the width and more give what the last bit shifted out leaves. */
+template <class T, class A, class B> inline T ptx_shl(A a, B b)
+{
+    const unsigned by = ptx_as<unsigned>(b);
+    return by >= 8 * sizeof(T) ? T(0) : T(ptx_as<typename ptx_word<T>::type>(a) << by);
+}
+template <class T, class A, class B> inline T ptx_shr(A a, B b)
+{
+    const unsigned by = ptx_as<unsigned>(b), most = 8 * sizeof(T) - 1;
+    if (by > most)
+        return std::is_signed_v<T> ? T(ptx_as<T>(a) >> most) : T(0);
+    return T(ptx_as<T>(a) >> by);
+}
+template <class T, class A, class B> inline T ptx_min(A a, B b)
+{
+    if constexpr (std::is_floating_point_v<T>)
+        return std::fmin(ptx_as<T>(a), ptx_as<T>(b));
+    else
+        return ptx_as<T>(b) < ptx_as<T>(a) ? ptx_as<T>(b) : ptx_as<T>(a);
+}
+template <class T, class A, class B> inline T ptx_max(A a, B b)
+{
+    if constexpr (std::is_floating_point_v<T>)
+        return std::fmax(ptx_as<T>(a), ptx_as<T>(b));
+    else
+        return ptx_as<T>(a) < ptx_as<T>(b) ? ptx_as<T>(b) : ptx_as<T>(a);
+}
+/** By zero, which the machine leaves open: all bits. */
+template <class T, class A, class B> inline T ptx_div(A a, B b)
+{
+    const T by = ptx_as<T>(b);
+    if constexpr (std::is_integral_v<T>) {
+        if (by == 0)
+            return T(~T(0));
+        if (std::is_signed_v<T> && by == T(-1))
+            return ptx_negate<T>(a);
+    }
+    return T(ptx_as<T>(a) / by);
+}
+template <class T, class A, class B> inline T ptx_rem(A a, B b)
+{
+    const T by = ptx_as<T>(b);
+    if (by == 0 || (std::is_signed_v<T> && by == T(-1)))
+        return by == 0 ? ptx_as<T>(a) : T(0);
+    return T(ptx_as<T>(a) % by);
+}
+template <class T, class A> inline T ptx_sqrt(A a)
+{
+    return std::sqrt(ptx_as<T>(a));
+}
+template <class T, class A> inline T ptx_rsqrt(A a)
+{
+    return 1 / std::sqrt(ptx_as<T>(a));
+}
+template <class T, class A> inline T ptx_rcp(A a)
+{
+    return 1 / ptx_as<T>(a);
+}
+template <class T, class A> inline T ptx_ex2(A a)
+{
+    return std::exp2(ptx_as<T>(a));
+}
+template <class T, class A> inline T ptx_lg2(A a)
+{
+    return std::log2(ptx_as<T>(a));
+}
+template <class T, class A> inline T ptx_tanh(A a)
+{
+    return std::tanh(ptx_as<T>(a));
+}
+template <class T, class A> inline unsigned ptx_popc(A a)
+{
+    return unsigned(__builtin_popcountll(ptx_as<T>(a)));
+}
+template <class T, class A> inline unsigned ptx_clz(A a)
+{
+    const unsigned long long value = ptx_as<T>(a);
+    const unsigned unused = 64 - 8 * unsigned(sizeof(T));
+    return (value ? unsigned(__builtin_clzll(value)) : 64) - unused;
+}
+template <class T, class A> inline T ptx_brev(A a)
+{
+    T value = ptx_as<T>(a), out = 0;
+    for (unsigned i = 0; i < 8 * sizeof(T); i++, value >>= 1)
+        out = T(out << 1 | (value & 1));
+    return out;
+}
+
+/* Memory: hints about caches have no meaning here. `order` is the compiler's, -1 for a plain access. */
+
+template <class T> inline T ptx_read(const char *at, int order)
 {
     T value;
-    std::memcpy(&value, (const void *)address, sizeof value);
-    return value;
+    if (order < 0) {
+        std::memcpy(&value, at, sizeof value);
+        return value;
+    }
+    spin();
+    typename ptx_word<T>::type bits;
+    __atomic_load((const typename ptx_word<T>::type *)at, &bits,
+                  order == __ATOMIC_ACQUIRE ? __ATOMIC_ACQUIRE : __ATOMIC_RELAXED);
+    return ptx_as<T>(bits);
 }
 
-template <class T, class Address, class Value> inline void ptx_store(Address address, Value value)
+template <class T, class Value> inline void ptx_write(char *at, int order, const Value &value)
 {
-    static_assert(sizeof(T) <= sizeof(Value), "the register is as wide as what is stored");
-    std::memcpy((void *)address, &value, sizeof(T));
+    const T wanted = ptx_as<T>(value);
+    if (order < 0) {
+        std::memcpy(at, &wanted, sizeof wanted);
+        return;
+    }
+    auto bits = ptx_as<typename ptx_word<T>::type>(wanted);
+    __atomic_store((typename ptx_word<T>::type *)at, &bits,
+                   order == __ATOMIC_RELEASE ? __ATOMIC_RELEASE : __ATOMIC_RELAXED);
 }
 
-inline void ptx_membar_gl()
+template <class T, class Change> inline T ptx_change(char *at, Change change)
 {
-    __threadfence();
+    spin();
+    return atomic_update(reinterpret_cast<T *>(at), change);
 }
-inline void ptx_membar_cta()
+template <class T, class V> inline T ptx_atom_add(char *at, V value)
 {
-    __threadfence_block();
+    using sum = std::conditional_t<std::is_floating_point_v<T>, T, typename ptx_word<T>::type>;
+    return T(atomic_add(reinterpret_cast<sum *>(at), sum(ptx_as<T>(value))));
 }
-inline void ptx_membar_sys()
+template <class T, class V> inline T ptx_atom_min(char *at, V value)
 {
-    __threadfence_system();
+    return ptx_change<T>(at, [v = ptx_as<T>(value)](T old) { return v < old ? v : old; });
+}
+template <class T, class V> inline T ptx_atom_max(char *at, V value)
+{
+    return ptx_change<T>(at, [v = ptx_as<T>(value)](T old) { return old < v ? v : old; });
+}
+template <class T, class V> inline T ptx_atom_exch(char *at, V value)
+{
+    return ptx_change<T>(at, [v = ptx_as<T>(value)](T) { return v; });
+}
+template <class T, class C, class V> inline T ptx_atom_cas(char *at, C compare, V value)
+{
+    return atomic_cas(reinterpret_cast<T *>(at), ptx_as<T>(compare), ptx_as<T>(value));
+}
+template <class T, class V> inline T ptx_atom_and(char *at, V value)
+{
+    return ptx_change<T>(at, [v = ptx_as<T>(value)](T old) { return T(old & v); });
+}
+template <class T, class V> inline T ptx_atom_or(char *at, V value)
+{
+    return ptx_change<T>(at, [v = ptx_as<T>(value)](T old) { return T(old | v); });
+}
+template <class T, class V> inline T ptx_atom_xor(char *at, V value)
+{
+    return ptx_change<T>(at, [v = ptx_as<T>(value)](T old) { return T(old ^ v); });
+}
+template <class T, class V> inline T ptx_atom_inc(char *at, V value)
+{
+    return ptx_change<T>(at, [v = ptx_as<T>(value)](T old) { return old >= v ? T(0) : T(old + 1); });
+}
+template <class T, class V> inline T ptx_atom_dec(char *at, V value)
+{
+    return ptx_change<T>(
+        at, [v = ptx_as<T>(value)](T old) { return old == 0 || old > v ? v : T(old - 1); });
+}
+
+/** cp.async: what is not copied of `size` bytes is 0. */
+template <class Size, class Part> inline void ptx_cp_async(char *to, const char *from, Size size, Part part)
+{
+    const auto all = ptx_as<std::size_t>(size), copied = ptx_as<std::size_t>(part);
+    std::memcpy(to, from, copied < all ? copied : all);
+    if (copied < all)
+        std::memset(to + copied, 0, all - copied);
+}
+
+/* mbarrier: how many arrivals a phase has left, how many it expects, and its number, in 8 bytes. */
+
+using ptx_barrier = unsigned long long;
+constexpr unsigned ptx_barrier_bits = 20;
+constexpr ptx_barrier ptx_barrier_count = (1u << ptx_barrier_bits) - 1;
+
+inline unsigned ptx_barrier_phase(ptx_barrier barrier)
+{
+    return unsigned(barrier >> 2 * ptx_barrier_bits);
+}
+template <class Count> inline void ptx_mbarrier_init(char *at, Count count)
+{
+    const ptx_barrier n = ptx_as<ptx_barrier>(count) & ptx_barrier_count, value = n << ptx_barrier_bits | n;
+    std::memcpy(at, &value, sizeof value);
+}
+/** Returns the barrier as it was: the token of its phase. */
+template <class Count> inline ptx_barrier ptx_mbarrier_arrive(char *at, Count count, bool drops = false)
+{
+    auto *place = reinterpret_cast<ptx_barrier *>(at);
+    ptx_barrier old = __atomic_load_n(place, __ATOMIC_RELAXED), next;
+    do {
+        const ptx_barrier n = ptx_as<ptx_barrier>(count);
+        const ptx_barrier left = (old & ptx_barrier_count) - n;
+        const ptx_barrier expected = (old >> ptx_barrier_bits & ptx_barrier_count) - (drops ? n : 0);
+        const ptx_barrier phase = ptx_barrier_phase(old) + (left == 0);
+        next = phase << 2 * ptx_barrier_bits | expected << ptx_barrier_bits | (left ? left : expected);
+    } while (!__atomic_compare_exchange_n(place, &old, next, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED));
+    return old;
+}
+inline ptx_barrier ptx_mbarrier_now(const char *at)
+{
+    spin();
+    return __atomic_load_n(reinterpret_cast<const ptx_barrier *>(at), __ATOMIC_ACQUIRE);
+}
+template <class State> inline bool ptx_mbarrier_passed(const char *at, State state)
+{
+    return ptx_barrier_phase(ptx_mbarrier_now(at)) != ptx_barrier_phase(ptx_as<ptx_barrier>(state));
+}
+/** Whether the phase of this parity is complete: the one that runs has the other. */
+template <class Parity> inline bool ptx_mbarrier_passed_parity(const char *at, Parity parity)
+{
+    return (ptx_barrier_phase(ptx_mbarrier_now(at)) & 1) != (ptx_as<unsigned>(parity) & 1);
 }
 
 } // namespace rk

@@ -1,8 +1,10 @@
 #ifndef RK_CUDA_STD_ATOMIC_H
 #define RK_CUDA_STD_ATOMIC_H
 
-/* libcu++'s atomics by the compiler's. Sizes that the processor has no atomic for do not compile. */
+/* libcu++'s atomics by the compiler's. Sizes that the processor has no atomic for do not compile. Those that
+ * threads poll with let the other threads of the block run from time to time. */
 
+#include "cpu_atomic.h"
 #include "cpu_types.h"
 
 #include <atomic>
@@ -55,6 +57,7 @@ public:
 
     T load(memory_order order = memory_order_seq_cst) const
     {
+        rk::spin();
         return value(__atomic_load_n(place(), int(order)));
     }
     void store(T wanted, memory_order order = memory_order_seq_cst) const
@@ -63,11 +66,13 @@ public:
     }
     T exchange(T wanted, memory_order order = memory_order_seq_cst) const
     {
+        rk::spin();
         return value(__atomic_exchange_n(place(), to_bits(wanted), int(order)));
     }
     bool compare_exchange_strong(T &expected, T wanted,
                                  memory_order order = memory_order_seq_cst) const
     {
+        rk::spin();
         bits seen = to_bits(expected);
         const bool done = __atomic_compare_exchange_n(place(), &seen, to_bits(wanted), false,
                                                       int(order), failure(order));
