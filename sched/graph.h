@@ -50,6 +50,7 @@ typedef struct {
 } rk_attr;
 
 struct rk_op;
+struct rk_merged;
 
 /** An rOperator: an op by name, or a catalog kernel called through its launching function. */
 typedef struct {
@@ -86,6 +87,8 @@ typedef struct rk_graph {
     size_t input_count, input_capacity;
     rk_id *outputs; /**< tensors returned by each run */
     size_t output_count, output_capacity;
+    const struct rk_merged *merged; /**< operators that were merged (sched/merge.h) */
+    size_t merged_count;
 } rk_graph;
 
 /* Building. Names are copied; ids are stable until validation, which may reorder the nodes. */

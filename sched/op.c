@@ -80,6 +80,11 @@ const int64_t *rk_op_ints(const rk_op_call *call, const char *attr, size_t *coun
     return given ? given->ints : NULL;
 }
 
+bool rk_op_is_constant(const rk_op_call *call, size_t i)
+{
+    return call->in[i] && call->graph->tensors[call->in[i]->base].data;
+}
+
 bool rk_op_fail(const rk_op_call *call, rk_diag *diag, const char *code, const char *format, ...)
 {
     char message[512];

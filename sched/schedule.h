@@ -82,6 +82,7 @@ typedef struct {
     uint32_t max_veus;      /**< 0: as many as the occupancy allows */
     const int64_t *options; /**< of the policy, in its order; NULL: their defaults */
     struct rk_deps *deps;   /**< kept from one policy to the next (sched/schedule_deps.h), or NULL */
+    const rk_kernel_source *source; /**< NULL: no operators are merged */
 } rk_problem;
 
 /** An option of a policy: a number, as in `--policy wavefront:fastest=1`. */
@@ -94,12 +95,20 @@ typedef struct {
 
 enum { RK_POLICY_MAX_OPTIONS = 8 };
 
+struct rk_merge_groups;
+
 /** A scheduling policy. One file of sched/policies/ defines one. */
 typedef struct {
     const char *name;
     const char *summary;
     const rk_policy_option *options; /**< terminated by a NULL name; NULL: none */
     bool as_graph; /**< simulated as kernels of a captured CUDA graph (sched/simulate.h) */
+    /**
+     * The operators that it would have merged before it runs (sched/merge_problem.h); none when `groups`
+     * stays empty. The problem has a source. NULL: it takes graphs as they are.
+     */
+    bool (*merge)(struct rk_merge_groups *groups, const rk_problem *problem, rk_arena *arena,
+                  rk_diag *diag);
     /** Fills the builder; problem->options is never NULL when the policy has options. */
     bool (*run)(rk_builder *builder, const rk_problem *problem, rk_diag *diag);
 } rk_policy;
@@ -183,6 +192,13 @@ bool rk_schedule_write(const rk_schedule *schedule, const rk_problem *problem, c
  */
 rk_schedule *rk_schedule_read(const char *path, const rk_problem *problem, rk_arena *arena,
                               rk_diag *diag);
+
+/**
+ * The nodes that became one before the schedule was made, by name: the problem that it is read for is to
+ * have the graph with them merged (sched/merge.h). RK-S007 or RK-S008 as above.
+ */
+bool rk_schedule_read_merged(const struct rk_merged **out, size_t *count, const char *path,
+                             rk_arena *arena, rk_diag *diag);
 
 /** Counts for reports. */
 typedef struct {

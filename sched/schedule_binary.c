@@ -13,7 +13,7 @@
  */
 
 #define MAGIC "RKSCHED\n"
-enum { VERSION = 1, HEADER_WORDS = 6, HEADER_BYTES = 8 * HEADER_WORDS, MOST_VEUS = 1 << 20 };
+enum { VERSION = 2, HEADER_WORDS = 6, HEADER_BYTES = 8 * HEADER_WORDS, MOST_VEUS = 1 << 20 };
 
 /** In place of a node: a barrier-rTask, with its first item and their number. */
 #define WAIT_WORD UINT32_MAX
@@ -86,6 +86,17 @@ static void put_text(rk_arena *arena, buffer *b, const char *text)
         put(arena, b, (unsigned char)text[i], 1);
 }
 
+static void put_merged(rk_arena *arena, buffer *b, const rk_graph *graph)
+{
+    put(arena, b, graph->merged_count, 4);
+    for (size_t i = 0; i < graph->merged_count; i++) {
+        const rk_merged *merged = &graph->merged[i];
+        put(arena, b, merged->count, 4);
+        for (size_t k = 0; k < merged->count; k++)
+            put_text(arena, b, merged->parts[k]);
+    }
+}
+
 static void put_launches(rk_arena *arena, buffer *b, const rk_schedule *s,
                          const rk_problem *problem)
 {
@@ -134,6 +145,7 @@ static void write_content(rk_arena *arena, buffer *b, const rk_schedule *s,
 {
     uint64_t makespan;
     memcpy(&makespan, &s->makespan_ns, sizeof makespan);
+    put_merged(arena, b, problem->graph);
     put_text(arena, b, s->graph);
     put_text(arena, b, s->device);
     put_text(arena, b, s->policy);
@@ -181,6 +193,7 @@ typedef struct {
     rk_arena *arena;
     rk_diag *diag;
     bool good; /**< nothing was read behind the end */
+    uint64_t graph, catalog, device; /**< hashes */
 } source;
 
 bool rk_schedule_is_binary(const char *path)
@@ -236,24 +249,51 @@ static const char *take_text(source *s)
     return text;
 }
 
-static bool read_header(source *s)
+/** Reads the file and its header: what follows is as it was written. */
+static bool open_source(source *s, const char *path, rk_arena *arena, rk_diag *diag)
 {
-    s->at += 8;
+    rk_bytes bytes;
+    if (!rk_file_read(&bytes, path, arena, diag))
+        return false;
+    *s = (source){.path = path,
+                  .at = (const unsigned char *)bytes.data + sizeof MAGIC - 1,
+                  .end = (const unsigned char *)bytes.data + bytes.size,
+                  .arena = arena,
+                  .diag = diag,
+                  .good = true};
     if (take(s, 8) != VERSION)
         return refuse(s, "RK-S008", "the schedule is of another version");
     uint64_t content = take(s, 8);
-    uint64_t graph = take(s, 8);
-    uint64_t catalog = take(s, 8);
-    uint64_t device = take(s, 8);
+    s->graph = take(s, 8);
+    s->catalog = take(s, 8);
+    s->device = take(s, 8);
     if (!s->good || content != rk_hash(s->at, (size_t)(s->end - s->at), 0))
         return refuse(s, "RK-S008", "the file was cut or changed: its hash is another one");
-    if (graph != rk_schedule_graph_hash(s->problem->graph))
+    return true;
+}
+
+static bool fits_problem(const source *s)
+{
+    if (s->graph != rk_schedule_graph_hash(s->problem->graph))
         return refuse(s, "RK-S006", "the schedule is for another graph");
-    if (device != hash_device(s->problem->device))
+    if (s->device != hash_device(s->problem->device))
         return refuse(s, "RK-S006", "the schedule is for another device");
-    if (catalog != hash_catalog(s->problem))
+    if (s->catalog != hash_catalog(s->problem))
         return refuse(s, "RK-S006", "the schedule is for another catalog");
     return true;
+}
+
+static rk_merged *read_merged(source *s, size_t *count)
+{
+    *count = take_count(s, 4);
+    rk_merged *all = RK_NEW_ARRAY(s->arena, rk_merged, *count + 1);
+    for (size_t i = 0; i < *count && s->good; i++) {
+        all[i].count = take_count(s, 4);
+        s->good = s->good && all[i].count <= RK_MERGE_MOST;
+        for (size_t k = 0; k < all[i].count && s->good; k++)
+            all[i].parts[k] = take_text(s);
+    }
+    return all;
 }
 
 static bool read_facts(source *s)
@@ -329,19 +369,15 @@ static void read_program(source *s, rk_rprogram *program)
 rk_schedule *rk_schedule_read_binary(const char *path, const rk_problem *problem, rk_arena *arena,
                                      rk_diag *diag)
 {
-    rk_bytes bytes;
-    if (!rk_file_read(&bytes, path, arena, diag))
+    source s;
+    size_t merged;
+    if (!open_source(&s, path, arena, diag))
         return NULL;
-    source s = {.path = path,
-                .at = (const unsigned char *)bytes.data,
-                .end = (const unsigned char *)bytes.data + bytes.size,
-                .problem = problem,
-                .schedule = RK_NEW(arena, rk_schedule),
-                .arena = arena,
-                .diag = diag,
-                .good = true};
-    if (!read_header(&s))
+    s.problem = problem;
+    s.schedule = RK_NEW(arena, rk_schedule);
+    if (!fits_problem(&s))
         return NULL;
+    read_merged(&s, &merged);
     bool good = read_facts(&s) && read_launches(&s);
     if (good) {
         s.schedule->program_count = take_count(&s, 4);
@@ -353,4 +389,15 @@ rk_schedule *rk_schedule_read_binary(const char *path, const rk_problem *problem
         return s.schedule;
     refuse(&s, "RK-S008", "the file holds no schedule: its parts do not fit together");
     return NULL;
+}
+
+bool rk_schedule_read_merged_binary(const rk_merged **out, size_t *count, const char *path,
+                                    rk_arena *arena, rk_diag *diag)
+{
+    source s;
+    if (!open_source(&s, path, arena, diag))
+        return false;
+    *out = read_merged(&s, count);
+    return s.good ||
+           refuse(&s, "RK-S008", "the file holds no schedule: its parts do not fit together");
 }

@@ -127,6 +127,19 @@ static void put_selection(rk_arena *arena, cJSON *root, const rk_schedule *sched
     put_text(arena, root, "selected", rk_str_text(&selected));
 }
 
+/** Which nodes of the graph that was given became one, by name. */
+static void put_merged(rk_arena *arena, cJSON *root, const rk_graph *graph)
+{
+    if (graph->merged_count == 0)
+        return;
+    cJSON *list = put(arena, root, "merged", node_of(arena, cJSON_Array));
+    for (size_t i = 0; i < graph->merged_count; i++) {
+        cJSON *parts = put(arena, list, NULL, node_of(arena, cJSON_Array));
+        for (size_t k = 0; k < graph->merged[i].count; k++)
+            put_text(arena, parts, NULL, graph->merged[i].parts[k]);
+    }
+}
+
 static const char *entries_text(rk_arena *arena, const rk_veu_list *list)
 {
     rk_str text = {.arena = arena};
@@ -189,6 +202,7 @@ bool rk_schedule_write(const rk_schedule *schedule, const rk_problem *problem, c
     put_text(arena, root, "graph", schedule->graph);
     put_text(arena, root, "graph_hash",
              rk_arena_printf(arena, "%016" PRIx64, rk_schedule_graph_hash(problem->graph)));
+    put_merged(arena, root, problem->graph);
     put_text(arena, root, "device", schedule->device);
     put_text(arena, root, "policy", schedule->policy);
     put_number(arena, root, "makespan_ns", schedule->makespan_ns);
@@ -499,4 +513,32 @@ rk_schedule *rk_schedule_read(const char *path, const rk_problem *problem, rk_ar
         i++;
     }
     return good ? r.schedule : NULL;
+}
+
+bool rk_schedule_read_merged(const rk_merged **out, size_t *count, const char *path,
+                             rk_arena *arena, rk_diag *diag)
+{
+    rk_json json;
+    const cJSON *list;
+    *out = NULL;
+    *count = 0;
+    if (rk_schedule_is_binary(path))
+        return rk_schedule_read_merged_binary(out, count, path, arena, diag);
+    if (!rk_json_read(&json, path, RK_SCHEDULE_SCHEMA, arena, diag) ||
+        !rk_json_array_or(&list, &json, json.root, NULL, "merged"))
+        return false;
+    rk_merged *all = RK_NEW_ARRAY(arena, rk_merged, (size_t)cJSON_GetArraySize(list) + 1);
+    const cJSON *parts;
+    cJSON_ArrayForEach (parts, list) {
+        rk_merged *merged = &all[(*count)++];
+        const cJSON *part;
+        cJSON_ArrayForEach (part, parts) {
+            if (!cJSON_IsString(part) || merged->count == RK_MERGE_MOST)
+                return rk_json_fail(&json, "RK-S007", "merged", "write the schedule again",
+                                    "expected lists of two to %d names of nodes", RK_MERGE_MOST);
+            merged->parts[merged->count++] = part->valuestring;
+        }
+    }
+    *out = all;
+    return true;
 }

@@ -1,6 +1,7 @@
 #ifndef RK_SCHED_SCHEDULE_INTERNAL_H
 #define RK_SCHED_SCHEDULE_INTERNAL_H
 
+#include "sched/merge.h"
 #include "sched/schedule.h"
 
 /** vDevice of a schedule: how large a vEU is and how many are resident. */
@@ -46,5 +47,7 @@ bool rk_schedule_write_binary(const rk_schedule *schedule, const rk_problem *pro
 bool rk_schedule_is_binary(const char *path);
 rk_schedule *rk_schedule_read_binary(const char *path, const rk_problem *problem, rk_arena *arena,
                                      rk_diag *diag);
+bool rk_schedule_read_merged_binary(const rk_merged **out, size_t *count, const char *path,
+                                    rk_arena *arena, rk_diag *diag);
 
 #endif

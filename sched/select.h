@@ -56,6 +56,14 @@ const rk_candidates *rk_candidates_find(const rk_graph *graph, const rk_catalog 
                                         const rk_profile *profile, const char *only,
                                         rk_arena *arena, rk_diag *diag);
 
+/** What candidates are found with, for graphs that are made of one that was planned. */
+typedef struct {
+    const rk_catalog *catalog;
+    const rk_bindings *bindings;
+    const rk_profile *profile;
+    const char *only;
+} rk_kernel_source;
+
 /** The largest threads, registers and shared bytes of all candidates: what a vEU must offer. */
 rk_demand rk_candidates_demand(const rk_candidates *candidates);
 

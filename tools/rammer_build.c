@@ -2,6 +2,7 @@
 
 #include "base/file.h"
 #include "base/json.h"
+#include "sched/merge.h"
 #include "sched/npy.h"
 
 #include <stdio.h>
@@ -173,6 +174,17 @@ static bool emit(const char *dir, const rk_plan *plan, const build_options *opti
                        tool);
 }
 
+/** Lists of nodes that became one, by name. */
+static void add_merged(cJSON *report, const rk_graph *graph)
+{
+    cJSON *list = cJSON_AddArrayToObject(report, "merged_nodes");
+    for (size_t i = 0; i < graph->merged_count; i++) {
+        const rk_merged *merged = &graph->merged[i];
+        cJSON_AddItemToArray(list,
+                             cJSON_CreateStringArray(merged->parts, (int)merged->count));
+    }
+}
+
 /** What a build says of itself: no times, so that the same input gives the same report. */
 static cJSON *make_report(const rk_plan *plan, rk_tool *tool)
 {
@@ -189,6 +201,10 @@ static cJSON *make_report(const rk_plan *plan, rk_tool *tool)
     if (plan->schedule->by)
         cJSON_AddStringToObject(r, "made_by", plan->schedule->by);
     cJSON_AddNumberToObject(r, "nodes", (double)plan->graph->node_count);
+    if (plan->graph->merged_count) {
+        cJSON_AddStringToObject(r, "merged", rk_plan_merged(plan, tool));
+        add_merged(r, plan->graph);
+    }
     cJSON_AddNumberToObject(r, "rtasks", (double)stats.rtasks);
     cJSON_AddNumberToObject(r, "barrier_rtasks", (double)stats.barrier_rtasks);
     cJSON_AddNumberToObject(r, "waits", (double)stats.wait_items);
@@ -215,6 +231,7 @@ static void print_report(const cJSON *report, const char *dir, rk_tool *tool)
         {"policy", "policy"},
         {"made_by", "made by"},
         {"nodes", "nodes"},
+        {"merged", "merged"},
         {"rtasks", "rTasks"},
         {"barrier_rtasks", "barrier-rTasks"},
         {"waits", "waits left"},

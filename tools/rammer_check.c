@@ -57,6 +57,8 @@ static void print_summary(const rk_plan *plan, rk_tool *tool)
         printf("; schedule of %zu rTasks, %zu barrier-rTasks and %zu rPrograms on %u vEUs proved",
                stats.rtasks, stats.barrier_rtasks, plan->schedule->program_count,
                plan->schedule->veu_count);
+        if (plan->graph->merged_count)
+            printf("; merged: %s", rk_plan_merged(plan, tool));
         if (plan->profile)
             printf("; rTask times %s", rk_plan_sources(plan, tool));
     }

@@ -27,6 +27,7 @@ typedef struct {
     uint32_t veus;
     size_t programs;
     rk_schedule_stats stats;
+    size_t merged;       /**< operators that others became */
     const char *sources; /**< of the rTasks' times (rk_plan_sources) */
 } row;
 
@@ -82,6 +83,7 @@ static int measure(row *out, const char *graph, const compare_options *options, 
     out->bound_ns = bound.total_ns;
     out->veus = plan.schedule->veu_count;
     out->programs = plan.schedule->program_count;
+    out->merged = plan.graph->merged_count;
     out->sources = rk_plan_sources(&plan, tool);
     return RK_EXIT_GOOD;
 }
@@ -152,6 +154,7 @@ static void print_json(const row_vec *rows, const char *graph, rk_tool *tool)
         cJSON_AddNumberToObject(o, "rtasks", (double)r->stats.rtasks);
         cJSON_AddNumberToObject(o, "barrier_rtasks", (double)r->stats.barrier_rtasks);
         cJSON_AddNumberToObject(o, "waits", (double)r->stats.wait_items);
+        cJSON_AddNumberToObject(o, "merged", (double)r->merged);
         cJSON_AddNumberToObject(o, "work", r->utilisation);
         if (r->sources)
             cJSON_AddStringToObject(o, "rtask_times", r->sources);

@@ -4,6 +4,7 @@
 #include "base/json.h"
 #include "base/str.h"
 #include "sched/check.h"
+#include "sched/merge_problem.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -124,11 +125,36 @@ static bool select_candidates(rk_plan *plan, const rk_plan_options *options, rk_
     if (options->profile && !read_profile(plan, options->profile, tool))
         return false;
     const rk_profile *profile = rk_profile_measured(plan->profile, plan->device, arena);
+    plan->source = (rk_kernel_source){plan->catalog, bindings, profile, options->kernels};
     plan->candidates = rk_candidates_find(plan->graph, plan->catalog, bindings, plan->device,
                                           profile, options->kernels, arena, diag);
     if (plan->candidates && plan->profile)
         warn_of_no_use(plan, tool);
     return plan->candidates != NULL;
+}
+
+/** Merges the operators that the loaded schedule was made for, or that the policy asks for. */
+static bool merge_operators(rk_plan *plan, const rk_plan_options *options, rk_tool *tool)
+{
+    const rk_problem *problem = &plan->problem;
+    if (options->schedule) {
+        const rk_merged *merged;
+        size_t count;
+        rk_merge_groups groups = {0};
+        if (!rk_schedule_read_merged(&merged, &count, options->schedule, tool->arena, tool->diag) ||
+            !rk_merge_named(&groups, plan->graph, merged, count, tool->arena, tool->diag))
+            return false;
+        if (count)
+            problem = rk_merge_problem(problem, &groups, tool->arena, tool->diag);
+    } else {
+        problem = rk_merge_for_policy(plan->policy, problem, tool->arena, tool->diag);
+    }
+    if (!problem)
+        return false;
+    plan->problem = *problem;
+    plan->graph = problem->graph;
+    plan->candidates = problem->candidates;
+    return true;
 }
 
 /** From the candidates to a schedule. */
@@ -143,7 +169,10 @@ static bool make_schedule(rk_plan *plan, const rk_plan_options *options, rk_tool
                                  .edges = edges,
                                  .edge_count = edge_count,
                                  .max_veus = (uint32_t)options->veus,
-                                 .options = plan->policy_options};
+                                 .options = plan->policy_options,
+                                 .source = &plan->source};
+    if (!merge_operators(plan, options, tool))
+        return false;
     plan->schedule =
         options->schedule
             ? rk_schedule_read(options->schedule, &plan->problem, tool->arena, tool->diag)
@@ -168,7 +197,8 @@ int rk_plan_make(rk_plan *out, const char *graph, const rk_plan_options *options
         return RK_EXIT_USAGE;
 
     rk_tool_progress(tool, "reading the graph");
-    plan->graph = rk_graph_read(graph, dims, options->bind.count, tool->arena, tool->diag);
+    plan->given = rk_graph_read(graph, dims, options->bind.count, tool->arena, tool->diag);
+    plan->graph = plan->given;
     if (!plan->graph)
         return RK_EXIT_REFUSED;
     if (last == RK_STAGE_GRAPH)
@@ -206,6 +236,16 @@ const char *rk_plan_sources(const rk_plan *plan, rk_tool *tool)
         count[plan->candidates->nodes[i].items[plan->schedule->selected[i]].source]++;
     return rk_arena_printf(tool->arena, "of %zu nodes measured, of %zu modelled",
                            count[RK_MEASURED], count[RK_MODELLED]);
+}
+
+const char *rk_plan_merged(const rk_plan *plan, rk_tool *tool)
+{
+    size_t parts = 0;
+    for (size_t i = 0; i < plan->graph->merged_count; i++)
+        parts += plan->graph->merged[i].count;
+    return parts ? rk_arena_printf(tool->arena, "%zu nodes became %zu", parts,
+                                   plan->graph->merged_count)
+                 : NULL;
 }
 
 static cJSON *int_array(const int64_t *values, int count)

@@ -62,10 +62,12 @@ typedef struct {
     const rk_backend *backend;
     const rk_policy *policy;
     const int64_t *policy_options; /**< as rk_problem has them */
-    rk_graph *graph;
+    const rk_graph *given; /**< as it was read */
+    const rk_graph *graph; /**< that, or from the schedule on the one with operators merged */
     const rk_catalog *catalog;
     const rk_device *device;        /**< with the costs of the profile, if there is one */
     const rk_profile_file *profile; /**< NULL: the model alone */
+    rk_kernel_source source;
     const rk_candidates *candidates;
     rk_problem problem;
     rk_schedule *schedule;
@@ -88,6 +90,9 @@ bool rk_plan_dump(const rk_plan *plan, rk_stage stage, const char *path, rk_tool
  * measured, of 3 modelled"; NULL without a profile.
  */
 const char *rk_plan_sources(const rk_plan *plan, rk_tool *tool);
+
+/** "12 nodes became 4", or NULL when no operators were merged. */
+const char *rk_plan_merged(const rk_plan *plan, rk_tool *tool);
 
 /** The stage of that name, or RK_STAGE_COUNT with RK-U004. */
 rk_stage rk_stage_find(const char *name, rk_tool *tool);

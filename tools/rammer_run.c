@@ -104,7 +104,7 @@ static int load(subject *out, const char *argument, const run_options *options, 
     rk_plan plan;
     int status = rk_plan_make(&plan, path, &options->plan, RK_STAGE_IMAGE, tool);
     *out = (subject){.catalog = plan.catalog,
-                     .graph = plan.graph,
+                     .graph = plan.given,
                      .image = plan.image,
                      .dir = rk_path_dir(tool->arena, path)};
     return status;

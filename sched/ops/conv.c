@@ -101,6 +101,13 @@ static bool conv_eval(const rk_op_call *call, const void *const *in, void *const
     return true;
 }
 
+/** Filters one after another; those of groups would have to be sorted in between. */
+static bool conv_part(rk_op_part *out, const rk_op_call *call)
+{
+    *out = (rk_op_part){.weight = 1, .bias = 2, .out_axis = 1, .slides = true};
+    return rk_op_int(call, "group") == 1;
+}
+
 const rk_op rk_op_conv = {
     .name = "Conv",
     .summary = "convolution of NC... data with W [M, C / group, ...], then an activation (ours)",
@@ -119,4 +126,5 @@ const rk_op rk_op_conv = {
     .infer = conv_infer,
     .cost = conv_cost,
     .eval = conv_eval,
+    .part = conv_part,
 };

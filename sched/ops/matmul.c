@@ -99,6 +99,16 @@ static bool matmul_eval(const rk_op_call *call, const void *const *in, void *con
     return true;
 }
 
+/** Columns of a constant B one after another, or rows of a constant A. */
+static bool matmul_part(rk_op_part *out, const rk_op_call *call)
+{
+    bool right = rk_op_is_constant(call, 1);
+    int rank = call->out[0]->rank;
+    *out = (rk_op_part){.data = !right, .weight = right, .weight_axis = right};
+    out->out_axis = right || call->in[1]->rank == 1 ? rank - 1 : rank - 2;
+    return call->in[right]->rank == 2;
+}
+
 const rk_op rk_op_matmul = {
     .name = "MatMul",
     .summary = "matrix product as numpy's matmul: vectors, matrices, broadcast batches of them",
@@ -107,6 +117,7 @@ const rk_op rk_op_matmul = {
     .infer = matmul_infer,
     .cost = matmul_cost,
     .eval = matmul_eval,
+    .part = matmul_part,
 };
 
 /** Rows, columns and inner size of a Gemm after transposition. */
@@ -183,6 +194,13 @@ static bool gemm_eval(const rk_op_call *call, const void *const *in, void *const
     return true;
 }
 
+static bool gemm_part(rk_op_part *out, const rk_op_call *call)
+{
+    bool transposed = rk_op_int(call, "transB") != 0;
+    *out = (rk_op_part){.weight = 1, .bias = 2, .weight_axis = !transposed, .out_axis = 1};
+    return true;
+}
+
 const rk_op rk_op_gemm = {
     .name = "Gemm",
     .summary = "alpha * A B + beta * C, with A or B transposed",
@@ -199,4 +217,5 @@ const rk_op rk_op_gemm = {
     .infer = gemm_infer,
     .cost = gemm_cost,
     .eval = gemm_eval,
+    .part = gemm_part,
 };

@@ -1,6 +1,7 @@
 #include "sched/policies/attempt.h"
 #include "sched/policies/ios_core.h"
 
+#include "sched/merge_problem.h"
 #include "sched/schedule_internal.h"
 #include "sched/simulate.h"
 
@@ -12,9 +13,12 @@ static const rk_policy_option options[] = {
     {"barriers", 0, 0, 1, "1: global barriers between stages, as in the paper; 0: waits"},
     {"greedy", 0, 0, 1, "1: greedy stages, of all operators that are ready"},
     {"limit", 500000, 1, 1000000000000, "transitions of a block, which is halved if it takes more"},
+    {"merge", 1, 0, 1, "1: operators that read the same data may become one; 0: none do"},
     {NULL},
 };
-enum { GROUP, GROUPS, BARRIERS, GREEDY, LIMIT };
+enum { GROUP, GROUPS, BARRIERS, GREEDY, LIMIT, MERGE };
+
+extern const rk_policy rk_policy_ios;
 
 typedef struct {
     const rk_problem *problem;
@@ -86,6 +90,13 @@ static void attempt(rk_attempt *best, layout *l, uint32_t veus, const rk_ios_sta
     rk_attempt_take(best, schedule, rk_simulate_time(schedule, l->problem), "ios", arena);
 }
 
+static rk_ios_search search_of(const rk_problem *problem)
+{
+    return (rk_ios_search){.group_most = (int)problem->options[GROUP],
+                           .groups_most = (int)problem->options[GROUPS],
+                           .limit = (size_t)problem->options[LIMIT]};
+}
+
 /**
  * IOS (Ding et al., 2021): the stages that the dynamic programme finds, or greedy ones where those are
  * faster, as can be since it sees only stages of at most s groups of at most r. Then the stages'
@@ -104,9 +115,7 @@ static bool run(rk_builder *builder, const rk_problem *problem, rk_diag *diag)
     rk_ios_greedy(&stages, problem, l.nodes, scratch);
     attempt(&best, &l, veus, &stages);
     if (!problem->options[GREEDY]) {
-        rk_ios_search search = {.group_most = (int)problem->options[GROUP],
-                                .groups_most = (int)problem->options[GROUPS],
-                                .limit = (size_t)problem->options[LIMIT]};
+        rk_ios_search search = search_of(problem);
         rk_ios_find(&stages, &search, problem, l.nodes, scratch);
         attempt(&best, &l, veus, &stages);
     }
@@ -116,9 +125,59 @@ static bool run(rk_builder *builder, const rk_problem *problem, rk_diag *diag)
     return true;
 }
 
+/** The nodes of each merged stage, as a group. */
+static void collect(rk_merge_groups *groups, const rk_ios_stages *stages, rk_arena *arena)
+{
+    for (size_t i = 0; i < stages->count; i++) {
+        if (!stages->merged[i])
+            continue;
+        rk_merge_group *group = rk_push(arena, groups);
+        for (uint32_t k = stages->first[i]; k < stages->first[i + 1]; k++)
+            group->nodes[group->count++] = stages->order[k];
+    }
+}
+
+/**
+ * Operators of stages that the dynamic programme would rather merge than run beside each other; none
+ * when the whole is no faster with them merged, as the simulator says.
+ */
+static bool merge(rk_merge_groups *groups, const rk_problem *problem, rk_arena *arena,
+                  rk_diag *diag)
+{
+    rk_arena *scratch = rk_arena_new();
+    rk_merge_groups found = {0};
+    rk_ios_search search = search_of(problem);
+    const rk_schedule *plain = NULL;
+    bool good = true;
+    if (problem->options[MERGE] && !problem->options[GREEDY]) {
+        plain = rk_schedule_run(&rk_policy_ios, problem, scratch, diag);
+        good = plain != NULL;
+    }
+    if (plain)
+        rk_ios_find_families(&search.families, &search.family_count, problem, plain->veu_count,
+                             scratch);
+    if (search.family_count) {
+        rk_ios_stages stages;
+        rk_ios_find(&stages, &search, problem, rk_ios_price(problem, plain->veu_count, scratch),
+                    scratch);
+        collect(&found, &stages, arena);
+    }
+    if (found.count) {
+        const rk_problem *merged = rk_merge_problem(problem, &found, scratch, diag);
+        const rk_schedule *schedule =
+            merged ? rk_schedule_run(&rk_policy_ios, merged, scratch, diag) : NULL;
+        good = schedule != NULL;
+        if (good && rk_simulate_time(schedule, merged) < rk_simulate_time(plain, problem))
+            *groups = found;
+    }
+    rk_arena_free(scratch);
+    return good;
+}
+
 const rk_policy rk_policy_ios = {
     .name = "ios",
     .summary = "IOS: stages by dynamic programming over endings, then waits for their barriers",
     .options = options,
+    .merge = merge,
     .run = run,
 };

@@ -9,7 +9,8 @@
  * The price of a stage. Groups run beside each other, the operators of a group one after the other
  * with a signal between them, and the next stage starts a signal after the last. So it is the largest
  * of the groups' times and of the whole work over the vEUs, with all of the fastest kernels or all of
- * the most efficient ones, whichever is less.
+ * the most efficient ones, whichever is less. A stage of nodes that could become one may be merged:
+ * then its price is that of the one.
  */
 
 typedef uint64_t node_set;
@@ -28,14 +29,22 @@ typedef struct {
     int group_count;
     double work[RK_IOS_SORTS];
     double longest[RK_IOS_SORTS]; /**< of the groups */
+    const rk_ios_family *family;  /**< that all nodes are of, or NULL */
+    unsigned members;             /**< nodes as a set of the family */
 } ending;
+
+/** How a stage runs. */
+typedef struct {
+    unsigned char sort;
+    bool merged;
+} manner;
 
 /** The best that is known of a state: the nodes that are not in later stages. */
 typedef struct {
     node_set key; /**< 0: free */
     node_set last;
     double cost;
-    unsigned char sort;
+    manner how; /**< the last stage runs */
 } state;
 
 /** The dynamic programme over one block of nodes first .. first + count - 1. */
@@ -48,6 +57,8 @@ typedef struct {
     double depth[RK_IOS_BLOCK];   /**< by node: no state that holds it costs less */
     int by_depth[RK_IOS_BLOCK];   /**< nodes by falling depth */
     double least_work[RK_IOS_BLOCK];
+    const rk_ios_family *family[RK_IOS_BLOCK]; /**< by node, or NULL */
+    unsigned member[RK_IOS_BLOCK];             /**< by node: its bit in a set of the family */
     state *states;
     size_t state_count, slots;
     size_t transitions;
@@ -126,19 +137,33 @@ static void add_node(const block *b, ending *e, int node)
     }
     e->groups[kept] = joined;
     e->group_count = kept + 1;
+    e->family = e->nodes == 0 || e->family == b->family[node] ? b->family[node] : NULL;
+    e->members |= b->member[node];
     e->nodes |= (node_set)1 << node;
     for (int sort = 0; sort < RK_IOS_SORTS; sort++)
         if (joined.span[sort] > e->longest[sort])
             e->longest[sort] = joined.span[sort];
 }
 
-static double price(const block *b, const ending *e, unsigned char *sort)
+static double price(const block *b, const ending *e, manner *how)
 {
-    double cost[RK_IOS_SORTS];
-    for (int i = 0; i < RK_IOS_SORTS; i++)
-        cost[i] = fmax(e->longest[i], e->work[i] + b->signal);
-    *sort = cost[RK_IOS_EFFICIENT] < cost[RK_IOS_FASTEST] ? RK_IOS_EFFICIENT : RK_IOS_FASTEST;
-    return cost[*sort];
+    double least = INFINITY;
+    for (unsigned char sort = 0; sort < RK_IOS_SORTS; sort++) {
+        double cost = fmax(e->longest[sort], e->work[sort] + b->signal);
+        if (cost < least) {
+            least = cost;
+            *how = (manner){.sort = sort};
+        }
+    }
+    for (unsigned char sort = 0; e->family && e->group_count > 1 && sort < RK_IOS_SORTS; sort++) {
+        const rk_ios_node *one = &e->family->merged[e->members];
+        double cost = fmax(one->span[sort], one->work[sort]) + b->signal;
+        if (cost < least) {
+            least = cost;
+            *how = (manner){.sort = sort, .merged = true};
+        }
+    }
+    return least;
 }
 
 /** Whether some larger ending can have few enough groups: what could still join small ones. */
@@ -188,13 +213,15 @@ static void extend(block *b, state *best, const ending *e, int last)
         memcpy(next.groups, e->groups, (size_t)e->group_count * sizeof *e->groups);
         memcpy(next.work, e->work, sizeof e->work);
         memcpy(next.longest, e->longest, sizeof e->longest);
+        next.family = e->family;
+        next.members = e->members;
         add_node(b, &next, node);
         if (next.groups[next.group_count - 1].count > b->search->group_most ||
             !may_shrink(b, &next))
             continue;
-        unsigned char sort;
-        double cost = price(b, &next, &sort);
-        if (cost >= best->cost)
+        manner how;
+        double cost = price(b, &next, &how);
+        if (cost >= best->cost && !next.family) /* more of a family may cost less as one */
             continue;
         node_set rest = best->key & ~next.nodes;
         if (next.group_count <= b->search->groups_most) {
@@ -203,7 +230,7 @@ static void extend(block *b, state *best, const ending *e, int last)
                 if (all < best->cost) {
                     best->cost = all;
                     best->last = next.nodes;
-                    best->sort = sort;
+                    best->how = how;
                 }
             }
         }
@@ -229,30 +256,6 @@ static double solve(block *b, node_set nodes)
 
 /* Blocks. */
 
-/** Fills a block with the nodes first .. first + count - 1 of the problem. */
-static void begin_block(block *b, const rk_problem *problem, const rk_ios_node *nodes, rk_id first,
-                        size_t count, const uint32_t *into)
-{
-    b->nodes = &nodes[first];
-    b->count = (int)count;
-    for (size_t i = 0; i < count; i++) {
-        double before = 0;
-        for (uint32_t e = into[first + i]; e < into[first + i + 1]; e++) {
-            rk_id from = problem->edges[e].from;
-            if (from < first)
-                continue;
-            b->after[from - first] |= (node_set)1 << i;
-            before = fmax(before, b->depth[from - first]);
-        }
-        b->depth[i] = before + b->signal + fmin(b->nodes[i].span[0], b->nodes[i].span[1]);
-        b->least_work[i] = fmin(b->nodes[i].work[0], b->nodes[i].work[1]);
-        size_t at = i;
-        for (; at > 0 && b->depth[b->by_depth[at - 1]] < b->depth[i]; at--)
-            b->by_depth[at] = b->by_depth[at - 1];
-        b->by_depth[at] = (int)i;
-    }
-}
-
 typedef struct {
     rk_ios_search *search;
     const rk_problem *problem;
@@ -262,13 +265,55 @@ typedef struct {
     rk_ios_stages *out;
 } finder;
 
-static void add_stage(finder *f, rk_id first, node_set nodes, unsigned char sort)
+/** Fills a block with the nodes first .. first + count - 1 of the problem. */
+static void begin_block(block *b, const finder *f, rk_id first, size_t count)
+{
+    const rk_problem *problem = f->problem;
+    const uint32_t *into = f->into;
+    b->nodes = &f->nodes[first];
+    b->count = (int)count;
+    for (size_t k = 0; k < f->search->family_count; k++) {
+        const rk_ios_family *family = &f->search->families[k];
+        for (size_t i = 0; i < family->group.count; i++) {
+            rk_id node = family->group.nodes[i];
+            if (node < first || node >= first + count)
+                continue;
+            b->family[node - first] = family;
+            b->member[node - first] = 1U << i;
+        }
+    }
+    for (size_t i = 0; i < count; i++) {
+        double before = 0;
+        for (uint32_t e = into[first + i]; e < into[first + i + 1]; e++) {
+            rk_id from = problem->edges[e].from;
+            if (from < first)
+                continue;
+            b->after[from - first] |= (node_set)1 << i;
+            before = fmax(before, b->depth[from - first]);
+        }
+        double span = fmin(b->nodes[i].span[0], b->nodes[i].span[1]);
+        b->least_work[i] = fmin(b->nodes[i].work[0], b->nodes[i].work[1]);
+        if (b->family[i]) {
+            int at = __builtin_ctz(b->member[i]);
+            span = fmin(span, b->family[i]->least_span[at]);
+            b->least_work[i] = fmin(b->least_work[i], b->family[i]->least_work[at]);
+        }
+        b->depth[i] = before + b->signal + span;
+        size_t at = i;
+        for (; at > 0 && b->depth[b->by_depth[at - 1]] < b->depth[i]; at--)
+            b->by_depth[at] = b->by_depth[at - 1];
+        b->by_depth[at] = (int)i;
+    }
+}
+
+static void add_stage(finder *f, rk_id first, node_set nodes, manner how)
 {
     rk_ios_stages *out = f->out;
     uint32_t at = out->first[out->count];
     for (; nodes; nodes &= nodes - 1)
         out->order[at++] = first + (rk_id)lowest(nodes);
-    out->sort[out->count++] = sort;
+    out->merged[out->count] = how.merged;
+    out->sort[out->count++] = how.sort;
     out->first[out->count] = at;
 }
 
@@ -296,27 +341,28 @@ static void solve_block(finder *f, rk_id first, rk_id end)
     block *b = RK_NEW(arena, block);
     *b = (block){.search = f->search, .signal = f->problem->device->signal_ns, .arena = arena};
     if (count <= RK_IOS_BLOCK) {
-        begin_block(b, f->problem, f->nodes, first, count, f->into);
+        begin_block(b, f, first, count);
         node_set all = count == RK_IOS_BLOCK ? ~(node_set)0 : ((node_set)1 << count) - 1;
         solve(b, all);
         f->search->transitions += b->transitions;
         if (!b->failed) {
             node_set stages[RK_IOS_BLOCK];
-            unsigned char sorts[RK_IOS_BLOCK];
+            manner hows[RK_IOS_BLOCK];
             size_t n = 0;
             for (node_set left = all; left; left &= ~stages[n++]) {
                 const state *s = &b->states[slot_of(b, left)];
                 stages[n] = s->last;
-                sorts[n] = s->sort;
+                hows[n] = s->how;
             }
             while (n-- > 0)
-                add_stage(f, first, stages[n], sorts[n]);
+                add_stage(f, first, stages[n], hows[n]);
             f->search->blocks++;
             rk_arena_free(arena);
             return;
         }
     }
     rk_arena_free(arena);
+    f->search->halved++;
     rk_id boundary = best_boundary(f, first, end) + 1;
     solve_block(f, first, boundary);
     solve_block(f, boundary, end);
@@ -326,7 +372,8 @@ static void begin_stages(rk_ios_stages *out, size_t nodes, rk_arena *arena)
 {
     *out = (rk_ios_stages){.order = RK_NEW_ARRAY(arena, rk_id, nodes + 1),
                            .first = RK_NEW_ARRAY(arena, uint32_t, nodes + 2),
-                           .sort = RK_NEW_ARRAY(arena, unsigned char, nodes + 1)};
+                           .sort = RK_NEW_ARRAY(arena, unsigned char, nodes + 1),
+                           .merged = RK_NEW_ARRAY(arena, bool, nodes + 1)};
 }
 
 void rk_ios_find(rk_ios_stages *out, rk_ios_search *search, const rk_problem *problem,

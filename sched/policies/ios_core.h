@@ -1,6 +1,7 @@
 #ifndef RK_SCHED_POLICIES_IOS_CORE_H
 #define RK_SCHED_POLICIES_IOS_CORE_H
 
+#include "sched/merge.h"
 #include "sched/policies/common.h"
 
 /** Operators of a set, which fits 64 bits. */
@@ -16,23 +17,39 @@ typedef struct {
     double work[RK_IOS_SORTS]; /**< over all vEUs */
 } rk_ios_node;
 
+/** Nodes that could become one, and what each set of two or more of them would take as one. */
+typedef struct {
+    rk_merge_group group;
+    rk_ios_node merged[1 << RK_MERGE_MOST]; /**< by set: bit i for group.nodes[i] */
+    double least_span[RK_MERGE_MOST];       /**< by node: of all sets that it is in */
+    double least_work[RK_MERGE_MOST];       /**< likewise, the node's equal part of it */
+} rk_ios_family;
+
 /** Stages in order: stage i is nodes order[first[i]] .. order[first[i + 1] - 1], topologically sorted. */
 typedef struct {
     rk_id *order;
     uint32_t *first;
     unsigned char *sort; /**< by stage: of its kernels */
+    bool *merged;        /**< by stage: its nodes become one */
     size_t count;
 } rk_ios_stages;
 
 /** What the dynamic programme is told, and what it says of itself. */
 typedef struct {
-    int group_most;  /**< r: operators of a group at most */
-    int groups_most; /**< s: groups of a stage at most */
-    size_t limit;    /**< transitions of a block; one that takes more is halved */
+    int group_most;                /**< r: operators of a group at most */
+    int groups_most;               /**< s: groups of a stage at most */
+    size_t limit;                  /**< transitions of a block; one that takes more is halved */
+    const rk_ios_family *families; /**< stages whose nodes are all of one may be merged */
+    size_t family_count;
     size_t transitions, blocks;
+    size_t halved; /**< blocks that were, as too large or of too many transitions */
 } rk_ios_search;
 
 const rk_ios_node *rk_ios_price(const rk_problem *problem, uint32_t veus, rk_arena *arena);
+
+/** The families of the problem's graph; none when some set of one has no kernel that runs it. */
+void rk_ios_find_families(const rk_ios_family **families, size_t *count, const rk_problem *problem,
+                          uint32_t veus, rk_arena *arena);
 
 /**
  * The cheapest stages by the dynamic programme over endings (IOS, section 4), block by block between

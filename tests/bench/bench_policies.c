@@ -1,10 +1,11 @@
 /*
  * The aims of the policies, simulated. Nothing here passes or fails.
  *
- *   bench_policies [--share DIR] [--device NAME] [--count N] [zoo | exact | nasbench | ios | MODEL]...
+ *   bench_policies [--share DIR] [--device NAME] [--first I] [--count N]
+ *                  [zoo | exact | nasbench | ios | MODEL]...
  *
  * zoo: each model with each policy, and auto over the lower bound; exact: auto over the exact policy on
- * graphs of up to 20 rTasks; nasbench: N cells; ios: how long the dynamic programme takes. All without
+ * graphs of up to 20 rTasks; nasbench: cells I to I + N - 1; ios: how long the dynamic programme takes. All without
  * arguments. Seconds are of the processor.
  */
 #include "../unit/random_problem.h"
@@ -12,6 +13,7 @@
 #include "base/str.h"
 #include "sched/bound.h"
 #include "sched/check.h"
+#include "sched/merge_problem.h"
 #include "sched/policies/ios_core.h"
 #include "sched/simulate.h"
 #include "sched/zoo.h"
@@ -33,6 +35,7 @@ typedef struct {
 
 /** A model that is ready to schedule. */
 typedef struct {
+    rk_kernel_source source;
     rk_problem problem;
     uint32_t veus;
     rk_arena *arena;
@@ -44,6 +47,7 @@ typedef struct {
     double busy; /**< part of the vEUs' time in rTasks */
     double slow; /**< time of the rTasks over what they take alone */
     size_t rtasks, waits;
+    size_t merged; /**< operators that others became */
     const char *by;
     uint32_t veus;
 } outcome;
@@ -72,7 +76,7 @@ static const int64_t *params_of(const rk_zoo_model *model, const char *changes, 
 
 static bool plan(planned *out, const setting *s, const rk_graph *graph, rk_arena *arena)
 {
-    *out = (planned){.arena = arena};
+    *out = (planned){.arena = arena, .source = {s->catalog, s->bindings, s->profile, NULL}};
     const rk_candidates *candidates = rk_candidates_find(graph, s->catalog, s->bindings, s->device,
                                                          s->profile, NULL, arena, s->diag);
     if (!candidates)
@@ -84,7 +88,8 @@ static bool plan(planned *out, const setting *s, const rk_graph *graph, rk_arena
                                 .candidates = candidates,
                                 .device = s->device,
                                 .edges = edges,
-                                .edge_count = count};
+                                .edge_count = count,
+                                .source = &out->source};
     return true;
 }
 
@@ -93,21 +98,24 @@ static bool try_policy(outcome *out, const setting *s, const planned *p, const c
 {
     rk_problem given = p->problem;
     given.options = options;
+    const rk_policy *policy = rk_policy_find(name);
     double start = now();
-    const rk_schedule *schedule = rk_schedule_run(rk_policy_find(name), &given, p->arena, s->diag);
+    const rk_problem *problem = rk_merge_for_policy(policy, &given, p->arena, s->diag);
+    const rk_schedule *schedule =
+        problem ? rk_schedule_run(policy, problem, p->arena, s->diag) : NULL;
     double seconds = now() - start;
     if (!schedule)
         return false;
     rk_arena *scratch = rk_arena_new();
-    const rk_memory *memory = rk_memory_plan(&p->problem, schedule, scratch);
-    bool good = rk_check(schedule, memory, &p->problem, scratch, s->diag);
+    const rk_memory *memory = rk_memory_plan(problem, schedule, scratch);
+    bool good = rk_check(schedule, memory, problem, scratch, s->diag);
     rk_schedule_stats stats;
-    rk_schedule_count(&stats, schedule, &p->problem);
-    const rk_sim *sim = rk_simulate(schedule, &p->problem, false, scratch);
+    rk_schedule_count(&stats, schedule, problem);
+    const rk_sim *sim = rk_simulate(schedule, problem, false, scratch);
     double busy = sim->times.work_ns + sim->times.overhead_ns;
     double alone = 0;
     for (size_t i = 0; i < schedule->node_count; i++) {
-        const rk_candidate *c = &p->problem.candidates->nodes[i].items[schedule->selected[i]];
+        const rk_candidate *c = &problem->candidates->nodes[i].items[schedule->selected[i]];
         alone += c->rtasks * rk_simulate_alone(c, s->device);
     }
     *out = (outcome){.ns = sim->times.makespan_ns,
@@ -116,6 +124,7 @@ static bool try_policy(outcome *out, const setting *s, const planned *p, const c
                      .seconds = seconds,
                      .rtasks = stats.rtasks,
                      .waits = stats.wait_items,
+                     .merged = problem->graph->merged_count,
                      .by = schedule->by ? schedule->by : name,
                      .veus = schedule->veu_count};
     rk_arena_free(scratch);
@@ -144,7 +153,7 @@ static void add_ratio(ratios *r, double ratio, const char *name)
 static void print_ratios(const char *what, const ratios *r)
 {
     if (r->count)
-        printf("%s: geometric mean %.3f, mean %.3f, largest %.3f (%s), of %zu\n", what,
+        printf("%s: geometric mean %.4f, mean %.4f, largest %.3f (%s), of %zu\n", what,
                exp(r->logs / (double)r->count), r->sum / (double)r->count, r->worst, r->at,
                r->count);
 }
@@ -205,6 +214,14 @@ static bool wanted(const char *name, char **names, int count)
         if (strcmp(names[i], name) == 0)
             return true;
     return count == 0;
+}
+
+static bool names_models(char **names, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (rk_zoo_find(names[i]) && strcmp(names[i], "nasbench") != 0)
+            return true;
+    return false;
 }
 
 static bool show_zoo(const setting *s, char **names, int count)
@@ -286,11 +303,12 @@ static bool is_irregular(const planned *p, rk_arena *scratch)
 }
 
 /** The cells of NAS-Bench-101: wavefront over base, and waits over global barriers. */
-static bool show_nasbench(const setting *s, size_t count)
+static bool show_nasbench(const setting *s, size_t first, size_t count)
 {
     const rk_zoo_model *model = rk_zoo_find("nasbench");
     rk_arena *kept = rk_arena_new();
-    rk_zoo_series *series = rk_zoo_series_new(model, params_of(model, "", kept), 1, kept);
+    const char *from = rk_arena_printf(kept, "index=%zu", first);
+    rk_zoo_series *series = rk_zoo_series_new(model, params_of(model, from, kept), 1, kept);
     ratios over_base = {0};
     ratios over_barriers = {0};
     bool good = true;
@@ -306,7 +324,7 @@ static bool show_nasbench(const setting *s, size_t count)
             try_policy(&waits, s, &p, "wavefront", NULL) &&
             try_policy(&barriers, s, &p, "wavefront", (const int64_t[RK_POLICY_MAX_OPTIONS]){0, 1});
         if (good) {
-            const char *name = rk_arena_printf(kept, "cell %zu", i);
+            const char *name = rk_arena_printf(kept, "cell %zu", first + i);
             add_ratio(&over_base, base.ns / waits.ns, name);
             if (is_irregular(&p, arena))
                 add_ratio(&over_barriers, barriers.ns / waits.ns, name);
@@ -319,11 +337,27 @@ static bool show_nasbench(const setting *s, size_t count)
     return good;
 }
 
-/** ios at r = 3, s = 8: seconds without laying the stages out, and its time over greedy's. */
+/** What the dynamic programme makes of a problem: its transitions and processor time. */
+static double time_search(rk_ios_search *search, const planned *p, uint32_t veus, bool merge)
+{
+    *search = (rk_ios_search){.group_most = 3, .groups_most = 8, .limit = 500000};
+    rk_ios_stages stages;
+    double start = now();
+    if (merge)
+        rk_ios_find_families(&search->families, &search->family_count, &p->problem, veus, p->arena);
+    rk_ios_find(&stages, search, &p->problem, rk_ios_price(&p->problem, veus, p->arena), p->arena);
+    return 1e3 * (now() - start);
+}
+
+/** ios at r = 3, s = 8: the search without laying the stages out, and its time beside greedy's. */
 static bool show_ios(const setting *s)
 {
     static const char *const models[] = {"inception_v3", "randwire", "nasnet_large", "squeezenet"};
-    printf("\n%-14s %12s %12s %10s %10s\n", "ios", "search ms", "transitions", "us", "greedy us");
+    static const int64_t unmerged[RK_POLICY_MAX_OPTIONS] = {3, 8, 0, 0, 500000, 0};
+    static const int64_t greedily[RK_POLICY_MAX_OPTIONS] = {3, 8, 0, 1, 1, 0};
+    printf("\n%-14s %11s %11s %6s %7s %11s %9s %9s %7s %9s %8s\n", "ios", "search ms",
+           "transitions", "blocks", "halved", "merging ms", "us", "unmerged", "merged", "greedy us",
+           "whole s");
     bool good = true;
     for (size_t i = 0; i < sizeof models / sizeof *models; i++) {
         rk_arena *arena = rk_arena_new();
@@ -332,19 +366,19 @@ static bool show_ios(const setting *s)
             rk_zoo_structure(model, params_of(model, "", arena), 1, arena, s->diag);
         planned p;
         outcome ios = {0};
+        outcome plain = {0};
         outcome greedy = {0};
         good = graph && plan(&p, s, graph, arena) && try_policy(&ios, s, &p, "ios", NULL) &&
-               try_policy(&greedy, s, &p, "ios",
-                          (const int64_t[RK_POLICY_MAX_OPTIONS]){3, 8, 0, 1, 1}) &&
-               good;
-        if (graph && ios.ns > 0) {
-            rk_ios_search search = {.group_most = 3, .groups_most = 8, .limit = 500000};
-            double start = now();
-            const rk_ios_node *nodes = rk_ios_price(&p.problem, ios.veus, arena);
-            rk_ios_stages stages;
-            rk_ios_find(&stages, &search, &p.problem, nodes, arena);
-            printf("%-14s %12.2f %12zu %10.1f %10.1f\n", models[i], 1e3 * (now() - start),
-                   search.transitions, 1e-3 * ios.ns, 1e-3 * greedy.ns);
+               try_policy(&plain, s, &p, "ios", unmerged) &&
+               try_policy(&greedy, s, &p, "ios", greedily) && good;
+        if (good) {
+            rk_ios_search search;
+            rk_ios_search merging;
+            double alone = time_search(&search, &p, ios.veus, false);
+            double with = time_search(&merging, &p, ios.veus, true);
+            printf("%-14s %11.2f %11zu %6zu %7zu %11.2f %9.1f %9.1f %7zu %9.1f %8.2f\n", models[i],
+                   alone, search.transitions, search.blocks, search.halved, with, 1e-3 * ios.ns,
+                   1e-3 * plain.ns, ios.merged, 1e-3 * greedy.ns, ios.seconds);
             fflush(stdout);
         }
         rk_arena_free(arena);
@@ -372,6 +406,7 @@ int main(int argc, char **argv)
     rk_arena *arena = rk_arena_new();
     const char *share = rk_path_join(arena, rk_path_dir(arena, argv[0]), "../share/rammer");
     const char *device = "v100";
+    size_t first = 0;
     size_t cells = 5000;
     int at = 1;
     for (; at + 1 < argc && strncmp(argv[at], "--", 2) == 0; at += 2) {
@@ -379,6 +414,8 @@ int main(int argc, char **argv)
             share = argv[at + 1];
         else if (strcmp(argv[at], "--device") == 0)
             device = argv[at + 1];
+        else if (strcmp(argv[at], "--first") == 0)
+            first = strtoull(argv[at + 1], NULL, 10);
         else if (strcmp(argv[at], "--count") == 0)
             cells = strtoull(argv[at + 1], NULL, 10);
     }
@@ -392,8 +429,8 @@ int main(int argc, char **argv)
     if (good && wanted("exact", names, count))
         good = show_exact(&s, 100) && good;
     if (good && wanted("nasbench", names, count))
-        good = show_nasbench(&s, cells) && good;
-    if (good && (zoo || count))
+        good = show_nasbench(&s, first, cells) && good;
+    if (good && (zoo || names_models(names, count)))
         good = show_zoo(&s, names, zoo ? 0 : count) && good;
     rk_diag_print(s.diag, 0, stderr, false);
     rk_arena_free(s.arena);
