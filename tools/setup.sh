@@ -13,6 +13,8 @@ cmake           build
 ninja-build     build
 pkg-config      finds the libraries below
 libclang-19-dev parses CUDA; brings the headers that clang itself supplies
+clang-19        compiles programs for the CPU; the bench compares with it
+libclang-rt-19-dev libFuzzer
 libcjson-dev    JSON
 libxxhash-dev   content hashes
 libopenblas-dev cuBLAS for programs that run on the CPU

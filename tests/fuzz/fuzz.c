@@ -8,7 +8,7 @@
 #include "base/str.h"
 #include "base/vec.h"
 #include "rkernel_lib/binding.h"
-#include "rkernel_lib/expr.h"
+#include "targets.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -101,41 +101,10 @@ static void mutate(fuzzer *fz, const sample *other)
     }
 }
 
-static bool any_name(void *user, rk_value *out, const char *name)
-{
-    (void)user;
-    *out = name[0] == 'h' ? rk_value_real(0.5) : rk_value_int((int64_t)strlen(name) * 7 - 20);
-    return name[0] != 'x';
-}
-
-static bool fail(const char *why)
-{
-    fprintf(stderr, "%s\n", why);
-    return false;
-}
-
 static bool check_expr(fuzzer *fz, rk_arena *arena, rk_diag *diag)
 {
-    static const rk_env env = {.name = any_name};
     fz->data[fz->size] = '\0';
-    const rk_expr *e = rk_expr_parse(fz->data, rk_place_file("fuzz"), arena, diag);
-    if (!e)
-        return rk_diag_count(diag) == 1 || fail("refused without one diagnostic");
-    const char *printed = rk_expr_print(e, arena);
-    const rk_expr *again = rk_expr_parse(printed, rk_place_file("fuzz"), arena, diag);
-    if (!again)
-        return fail("its own text does not parse");
-    if (strcmp(rk_expr_print(again, arena), printed) != 0)
-        return fail("its own text prints otherwise");
-    rk_value a, b;
-    bool valued = rk_expr_eval(&a, e, &env, diag);
-    if (!valued && rk_diag_count(diag) == 0)
-        return fail("no value and no diagnostic");
-    if (rk_expr_eval(&b, again, &env, diag) != valued)
-        return fail("its own text has a value, or none");
-    if (valued && (a.is_real != b.is_real || (a.is_real ? a.d != b.d : a.i != b.i)))
-        return fail("its own text has another value");
-    return true;
+    return fuzz_expr(fz->data, arena, diag);
 }
 
 static const char *put(fuzzer *fz, rk_arena *arena, const char *name)
@@ -154,21 +123,21 @@ static bool check_catalog(fuzzer *fz, rk_arena *arena, rk_diag *diag)
     const char *path = put(fz, arena, "catalog.json");
     const rk_catalog *catalog = rk_catalog_read(path, arena, diag);
     if (!catalog)
-        return rk_diag_count(diag) > 0 || fail("refused without a diagnostic");
+        return rk_diag_count(diag) > 0 || fuzz_fail("refused without a diagnostic");
     if (rk_diag_count(diag) > 0)
-        return fail("taken with a diagnostic");
+        return fuzz_fail("taken with a diagnostic");
     const char *copy = rk_path_join(arena, fz->folder, "copy.json");
     const char *third = rk_path_join(arena, fz->folder, "third.json");
     if (!rk_catalog_write(catalog, copy, arena, diag))
-        return fail("what was read is not written");
+        return fuzz_fail("what was read is not written");
     const rk_catalog *again = rk_catalog_read(copy, arena, diag);
     if (!again || !rk_catalog_write(again, third, arena, diag))
-        return fail("what was written is not read");
+        return fuzz_fail("what was written is not read");
     rk_bytes one, two;
     if (!rk_file_read(&one, copy, arena, diag) || !rk_file_read(&two, third, arena, diag))
         return false;
     return (one.size == two.size && memcmp(one.data, two.data, one.size) == 0) ||
-           fail("it is written in two ways");
+           fuzz_fail("it is written in two ways");
 }
 
 static bool check_bindings(fuzzer *fz, rk_arena *arena, rk_diag *diag)
@@ -189,7 +158,7 @@ static bool check_bindings(fuzzer *fz, rk_arena *arena, rk_diag *diag)
     put(fz, arena, "x.bind.json");
     const rk_bindings *all = rk_bindings_read(fz->folder, &catalog, arena, diag);
     return (all != NULL) == (rk_diag_count(diag) == 0) ||
-           fail("taken with a diagnostic, or refused without");
+           fuzz_fail("taken with a diagnostic, or refused without");
 }
 
 typedef bool (*check)(fuzzer *fz, rk_arena *arena, rk_diag *diag);
