@@ -2,6 +2,7 @@
 
 #include "convert/roles.h"
 #include "convert/sources.h"
+#include "convert/walk.h"
 
 #include <ctype.h>
 #include <stdarg.h>
@@ -300,8 +301,10 @@ static void add_declaration(rk_analysis *analysis, CXCursor cursor)
     }
     const size_t index = rk_analysis_function(analysis, definition);
     rk_declaration d;
-    if (index != RK_NONE && read_declaration(unit, &d, cursor))
-        *rk_push(unit->arena, &unit->functions.items[index]->others) = d;
+    if (index == RK_NONE || !read_declaration(unit, &d, cursor))
+        return;
+    *rk_push(unit->arena, &unit->functions.items[index]->others) = d;
+    rk_groups_declaration(analysis, index, cursor);
 }
 
 /** One pass over the project's declarations: definitions first, then what declares them. */

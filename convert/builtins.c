@@ -69,15 +69,8 @@ static const rk_builtin builtins[] = {
 
 enum { BUILTIN_COUNT = sizeof builtins / sizeof *builtins };
 
-#define GRID_HINT "launch the part after the grid-wide barrier as a kernel of its own"
-
 /* First match wins. */
 static const rk_forbidden forbidden[] = {
-    {"this_grid", "RK-V101", "grid-wide synchronisation cannot be part of an rTask", GRID_HINT},
-    {"this_multi_grid", "RK-V101", "grid-wide synchronisation cannot be part of an rTask",
-     GRID_HINT},
-    {"this_cluster", "RK-V102", "a thread block cluster cannot be part of an rTask",
-     "write the kernel without clusters"},
     {"__cluster*", "RK-V102", "a thread block cluster cannot be part of an rTask",
      "write the kernel without clusters"},
     {"cudaDeviceSynchronize", "RK-V103", "dynamic parallelism cannot be part of an rTask",
@@ -134,7 +127,7 @@ char *rk_builtin_shadows(unsigned uses, bool hides_types, rk_arena *arena)
 char *rk_builtin_captures(unsigned uses, rk_arena *arena)
 {
     rk_str out = {.arena = arena};
-    if (uses & (RK_USE_CONTEXT | RK_USE_STATIC_SHARED | RK_USE_DYNAMIC_SHARED | RK_USE_BLOCK_GROUP))
+    if (uses & (RK_USE_CONTEXT | RK_USE_STATIC_SHARED | RK_USE_DYNAMIC_SHARED))
         rk_str_add(&out, ", &rk_ctx");
     for (size_t i = 0; i < BUILTIN_COUNT; i++)
         if (uses & builtins[i].use)

@@ -42,7 +42,7 @@ typedef enum {
     RK_USE_REDUCE_OR = 1 << 23,
     RK_USE_REDUCE_XOR = 1 << 24,
     RK_USE_LDG = 1 << 25,
-    RK_USE_BLOCK_GROUP = 1 << 26, /**< cooperative_groups::this_thread_block() */
+    RK_USE_GROUP_WARP = 1 << 26, /**< a warp operation of a cooperative group of lanes */
     RK_USE_STATIC_SHARED = 1 << 27,
     RK_USE_DYNAMIC_SHARED = 1 << 28,
     RK_USE_CONTEXT = 1 << 29,   /**< names the context in its text */
@@ -53,7 +53,7 @@ typedef enum {
 #define RK_USE_BARRIERS                                                                            \
     (RK_USE_GROUP_SYNC | RK_USE_SYNC | RK_USE_SYNC_COUNT | RK_USE_SYNC_AND | RK_USE_SYNC_OR)
 #define RK_USE_REDUCING (RK_USE_SYNC_COUNT | RK_USE_SYNC_AND | RK_USE_SYNC_OR)
-#define RK_USE_WARPS ((RK_USE_LDG - 1) & ~(RK_USE_SHFL - 1))
+#define RK_USE_WARPS (((RK_USE_LDG - 1) & ~(RK_USE_SHFL - 1)) | RK_USE_GROUP_WARP)
 
 /** One of CUDA's built-in variables or functions, and the shadow that takes its place. */
 typedef struct {
@@ -231,6 +231,7 @@ typedef struct {
     RK_VEC(rk_lambda) lambdas;
     RK_VEC(rk_problem) problems;
     RK_VEC(rk_text_edit) edits; /**< what the walk found to replace when it takes the context */
+    RK_VEC(rk_text_edit) other_edits; /**< the same in its other declarations */
     /* filled by rk_decide */
     bool needs_context;
     bool reached; /**< by a converted kernel */

@@ -112,6 +112,8 @@ static void add_toolkit(arg_vec *args, const rk_convert_options *options, rk_are
     }
     *rk_push(arena, args) = "-isystem";
     *rk_push(arena, args) = rk_parse_file(options, "check", arena);
+    *rk_push(arena, args) = "-isystem"; /* of the runtime, what a converted text needs as it is */
+    *rk_push(arena, args) = rk_path_join(arena, options->home, "include");
     *rk_push(arena, args) = "-idirafter";
     *rk_push(arena, args) = rk_parse_file(options, "after", arena);
 }

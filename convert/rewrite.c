@@ -325,7 +325,7 @@ static void edit_lambda(rk_unit *unit, const rk_function *f, const rk_lambda *la
     if (reference)
         return;
     if (copy)
-        uses &= RK_USE_CONTEXT | RK_USE_STATIC_SHARED | RK_USE_DYNAMIC_SHARED | RK_USE_BLOCK_GROUP;
+        uses &= RK_USE_CONTEXT | RK_USE_STATIC_SHARED | RK_USE_DYNAMIC_SHARED;
     rk_str captures = {.arena = unit->arena};
     rk_str_add(&captures, rk_builtin_captures(uses, unit->arena));
     for (size_t i = 0; i < lambda->names.count; i++)
@@ -387,6 +387,11 @@ void rk_rewrite_definition(rk_unit *unit, const rk_function *f)
 void rk_rewrite_declaration(rk_unit *unit, const rk_function *f, const rk_declaration *d)
 {
     edit_signature(unit, f, d, d->end + 1);
+    for (size_t i = 0; i < f->other_edits.count; i++) {
+        const rk_text_edit *e = &f->other_edits.items[i];
+        if (e->file == d->file && e->offset >= d->begin && e->offset < d->end)
+            edit(unit, e->file, e->offset, e->length, e->text);
+    }
 }
 
 void rk_rewrite_functions(rk_unit *unit)

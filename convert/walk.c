@@ -1,22 +1,10 @@
-#include "convert/analyze.h"
+#include "convert/walk.h"
 
 #include "convert/sources.h"
 
 #include <string.h>
 
-/** Where the walk of a body is. */
-typedef struct {
-    rk_analysis *analysis;
-    rk_unit *unit;
-    rk_function *f;
-    size_t body, function;
-    RK_VEC(CXCursor) above; /**< the cursors around the current one, outermost first */
-    RK_VEC(size_t) lambdas; /**< indices in f->lambdas of those around the current cursor */
-    size_t loop_begin, loop_end;
-    unsigned local_class; /**< depth of classes inside the function */
-} walker;
-
-static void visit(walker *w, CXCursor cursor);
+static void visit(rk_walker *w, CXCursor cursor);
 
 static enum CXChildVisitResult visit_child(CXCursor cursor, CXCursor parent, CXClientData data)
 {
@@ -25,43 +13,42 @@ static enum CXChildVisitResult visit_child(CXCursor cursor, CXCursor parent, CXC
     return CXChildVisit_Continue;
 }
 
-static void visit_children(walker *w, CXCursor cursor)
+static void visit_children(rk_walker *w, CXCursor cursor)
 {
     *rk_push(w->unit->arena, &w->above) = cursor;
     clang_visitChildren(cursor, visit_child, w);
     w->above.count--;
 }
 
-static rk_place place_of(const walker *w, CXCursor cursor)
+rk_place rk_walk_place(const rk_walker *w, CXCursor cursor)
 {
     return rk_ast_place(clang_getCursorLocation(cursor), w->unit->arena);
 }
 
-static bool in_device_code(const walker *w)
+static bool in_device_code(const rk_walker *w)
 {
     return w->f->kernel || w->f->device;
 }
 
 /** The cursor's offset in the function's file, expansion side; 0 when it is in another file. */
-static size_t offset_of(const walker *w, CXCursor cursor)
+static size_t offset_of(const rk_walker *w, CXCursor cursor)
 {
     const rk_where at = rk_ast_expansion(w->unit, clang_getCursorLocation(cursor));
     return at.file == w->f->definition.file ? at.offset : 0;
 }
 
-/** Adds uses to the function and to the lambdas around; those of local classes cannot be served. */
-static void add_uses(walker *w, unsigned uses, CXCursor cursor, const char *name)
+void rk_walk_uses(rk_walker *w, unsigned uses, CXCursor cursor, const char *name)
 {
     w->f->uses |= uses;
     for (size_t i = 0; i < w->lambdas.count; i++)
         w->f->lambdas.items[w->lambdas.items[i]].uses |= uses;
     if (w->local_class)
-        rk_problem_add(w->unit, w->function, RK_REFUSED, "RK-V118", place_of(w, cursor),
+        rk_problem_add(w->unit, w->function, RK_REFUSED, "RK-V118", rk_walk_place(w, cursor),
                        "move the class out of the function",
                        "'%s' is used in a method of a class inside a function", name);
 }
 
-static void add_event(walker *w, rk_event_kind kind, CXCursor cursor)
+void rk_walk_event(rk_walker *w, rk_event_kind kind, CXCursor cursor)
 {
     rk_event event = {.kind = kind,
                       .at = offset_of(w, cursor),
@@ -77,12 +64,22 @@ static void add_event(walker *w, rk_event_kind kind, CXCursor cursor)
     *rk_push(w->unit->arena, &w->f->events) = event;
 }
 
+void rk_walk_edit(rk_walker *w, size_t file, size_t offset, size_t length, const char *text)
+{
+    for (size_t i = 0; i < w->f->edits.count; i++)
+        if (w->f->edits.items[i].file == file && w->f->edits.items[i].offset == offset &&
+            w->f->edits.items[i].length == length)
+            return;
+    *rk_push(w->unit->arena, &w->f->edits) =
+        (rk_text_edit){file, offset, length, rk_arena_strdup(w->unit->arena, text)};
+}
+
 /* Built-ins and CUDA's own functions. */
 
 /**
  * The dimension that the text reads of the built-in whose name is there; 3 when it is not plain.
  */
-static int dimension_of(const walker *w, CXCursor cursor)
+static int dimension_of(const rk_walker *w, CXCursor cursor)
 {
     const rk_where at = rk_ast_spelling(w->unit, clang_getCursorLocation(cursor));
     if (at.file == RK_NONE)
@@ -97,145 +94,26 @@ static int dimension_of(const walker *w, CXCursor cursor)
     return text[i + 1] - 'x' + 1;
 }
 
-static void use_builtin(walker *w, const rk_builtin *builtin, CXCursor cursor)
+static void use_builtin(rk_walker *w, const rk_builtin *builtin, CXCursor cursor)
 {
-    add_uses(w, builtin->use, cursor, builtin->name);
+    rk_walk_uses(w, builtin->use, cursor, builtin->name);
     if (builtin->use & (RK_USE_THREAD_IDX | RK_USE_BLOCK_IDX)) {
         const int dims = dimension_of(w, cursor);
         w->f->dims = dims > w->f->dims ? dims : w->f->dims;
     }
     if (builtin->use & RK_USE_BARRIERS)
-        add_event(w, RK_EVENT_BARRIER, cursor);
+        rk_walk_event(w, RK_EVENT_BARRIER, cursor);
     if (builtin->use & RK_USE_WARPS)
-        add_event(w, RK_EVENT_WARP, cursor);
+        rk_walk_event(w, RK_EVENT_WARP, cursor);
 }
 
-/* Cooperative groups: the block's own, which becomes the rTask's. */
-
-static bool group_member(const char *name)
-{
-    static const char *const names[] = {
-        "sync",      "thread_rank", "size",         "num_threads",   "thread_index", "group_index",
-        "group_dim", "dim_threads", "thread_block", "~thread_block", "barrier_sync"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strcmp(name, names[i]) == 0)
-            return true;
-    return false;
-}
-
-static void add_edit(walker *w, size_t file, size_t offset, size_t length, const char *text)
-{
-    for (size_t i = 0; i < w->f->edits.count; i++)
-        if (w->f->edits.items[i].file == file && w->f->edits.items[i].offset == offset &&
-            w->f->edits.items[i].length == length)
-            return;
-    *rk_push(w->unit->arena, &w->f->edits) =
-        (rk_text_edit){file, offset, length, rk_arena_strdup(w->unit->arena, text)};
-}
-
-/** Replaces `cg::this_thread_block()` by the context's group, and `cg::sync(g)` by `(g).sync()`. */
-static bool rewrite_group_call(walker *w, CXCursor cursor, const char *name)
-{
-    unsigned begin, end;
-    rk_ast_extent(cursor, &begin, &end);
-    const rk_where at = rk_ast_spelling(w->unit, clang_getCursorLocation(cursor));
-    const rk_where outer = rk_ast_expansion(w->unit, clang_getCursorLocation(cursor));
-    if (at.file == RK_NONE || at.file != outer.file || at.offset != outer.offset)
-        return false;
-    const rk_tokens *tokens = &w->unit->files.items[at.file]->tokens;
-    const size_t open = rk_tokens_at(tokens, at.offset) + 1;
-    if (!rk_token_is(tokens, open, "("))
-        return false;
-    const size_t close = rk_tokens_close(tokens, open);
-    if (close >= tokens->count)
-        return false;
-    const size_t after = tokens->items[close].offset + 1;
-    if (strcmp(name, "this_thread_block") == 0) {
-        add_edit(w, at.file, begin, after - begin, "rk_ctx.group()");
-    } else {
-        add_edit(w, at.file, begin, tokens->items[open].offset - begin, "");
-        add_edit(w, at.file, tokens->items[close].offset, 1, ").sync()");
-    }
-    return true;
-}
-
-static bool is_group_type(CXType type, rk_arena *arena)
-{
-    CXType at = clang_getCanonicalType(type);
-    if (at.kind == CXType_LValueReference)
-        at = clang_getPointeeType(at);
-    const CXCursor declaration = clang_getTypeDeclaration(at);
-    return !clang_Cursor_isNull(declaration) &&
-           strcmp(rk_ast_name(declaration, arena), "thread_block") == 0 &&
-           rk_system_in_namespace(declaration, "cooperative_groups", arena);
-}
-
-/** Gives a variable or parameter of type thread_block the type of the context's group. */
-static void declare_group(walker *w, CXCursor cursor, bool parameter)
-{
-    const rk_where at = rk_ast_spelling(w->unit, clang_getCursorLocation(cursor));
-    unsigned begin, end;
-    rk_ast_extent(cursor, &begin, &end);
-    if (at.file != w->f->definition.file || at.offset <= begin)
-        return;
-    add_uses(w, RK_USE_CONTEXT, cursor, "thread_block");
-    const rk_tokens *tokens = &w->unit->files.items[at.file]->tokens;
-    for (size_t i = rk_tokens_at(tokens, begin);
-         i < tokens->count && tokens->items[i].offset < at.offset; i++) {
-        if (rk_token_is(tokens, i, "auto"))
-            return;
-        if (!rk_token_is(tokens, i, "thread_block"))
-            continue;
-        size_t first = i;
-        while (
-            first > 0 && tokens->items[first - 1].offset >= begin &&
-            (rk_token_is(tokens, first - 1, "::") ||
-             (rk_token_is(tokens, first, "::") && tokens->items[first - 1].kind == RK_TOKEN_NAME)))
-            first--;
-        const size_t from = tokens->items[first].offset;
-        add_edit(w, at.file, from, tokens->items[i].offset + tokens->items[i].length - from,
-                 parameter ? "decltype(rk_ctx.group())" : "auto");
-        return;
-    }
-}
-
-/** One refusal for each function is enough: where there is one such group there are many uses. */
-static void refuse_group(walker *w, CXCursor cursor, const char *name)
-{
-    for (size_t i = 0; i < w->f->problems.count; i++)
-        if (strcmp(w->f->problems.items[i].code, "RK-V107") == 0)
-            return;
-    rk_problem_add(w->unit, w->function, RK_REFUSED, "RK-V107", place_of(w, cursor),
-                   "use __syncthreads, the shuffles or this_thread_block() itself instead",
-                   "'%s' of cooperative groups is not handled", name);
-}
-
-static void use_group(walker *w, CXCursor cursor, const char *name)
-{
-    if (strcmp(name, "this_thread_block") == 0) {
-        add_uses(w, RK_USE_BLOCK_GROUP, cursor, name);
-        if (!rewrite_group_call(w, cursor, name))
-            rk_problem_add(w->unit, w->function, RK_REFUSED, "RK-V115", place_of(w, cursor),
-                           "write the call out", "this_thread_block() is called through a macro");
-        return;
-    }
-    const CXCursor target = clang_getCursorReferenced(cursor);
-    const bool free_function =
-        clang_getCursorKind(clang_getCursorSemanticParent(target)) == CXCursor_Namespace;
-    if (!group_member(name) ||
-        (free_function && (strcmp(name, "sync") != 0 || !rewrite_group_call(w, cursor, name)))) {
-        refuse_group(w, cursor, name);
-        return;
-    }
-    if (strcmp(name, "sync") == 0 || strcmp(name, "barrier_sync") == 0) {
-        add_uses(w, RK_USE_CONTEXT | RK_USE_GROUP_SYNC, cursor, name);
-        add_event(w, RK_EVENT_BARRIER, cursor);
-    }
-}
-
-static void use_system_function(walker *w, CXCursor cursor, CXCursor target, const char *name,
+static void use_system_function(rk_walker *w, CXCursor cursor, CXCursor target, const char *name,
                                 bool overloaded)
 {
+    if (rk_system_in_namespace(target, "cooperative_groups", w->unit->arena)) {
+        rk_groups_function(w, cursor, target, name);
+        return;
+    }
     const rk_builtin *builtin = rk_builtin_find(name);
     if (builtin) {
         use_builtin(w, builtin, cursor);
@@ -243,12 +121,8 @@ static void use_system_function(walker *w, CXCursor cursor, CXCursor target, con
     }
     const rk_forbidden *forbidden = rk_forbidden_find(name);
     if (forbidden) {
-        rk_problem_add(w->unit, w->function, RK_REFUSED, forbidden->code, place_of(w, cursor),
+        rk_problem_add(w->unit, w->function, RK_REFUSED, forbidden->code, rk_walk_place(w, cursor),
                        forbidden->hint, "%s ('%s')", forbidden->message, name);
-        return;
-    }
-    if (rk_system_in_namespace(target, "cooperative_groups", w->unit->arena)) {
-        use_group(w, cursor, name);
         return;
     }
     if (strcmp(name, "__threadfence") == 0)
@@ -257,7 +131,7 @@ static void use_system_function(walker *w, CXCursor cursor, CXCursor target, con
         w->f->atomics = true;
     const char *used = overloaded ? NULL : rk_walk_system(w->analysis, target);
     if (used)
-        rk_problem_add(w->unit, w->function, RK_REFUSED, "RK-V121", place_of(w, cursor),
+        rk_problem_add(w->unit, w->function, RK_REFUSED, "RK-V121", rk_walk_place(w, cursor),
                        "write the operation out, so that it can be given the rTask's threads",
                        "'%s' of a library uses '%s' by itself", name, used);
 }
@@ -291,7 +165,7 @@ static bool call_text(const rk_unit *unit, rk_where at, size_t *open)
     return true;
 }
 
-static void add_call(walker *w, CXCursor cursor, size_t callee, rk_where name)
+static void add_call(rk_walker *w, CXCursor cursor, size_t callee, rk_where name)
 {
     rk_call call = {.callee = callee,
                     .at = offset_of(w, cursor),
@@ -312,7 +186,7 @@ static void add_call(walker *w, CXCursor cursor, size_t callee, rk_where name)
 }
 
 /** A project function inside another's text: a lambda's or a local class's own operator. */
-static bool inside_function(const walker *w, CXCursor definition)
+static bool inside_function(const rk_walker *w, CXCursor definition)
 {
     const rk_where at = rk_ast_expansion(w->unit, clang_getCursorLocation(definition));
     for (size_t i = 0; i < w->unit->functions.count; i++) {
@@ -323,14 +197,14 @@ static bool inside_function(const walker *w, CXCursor definition)
     return false;
 }
 
-static void use_project_function(walker *w, CXCursor cursor, CXCursor target, rk_where name,
+static void use_project_function(rk_walker *w, CXCursor cursor, CXCursor target, rk_where name,
                                  bool overloaded)
 {
     const CXCursor definition = clang_getCursorDefinition(target);
     if (clang_Cursor_isNull(definition)) {
         if (!overloaded && in_device_code(w) &&
             rk_ast_has_attribute(target, CXCursor_CUDADeviceAttr, NULL))
-            rk_problem_add(w->unit, w->function, RK_REFUSED, "RK-V110", place_of(w, cursor),
+            rk_problem_add(w->unit, w->function, RK_REFUSED, "RK-V110", rk_walk_place(w, cursor),
                            "define it in this file or in a header that it includes",
                            "the body of '%s' cannot be seen from here",
                            rk_ast_name(target, w->unit->arena));
@@ -339,7 +213,7 @@ static void use_project_function(walker *w, CXCursor cursor, CXCursor target, rk
     const size_t callee = rk_analysis_function(w->analysis, definition);
     if (callee == RK_NONE) {
         if (!inside_function(w, definition) && rk_walk_system(w->analysis, target))
-            rk_problem_add(w->unit, w->function, RK_REFUSED, "RK-V121", place_of(w, cursor),
+            rk_problem_add(w->unit, w->function, RK_REFUSED, "RK-V121", rk_walk_place(w, cursor),
                            "write the operation out, so that it can be given the rTask's threads",
                            "'%s' uses the thread's index or barriers by itself",
                            rk_ast_name(target, w->unit->arena));
@@ -353,14 +227,15 @@ static void use_project_function(walker *w, CXCursor cursor, CXCursor target, rk
     }
 }
 
-static void use_function(walker *w, CXCursor cursor, CXCursor target, rk_where at, bool overloaded)
+static void use_function(rk_walker *w, CXCursor cursor, CXCursor target, rk_where at,
+                         bool overloaded)
 {
     const char *name = rk_ast_name(target, w->unit->arena);
     if (strcmp(name, "__cudaPushCallConfiguration") == 0 ||
         strcmp(name, "cudaConfigureCall") == 0) {
         w->f->launches = true;
         if (in_device_code(w))
-            rk_problem_add(w->unit, w->function, RK_REFUSED, "RK-V103", place_of(w, cursor),
+            rk_problem_add(w->unit, w->function, RK_REFUSED, "RK-V103", rk_walk_place(w, cursor),
                            "launch the inner kernel from the host",
                            "dynamic parallelism cannot be part of an rTask");
         return;
@@ -372,7 +247,7 @@ static void use_function(walker *w, CXCursor cursor, CXCursor target, rk_where a
 }
 
 /** Shared arrays become local names, which the lambdas around must then capture. */
-static void capture_shared(walker *w, const char *name)
+static void capture_shared(rk_walker *w, const char *name)
 {
     for (size_t i = 0; i < w->lambdas.count; i++) {
         rk_lambda *lambda = &w->f->lambdas.items[w->lambdas.items[i]];
@@ -384,14 +259,14 @@ static void capture_shared(walker *w, const char *name)
     }
 }
 
-static void use_global(walker *w, CXCursor cursor, CXCursor target)
+static void use_global(rk_walker *w, CXCursor cursor, CXCursor target)
 {
     const char *name = rk_ast_name(target, w->unit->arena);
     const bool constant = rk_ast_has_attribute(target, CXCursor_CUDAConstantAttr, NULL);
     const bool device = rk_ast_has_attribute(target, CXCursor_CUDADeviceAttr, NULL);
     if (rk_ast_has_attribute(target, CXCursor_CUDASharedAttr, NULL)) {
-        rk_shared_at_file_scope(w->analysis, w->function, target, place_of(w, cursor));
-        add_uses(w, RK_USE_DYNAMIC_SHARED, cursor, name);
+        rk_shared_at_file_scope(w->analysis, w->function, target, rk_walk_place(w, cursor));
+        rk_walk_uses(w, RK_USE_DYNAMIC_SHARED, cursor, name);
         capture_shared(w, name);
         return;
     }
@@ -403,20 +278,20 @@ static void use_global(walker *w, CXCursor cursor, CXCursor target)
         type = clang_getArrayElementType(type);
     if (initialised) /* whether it keeps its value is known when all host code was seen */
         *rk_push(w->unit->arena, &w->analysis->symbol_uses) =
-            (rk_symbol_use){w->function, target, place_of(w, cursor), name};
+            (rk_symbol_use){w->function, target, rk_walk_place(w, cursor), name};
     if (initialised && (constant || clang_isConstQualifiedType(type)))
         return;
     if (initialised)
-        rk_problem_add(w->unit, w->function, RK_WARNING, "RK-V202", place_of(w, cursor),
+        rk_problem_add(w->unit, w->function, RK_WARNING, "RK-V202", rk_walk_place(w, cursor),
                        "see that it is back to its first value when the kernel ends",
                        "'%s' keeps its value from one run to the next", name);
     else
-        rk_problem_add(w->unit, w->function, RK_REFUSED, "RK-V124", place_of(w, cursor),
+        rk_problem_add(w->unit, w->function, RK_REFUSED, "RK-V124", rk_walk_place(w, cursor),
                        "pass the contents as a parameter",
                        "'%s' is set outside of the kernel, which the rKernel would not see", name);
 }
 
-static void use_variable(walker *w, CXCursor cursor, CXCursor target)
+static void use_variable(rk_walker *w, CXCursor cursor, CXCursor target)
 {
     const char *name = rk_ast_name(target, w->unit->arena);
     const enum CXCursorKind parent = clang_getCursorKind(clang_getCursorSemanticParent(target));
@@ -442,14 +317,14 @@ static void use_variable(walker *w, CXCursor cursor, CXCursor target)
     }
     const char *type = rk_ast_type_text(clang_getCursorType(target), w->unit->arena);
     if (strstr(type, "texture<") || strstr(type, "surface<"))
-        rk_problem_add(w->unit, w->function, RK_REFUSED, "RK-V104", place_of(w, cursor),
+        rk_problem_add(w->unit, w->function, RK_REFUSED, "RK-V104", rk_walk_place(w, cursor),
                        "read the buffer through a pointer",
                        "'%s' is a texture or surface reference", name);
     else
         use_global(w, cursor, target);
 }
 
-static void use_overloads(walker *w, CXCursor cursor)
+static void use_overloads(rk_walker *w, CXCursor cursor)
 {
     const unsigned count = clang_getNumOverloadedDecls(cursor);
     for (unsigned i = 0; i < count; i++) {
@@ -461,7 +336,7 @@ static void use_overloads(walker *w, CXCursor cursor)
 }
 
 /** A name that stands for a declaration: DeclRefExpr, MemberRefExpr. */
-static void use_reference(walker *w, CXCursor cursor)
+static void use_reference(rk_walker *w, CXCursor cursor)
 {
     const CXCursor target = clang_getCursorReferenced(cursor);
     if (clang_Cursor_isNull(target))
@@ -471,6 +346,8 @@ static void use_reference(walker *w, CXCursor cursor)
         return; /* comes as a child */
     if (kind == CXCursor_VarDecl)
         use_variable(w, cursor, target);
+    else if (kind == CXCursor_FieldDecl && in_device_code(w))
+        rk_groups_field(w, cursor, target);
     else if (rk_ast_is_function(kind) &&
              strcmp(rk_ast_name(target, w->unit->arena), "operator()") != 0)
         use_function(w, cursor, target, rk_ast_spelling(w->unit, clang_getCursorLocation(cursor)),
@@ -478,7 +355,7 @@ static void use_reference(walker *w, CXCursor cursor)
 }
 
 /** Calls that no name stands for: of functors, and constructors. */
-static void use_call(walker *w, CXCursor cursor)
+static void use_call(rk_walker *w, CXCursor cursor)
 {
     const CXCursor target = clang_getCursorReferenced(cursor);
     if (clang_Cursor_isNull(target) || !rk_ast_is_function(clang_getCursorKind(target)))
@@ -519,7 +396,7 @@ static bool only_returns(CXCursor statement, CXCursor ret, rk_arena *arena)
 }
 
 /** Whether a return is all that an `if` in the function's own block does when its condition holds. */
-static bool is_top_level(walker *w, CXCursor ret, rk_event *event)
+static bool is_top_level(rk_walker *w, CXCursor ret, rk_event *event)
 {
     size_t i = w->above.count;
     if (i > 0 && clang_getCursorKind(w->above.items[i - 1]) == CXCursor_CompoundStmt)
@@ -548,12 +425,12 @@ static bool is_top_level(walker *w, CXCursor ret, rk_event *event)
     return true;
 }
 
-static void use_return(walker *w, CXCursor cursor)
+static void use_return(rk_walker *w, CXCursor cursor)
 {
     if (w->lambdas.count || w->local_class)
         return;
     const size_t before = w->f->events.count;
-    add_event(w, RK_EVENT_RETURN, cursor);
+    rk_walk_event(w, RK_EVENT_RETURN, cursor);
     if (w->f->events.count == before)
         return;
     rk_event *event = &w->f->events.items[before];
@@ -570,7 +447,7 @@ static const char *const forbidden_asm[] = {
     "discard",        "tcgen05"};
 
 /** The text of a statement where it was written; the line of the macro when one makes it. */
-static const char *statement_text(walker *w, CXCursor cursor)
+static const char *statement_text(rk_walker *w, CXCursor cursor)
 {
     const rk_where at = rk_ast_spelling(w->unit, clang_getCursorLocation(cursor));
     if (at.file == RK_NONE)
@@ -586,7 +463,7 @@ static const char *statement_text(walker *w, CXCursor cursor)
                : NULL;
 }
 
-static void use_assembly(walker *w, CXCursor cursor)
+static void use_assembly(rk_walker *w, CXCursor cursor)
 {
     if (!in_device_code(w))
         return;
@@ -594,13 +471,13 @@ static void use_assembly(walker *w, CXCursor cursor)
     for (size_t i = 0; i < sizeof forbidden_asm / sizeof *forbidden_asm; i++) {
         if (text && !strstr(text, forbidden_asm[i]))
             continue;
-        rk_problem_add(w->unit, w->function, RK_REFUSED, "RK-V106", place_of(w, cursor),
+        rk_problem_add(w->unit, w->function, RK_REFUSED, "RK-V106", rk_walk_place(w, cursor),
                        "use CUDA's own variables and functions for it",
                        "the assembly has '%s', which means the whole vEU in an rTask",
                        text ? forbidden_asm[i] : "text that cannot be seen");
         return;
     }
-    rk_problem_add(w->unit, w->function, RK_WARNING, "RK-V203", place_of(w, cursor), NULL,
+    rk_problem_add(w->unit, w->function, RK_WARNING, "RK-V203", rk_walk_place(w, cursor), NULL,
                    "inline assembly is kept: this kernel is for the GPU only");
 }
 
@@ -620,7 +497,7 @@ static bool waits_on_memory(CXCursor condition, rk_arena *arena)
 }
 
 /** A loop with nothing to do but to look at memory waits for another thread block. */
-static void check_spin(walker *w, CXCursor loop)
+static void check_spin(rk_walker *w, CXCursor loop)
 {
     const rk_cursors children = rk_ast_children(loop, w->unit->arena);
     if (!in_device_code(w) || children.count < 1)
@@ -636,13 +513,13 @@ static void check_spin(walker *w, CXCursor loop)
         return;
     for (size_t i = 0; i < children.count; i++)
         if (waits_on_memory(children.items[i], w->unit->arena))
-            rk_problem_add(w->unit, w->function, RK_REFUSED, "RK-V105", place_of(w, loop),
+            rk_problem_add(w->unit, w->function, RK_REFUSED, "RK-V105", rk_walk_place(w, loop),
                            "split the kernel where it waits",
                            "the loop waits for another thread, which may be in an rTask that has "
                            "not begun");
 }
 
-static void visit_loop(walker *w, CXCursor cursor)
+static void visit_loop(rk_walker *w, CXCursor cursor)
 {
     check_spin(w, cursor);
     const bool outermost = w->loop_end == 0;
@@ -657,7 +534,7 @@ static void visit_loop(walker *w, CXCursor cursor)
         w->loop_begin = w->loop_end = 0;
 }
 
-static void visit_lambda(walker *w, CXCursor cursor)
+static void visit_lambda(rk_walker *w, CXCursor cursor)
 {
     unsigned begin, end;
     rk_ast_extent(cursor, &begin, &end);
@@ -674,7 +551,7 @@ static void visit_lambda(walker *w, CXCursor cursor)
     w->lambdas.count--;
 }
 
-static void visit_variable(walker *w, CXCursor cursor)
+static void visit_variable(rk_walker *w, CXCursor cursor)
 {
     if (!in_device_code(w))
         return;
@@ -683,20 +560,18 @@ static void visit_variable(walker *w, CXCursor cursor)
     w->f->hides_types |= strcmp(name, "dim3") == 0 || strcmp(name, "uint3") == 0;
     if (clang_getCursorKind(cursor) == CXCursor_VarDecl &&
         rk_ast_has_attribute(cursor, CXCursor_CUDASharedAttr, NULL)) {
-        add_uses(w,
-                 clang_Cursor_getStorageClass(cursor) == CX_SC_Extern ? RK_USE_DYNAMIC_SHARED
-                                                                      : RK_USE_STATIC_SHARED,
-                 cursor, name);
+        rk_walk_uses(w,
+                     clang_Cursor_getStorageClass(cursor) == CX_SC_Extern ? RK_USE_DYNAMIC_SHARED
+                                                                          : RK_USE_STATIC_SHARED,
+                     cursor, name);
         rk_shared_declare(w->analysis, w->body, w->above.items[w->above.count - 1], cursor);
         return;
     }
     if (clang_getCursorKind(cursor) == CXCursor_VarDecl &&
         clang_Cursor_getStorageClass(cursor) == CX_SC_Static && !clang_isConstQualifiedType(type))
-        rk_problem_add(w->unit, w->function, RK_WARNING, "RK-V202", place_of(w, cursor),
+        rk_problem_add(w->unit, w->function, RK_WARNING, "RK-V202", rk_walk_place(w, cursor),
                        "see that it is back to its first value when the kernel ends",
                        "'%s' keeps its value from one run to the next", name);
-    if (is_group_type(type, w->unit->arena))
-        declare_group(w, cursor, clang_getCursorKind(cursor) == CXCursor_ParmDecl);
     /* Destructors are called without any text. */
     const CXCursor record = clang_getTypeDeclaration(clang_getCanonicalType(type));
     if (clang_Cursor_isNull(record) || rk_ast_is_system(record))
@@ -707,7 +582,7 @@ static void visit_variable(walker *w, CXCursor cursor)
             use_function(w, cursor, members.items[i], (rk_where){RK_NONE, 0}, false);
 }
 
-static void visit(walker *w, CXCursor cursor)
+static void visit(rk_walker *w, CXCursor cursor)
 {
     const enum CXCursorKind kind = clang_getCursorKind(cursor);
     switch (kind) {
@@ -749,6 +624,11 @@ static void visit(walker *w, CXCursor cursor)
     case CXCursor_OverloadedDeclRef:
         use_overloads(w, cursor);
         break;
+    case CXCursor_TypeRef:
+    case CXCursor_TemplateRef:
+        if (in_device_code(w))
+            rk_groups_type(w, cursor);
+        break;
     case CXCursor_CallExpr:
         use_call(w, cursor);
         break;
@@ -761,10 +641,10 @@ static void visit(walker *w, CXCursor cursor)
 void rk_walk(rk_analysis *analysis, size_t body)
 {
     const rk_body *at = &analysis->bodies.items[body];
-    walker w = {.analysis = analysis,
-                .unit = analysis->unit,
-                .f = analysis->unit->functions.items[at->function],
-                .body = body,
-                .function = at->function};
+    rk_walker w = {.analysis = analysis,
+                   .unit = analysis->unit,
+                   .f = analysis->unit->functions.items[at->function],
+                   .body = body,
+                   .function = at->function};
     visit_children(&w, at->cursor);
 }

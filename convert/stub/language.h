@@ -96,18 +96,6 @@ template <class T> __device__ T tex3D(cudaTextureObject_t, float, float, float);
 namespace rk_parse {
 
 template <class T> using id = T;
-struct group {
-    __device__ void sync() const;
-    __device__ static void sync_all();
-    __device__ unsigned thread_rank() const;
-    __device__ unsigned num_threads() const;
-    __device__ unsigned size() const;
-    __device__ dim3 thread_index() const;
-    __device__ dim3 group_index() const;
-    __device__ dim3 group_dim() const;
-    __device__ dim3 dim_threads() const;
-};
-
 /* The members of a runtime's context, as the converted text names them. */
 struct context {
     __device__ uint3 thread_idx() const;
@@ -141,7 +129,8 @@ struct context {
     template <class T> __device__ T reduce_or_(unsigned mask, T value);
     template <class T> __device__ T reduce_xor_(unsigned mask, T value);
     template <class T> __device__ T ldg(const T *pointer);
-    __device__ rk_parse::group group();
+    __device__ unsigned rank() const;
+    __device__ unsigned threads() const;
 };
 
 } // namespace rk_parse

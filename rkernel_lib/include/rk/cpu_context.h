@@ -10,6 +10,7 @@
 #include "cpu_atomic.h"
 #include "cpu_math.h"
 #include "cpu_types.h"
+#include "groups.h"
 #include "warp_returns.h"
 
 #include <cstring>
@@ -45,38 +46,16 @@ public:
     uint3 block_idx() const { return block_index_; }
     dim3 block_dim() const { return block_; }
     dim3 grid_dim() const { return grid_; }
+    /** The thread's linear index, and the threads of its block. */
+    unsigned int rank() const
+    {
+        return thread_.x + block_.x * (thread_.y + block_.y * thread_.z);
+    }
+    unsigned int threads() const { return block_.x * block_.y * block_.z; }
 
 private:
     uint3 thread_, block_index_;
     dim3 grid_, block_;
-};
-
-/** rk_ctx.group(): the rTask's active threads, with the interface of cooperative groups' thread_block. */
-template <class Ctx>
-class cpu_group
-{
-public:
-    explicit cpu_group(Ctx &ctx) : ctx_(&ctx) {}
-    void sync() const { ctx_->sync(); }
-    unsigned int thread_rank() const
-    {
-        const uint3 t = ctx_->thread_idx();
-        const dim3 b = ctx_->block_dim();
-        return t.x + b.x * (t.y + b.y * t.z);
-    }
-    unsigned int num_threads() const
-    {
-        const dim3 b = ctx_->block_dim();
-        return b.x * b.y * b.z;
-    }
-    unsigned int size() const { return num_threads(); }
-    uint3 thread_index() const { return ctx_->thread_idx(); }
-    uint3 group_index() const { return ctx_->block_idx(); }
-    dim3 group_dim() const { return ctx_->block_dim(); }
-    dim3 dim_threads() const { return ctx_->block_dim(); }
-
-private:
-    Ctx *ctx_;
 };
 
 /** Offset of dynamic shared memory in the vEU's buffer: after the static frame. */
@@ -136,7 +115,6 @@ class cpu_loop_context : public cpu_base_context<Frame>
 {
 public:
     using cpu_base_context<Frame>::cpu_base_context;
-    cpu_group<const cpu_loop_context> group() const { return cpu_group<const cpu_loop_context>(*this); }
 };
 
 /** Context of a kernel whose threads wait for each other: each is a fiber. */
@@ -147,11 +125,6 @@ public:
     explicit cpu_fiber_context(const rk_cpu_call *call)
         : cpu_base_context<Frame>(call), veu_(call->veu)
     {
-    }
-
-    cpu_group<const cpu_fiber_context> group() const
-    {
-        return cpu_group<const cpu_fiber_context>(*this);
     }
 
     void sync(const char *file = __builtin_FILE(), unsigned line = __builtin_LINE()) const

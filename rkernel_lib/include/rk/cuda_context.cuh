@@ -17,6 +17,7 @@
 
 #include "cuda_barrier.cuh"
 #include "cuda_warp.cuh"
+#include "groups.h"
 
 #include <type_traits>
 
@@ -36,51 +37,6 @@ template <class Frame> struct cuda_frame_bytes {
 };
 template <> struct cuda_frame_bytes<void> {
     static constexpr unsigned value = 0;
-};
-
-/** The active threads of an rTask, with the interface of cooperative groups' thread_block. */
-template <class Context> class cuda_group
-{
-  public:
-    explicit __device__ cuda_group(Context &context) : context_(context)
-    {
-    }
-
-    __device__ void sync() const
-    {
-        context_.sync();
-    }
-    __device__ unsigned thread_rank() const
-    {
-        return context_.rank();
-    }
-    __device__ unsigned num_threads() const
-    {
-        return context_.threads();
-    }
-    __device__ unsigned size() const
-    {
-        return context_.threads();
-    }
-    __device__ dim3 thread_index() const
-    {
-        return dim3(context_.thread_idx());
-    }
-    __device__ dim3 group_index() const
-    {
-        return dim3(context_.block_idx());
-    }
-    __device__ dim3 group_dim() const
-    {
-        return context_.block_dim();
-    }
-    __device__ dim3 dim_threads() const
-    {
-        return context_.block_dim();
-    }
-
-  private:
-    Context &context_;
 };
 
 /** One thread's view of rTask `rtask` on a vEU of Config::veu_threads threads in one dimension. */
@@ -181,10 +137,6 @@ template <class Config> class cuda_context : public cuda_warp_operations<cuda_co
     __device__ unsigned live() const
     {
         return live_;
-    }
-    __device__ cuda_group<cuda_context> group()
-    {
-        return cuda_group<cuda_context>(*this);
     }
 
     /** By a thread on its way out of a kernel whose frame has rk::warp_returns. */
@@ -311,10 +263,6 @@ class cuda_launch_context : public cuda_warp_operations<cuda_launch_context<Fram
     {
         return operation(mask);
     }
-    __device__ cuda_group<cuda_launch_context> group()
-    {
-        return cuda_group<cuda_launch_context>(*this);
-    }
     __device__ void finish()
     {
     }
@@ -331,10 +279,6 @@ class cuda_probe_context : public cuda_launch_context<void>
     template <class Part> __device__ Part &shared() const
     {
         return *reinterpret_cast<Part *>(cuda_shared_buffer());
-    }
-    __device__ cuda_group<cuda_probe_context> group()
-    {
-        return cuda_group<cuda_probe_context>(*this);
     }
 };
 

@@ -561,6 +561,22 @@ inline coalesced_group labeled(const Group &parent, Label label, const char *fil
                            unsigned(__builtin_popcount(leaders)));
 }
 
+/** The false ones are part 0; a group that agrees is its only part. */
+template <class Group>
+inline coalesced_group halved(const Group &parent, bool side, const char *file, unsigned line)
+{
+    const unsigned all = vote(parent.mask(), 1, file, line);
+    const unsigned set = vote(parent.mask(), side, file, line);
+    if (set == 0 || set == all)
+        return coalesced_group(all);
+    return coalesced_group(side ? set : all ^ set, side ? 1 : 0, 2);
+}
+template <class Group>
+inline coalesced_group labeled(const Group &parent, bool label, const char *file, unsigned line)
+{
+    return halved(parent, label, file, line);
+}
+
 } // namespace details
 
 template <class Label>
@@ -577,13 +593,13 @@ inline coalesced_group labeled_partition(const thread_block_tile<Size, Parent> &
 }
 inline coalesced_group binary_partition(const coalesced_group &parent, bool side, RK_GROUPS_PLACE)
 {
-    return details::labeled(parent, int(side), file, line);
+    return details::halved(parent, side, file, line);
 }
 template <unsigned Size, class Parent>
 inline coalesced_group binary_partition(const thread_block_tile<Size, Parent> &parent, bool side,
                                         RK_GROUPS_PLACE)
 {
-    return details::labeled(parent, int(side), file, line);
+    return details::halved(parent, side, file, line);
 }
 
 /* Any group. */

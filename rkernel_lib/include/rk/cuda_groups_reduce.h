@@ -1,7 +1,10 @@
 #ifndef RK_CUDA_GROUPS_REDUCE_H
 #define RK_CUDA_GROUPS_REDUCE_H
 
-/* Reductions and scans over groups of lanes, whose order is fixed: a tree of neighbours, and by rank. */
+/*
+ * Reductions and scans. Their order is that of CUDA's own, so that sums of floats have the same bits: in a tile and in a
+ * whole warp, halves are added to each other; in other groups the last rank's scan is the sum.
+ */
 
 #include "cuda_groups.h"
 
@@ -32,21 +35,6 @@ struct bit_or {
     T operator()(T a, T b) const { return T(a | b); }
 };
 
-/** The reduction of all threads' values, given to each. `op` is associative. */
-template <class Group, class T, class Op>
-inline std::decay_t<T> reduce(const Group &group, T &&value, Op &&op)
-{
-    using V = std::decay_t<T>;
-    V sum = value;
-    const unsigned size = unsigned(group.size()), rank = unsigned(group.thread_rank());
-    for (unsigned step = 1; step < size; step *= 2) {
-        const V other = group.shfl_down(sum, step);
-        if (rank + step < size)
-            sum = op(sum, other);
-    }
-    return group.shfl(sum, 0);
-}
-
 /** The reduction of the values of this rank and those below. */
 template <class Group, class T, class Op>
 inline std::decay_t<T> inclusive_scan(const Group &group, T &&value, Op &&op)
@@ -57,7 +45,7 @@ inline std::decay_t<T> inclusive_scan(const Group &group, T &&value, Op &&op)
     for (unsigned step = 1; step < size; step *= 2) {
         const V other = group.shfl_up(sum, step);
         if (rank >= step)
-            sum = op(other, sum);
+            sum = op(sum, other);
     }
     return sum;
 }
@@ -65,6 +53,21 @@ template <class Group, class T>
 inline std::decay_t<T> inclusive_scan(const Group &group, T &&value)
 {
     return inclusive_scan(group, value, plus<std::decay_t<T>>());
+}
+
+/** The reduction of all threads' values, given to each. `op` is associative. */
+template <class Group, class T, class Op>
+inline std::decay_t<T> reduce(const Group &group, T &&value, Op &&op)
+{
+    using V = std::decay_t<T>;
+    constexpr bool tile = !std::is_same_v<std::decay_t<Group>, coalesced_group>;
+    const unsigned size = unsigned(group.size());
+    if (!tile && size != 32)
+        return group.shfl(inclusive_scan(group, value, op), int(size) - 1);
+    V sum = value;
+    for (unsigned step = size / 2; step > 0; step /= 2)
+        sum = op(sum, group.shfl_xor(sum, step));
+    return sum;
 }
 
 /** The reduction of the values of the ranks below; a value-initialised T for rank 0. */

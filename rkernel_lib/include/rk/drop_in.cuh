@@ -13,6 +13,7 @@
  */
 
 #include "cuda_warp.cuh"
+#include "groups.h"
 
 #include <cstdio>
 #include <cstdlib>
@@ -131,51 +132,6 @@ template <bool Reduces, bool EarlyReturn> struct drop_in_barrier {
     }
 };
 
-/** The block of an rTask as a cooperative group. */
-template <class Context> class drop_in_group
-{
-  public:
-    explicit __device__ drop_in_group(Context &context) : context_(context)
-    {
-    }
-
-    __device__ void sync() const
-    {
-        context_.sync();
-    }
-    __device__ unsigned thread_rank() const
-    {
-        return context_.rank();
-    }
-    __device__ unsigned num_threads() const
-    {
-        return context_.threads();
-    }
-    __device__ unsigned size() const
-    {
-        return context_.threads();
-    }
-    __device__ dim3 thread_index() const
-    {
-        return dim3(context_.thread_idx());
-    }
-    __device__ dim3 group_index() const
-    {
-        return dim3(context_.block_idx());
-    }
-    __device__ dim3 group_dim() const
-    {
-        return context_.block_dim();
-    }
-    __device__ dim3 dim_threads() const
-    {
-        return context_.block_dim();
-    }
-
-  private:
-    Context &context_;
-};
-
 /** One thread's view of an rTask: rk::cuda_context with a launch configuration known at run time. */
 template <bool Barrier, bool Reduce, bool EarlyReturn, bool WarpReturns>
 class drop_in_context
@@ -283,10 +239,6 @@ class drop_in_context
         if (WarpReturns)
             return cuda_warp_meet(shared<warp_returns>(), mask, operation);
         return operation(mask);
-    }
-    __device__ drop_in_group<drop_in_context> group()
-    {
-        return drop_in_group<drop_in_context>(*this);
     }
     __device__ void finish()
     {

@@ -35,7 +35,6 @@ public:
         alignas(Part) static thread_local unsigned char part[sizeof(Part)];
         return reinterpret_cast<Part &>(part);
     }
-    auto group() const { return cpu_group<const drop_in_context>(*this); }
 };
 
 /** What a parameter points to: a number, or a vector of them; "x1" otherwise. */

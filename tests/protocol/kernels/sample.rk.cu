@@ -96,7 +96,7 @@ template <class RkCtx> __device__ void warp_sum(RkCtx &rk_ctx, const float * x, 
 // What is left of the context.
 template <class RkCtx> __device__ void members(RkCtx &rk_ctx, const float * x, float * y)
 {
-    const auto group = rk_ctx.group();
+    const auto group = rk::groups::this_thread_block(rk_ctx);
     group.sync();
     unsigned rank = group.thread_rank();
     float value = x[group.group_index().x * group.size() + rank] * (float)group.num_threads();

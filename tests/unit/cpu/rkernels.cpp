@@ -66,7 +66,7 @@ template <class RkCtx>
 __device__ void group(RkCtx &rk_ctx, unsigned *out)
 {
     int *shared = rk_ctx.template dynamic_shared<int>();
-    auto block = rk_ctx.group();
+    auto block = rk::groups::this_thread_block(rk_ctx);
     const unsigned rank = block.thread_rank();
     shared[rank] = int(rank);
     block.sync();

@@ -1,4 +1,5 @@
 /* Stands for the runtime's header while a drop-in's text is checked: see ../../language.h. */
+#include <rk/groups.h>
 namespace rk {
 
 struct drop_in_grid {

@@ -1,1 +1,2 @@
 /* Stands for the runtime's header while a converted text is checked: see ../../language.h. */
+#include <rk/groups.h>

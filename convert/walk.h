@@ -1,0 +1,45 @@
+#ifndef RK_CONVERT_WALK_H
+#define RK_CONVERT_WALK_H
+
+/* What the files share that walk the bodies of functions: walk.c and groups.c. */
+
+#include "convert/analyze.h"
+
+/** Where the walk of a body is. */
+typedef struct {
+    rk_analysis *analysis;
+    rk_unit *unit;
+    rk_function *f;
+    size_t body, function;
+    RK_VEC(CXCursor) above; /**< the cursors around the current one, outermost first */
+    RK_VEC(size_t) lambdas; /**< indices in f->lambdas of those around the current cursor */
+    size_t loop_begin, loop_end;
+    unsigned local_class; /**< depth of classes inside the function */
+} rk_walker;
+
+rk_place rk_walk_place(const rk_walker *w, CXCursor cursor);
+
+/** Adds uses to the function and to the lambdas around; those of local classes cannot be served. */
+void rk_walk_uses(rk_walker *w, unsigned uses, CXCursor cursor, const char *name);
+
+/** Adds a return, barrier or warp operation at the cursor. */
+void rk_walk_event(rk_walker *w, rk_event_kind kind, CXCursor cursor);
+
+/** Adds a replacement that the function's conversion needs, once. */
+void rk_walk_edit(rk_walker *w, size_t file, size_t offset, size_t length, const char *text);
+
+/* Cooperative groups, groups.c. */
+
+/** A function or method of cooperative_groups that is named at the cursor. */
+void rk_groups_function(rk_walker *w, CXCursor cursor, CXCursor target, const char *name);
+
+/** A name of a type: a TypeRef or TemplateRef. Does nothing when it is not of cooperative_groups. */
+void rk_groups_type(rk_walker *w, CXCursor cursor);
+
+/** A member of a class: refused when it is a group, which has no context there. */
+void rk_groups_field(rk_walker *w, CXCursor cursor, CXCursor field);
+
+/** Edits of another declaration of a function, as rk_groups_type makes them of its definition. */
+void rk_groups_declaration(rk_analysis *analysis, size_t function, CXCursor declaration);
+
+#endif
