@@ -1,6 +1,5 @@
 // Cooperative groups within a block: the block, tiles of several sizes, coalesced threads, groups by label, and
 // their collectives.
-// vdevice: 0 of 8, since tiles are refused
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>
 #include <cooperative_groups/scan.h>

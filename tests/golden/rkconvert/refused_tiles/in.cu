@@ -41,17 +41,6 @@ __global__ void alias(float *x)
     x[threadIdx.x] = tile.any(x[threadIdx.x] > 0);
 }
 
-// a return after which the tile's lanes cannot be known
-__global__ void leaves(float *x, int n)
-{
-    auto tile = cg::tiled_partition<32>(cg::this_thread_block());
-    for (int i = threadIdx.x; i < n; i++) {
-        if (x[i] < 0)
-            return;
-        x[i] = tile.shfl_down(x[i], 1);
-    }
-}
-
 void launch(float *x)
 {
     wide<<<1, 128>>>(x);
@@ -59,5 +48,4 @@ void launch(float *x)
     split<<<1, 128>>>(x);
     member<<<1, 128>>>(x);
     alias<<<1, 128>>>(x);
-    leaves<<<1, 128>>>(x, 64);
 }
