@@ -370,18 +370,16 @@ size_t rk_analysis_body(rk_analysis *analysis, CXCursor definition, size_t funct
     return index;
 }
 
-/** Host code that names a device variable may change it, which the rKernel's copy would not see. */
-static void refuse_host_symbols(rk_analysis *analysis)
+/** Host code that names a device variable may change it, which the rKernel's own does not follow. */
+static void warn_host_symbols(rk_analysis *analysis)
 {
     for (size_t i = 0; i < analysis->symbol_uses.count; i++) {
         const rk_symbol_use *use = &analysis->symbol_uses.items[i];
         for (size_t k = 0; k < analysis->host_symbols.count; k++)
             if (clang_equalCursors(clang_getCanonicalCursor(use->variable),
                                    clang_getCanonicalCursor(analysis->host_symbols.items[k])))
-                rk_problem_add(analysis->unit, use->function, RK_REFUSED, "RK-V124", use->place,
-                               "pass the contents as a parameter",
-                               "'%s' is set outside of the kernel, which the rKernel would not see",
-                               use->name);
+                rk_problem_add(analysis->unit, use->function, RK_WARNING, "RK-V212", use->place,
+                               RK_SYMBOL_HINT, RK_SYMBOL_MESSAGE, use->name);
     }
 }
 
@@ -417,7 +415,7 @@ void rk_analyze(rk_unit *unit)
     clang_visitChildren(clang_getTranslationUnitCursor(unit->tu), gather, &g);
     for (size_t i = 0; i < unit->functions.count; i++)
         rk_analysis_body(&analysis, analysis.cursors.items[i], i);
-    refuse_host_symbols(&analysis);
+    warn_host_symbols(&analysis);
     name_parts(unit);
     rk_instances_collect(&analysis);
 }

@@ -46,6 +46,10 @@ size_t rk_analysis_body(rk_analysis *analysis, CXCursor definition, size_t funct
 /** Walks the body, adding to its function what it uses. */
 void rk_walk(rk_analysis *analysis, size_t body);
 
+#define RK_SYMBOL_MESSAGE                                                                          \
+    "'%s' is set outside of the kernel: the rKernel has its own, which graphs cannot set"
+#define RK_SYMBOL_HINT "use it as a drop-in, or pass the contents as a parameter for a graph"
+
 /** Whether a namespace of that name is around the declaration. */
 bool rk_system_in_namespace(CXCursor declaration, const char *name, rk_arena *arena);
 

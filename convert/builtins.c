@@ -69,35 +69,36 @@ static const rk_builtin builtins[] = {
 
 enum { BUILTIN_COUNT = sizeof builtins / sizeof *builtins };
 
+#define TEXTURE_MESSAGE                                                                            \
+    "the host makes the texture or surface, and what it shows must not change meanwhile"
+#define TEXTURE_HINT "use it as a drop-in, or read the buffer through a pointer for a graph"
+
 /* First match wins. */
 static const rk_forbidden forbidden[] = {
-    {"__cluster*", "RK-V102", "a thread block cluster cannot be part of an rTask",
+    {RK_REFUSED, "__cluster*", "RK-V102", "a thread block cluster cannot be part of an rTask",
      "write the kernel without clusters"},
-    {"cudaDeviceSynchronize", "RK-V103", "dynamic parallelism cannot be part of an rTask",
+    {RK_REFUSED, "cudaDeviceSynchronize", "RK-V103",
+     "dynamic parallelism cannot be part of an rTask", "launch the inner kernel from the host"},
+    {RK_REFUSED, "cudaLaunchDevice*", "RK-V103", "dynamic parallelism cannot be part of an rTask",
      "launch the inner kernel from the host"},
-    {"cudaLaunchDevice*", "RK-V103", "dynamic parallelism cannot be part of an rTask",
-     "launch the inner kernel from the host"},
-    {"cudaGetParameterBuffer*", "RK-V103", "dynamic parallelism cannot be part of an rTask",
-     "launch the inner kernel from the host"},
-    {"tex1D*", "RK-V104", "a texture read bypasses what the same rProgram wrote",
-     "read the buffer through a pointer"},
-    {"tex2D*", "RK-V104", "a texture read bypasses what the same rProgram wrote",
-     "read the buffer through a pointer"},
-    {"tex3D*", "RK-V104", "a texture read bypasses what the same rProgram wrote",
-     "read the buffer through a pointer"},
-    {"texCubemap*", "RK-V104", "a texture read bypasses what the same rProgram wrote",
-     "read the buffer through a pointer"},
-    {"surf1D*", "RK-V104", "a surface access bypasses what the same rProgram wrote",
-     "use a pointer to the buffer"},
-    {"surf2D*", "RK-V104", "a surface access bypasses what the same rProgram wrote",
-     "use a pointer to the buffer"},
-    {"surf3D*", "RK-V104", "a surface access bypasses what the same rProgram wrote",
-     "use a pointer to the buffer"},
-    {"__mbarrier_*", "RK-V122", "barriers in shared memory and asynchronous copies are not handled",
+    {RK_REFUSED, "cudaGetParameterBuffer*", "RK-V103",
+     "dynamic parallelism cannot be part of an rTask", "launch the inner kernel from the host"},
+    {RK_WARNING, "tex1D*", "RK-V211", TEXTURE_MESSAGE, TEXTURE_HINT},
+    {RK_WARNING, "tex2D*", "RK-V211", TEXTURE_MESSAGE, TEXTURE_HINT},
+    {RK_WARNING, "tex3D*", "RK-V211", TEXTURE_MESSAGE, TEXTURE_HINT},
+    {RK_WARNING, "texCubemap*", "RK-V211", TEXTURE_MESSAGE, TEXTURE_HINT},
+    {RK_WARNING, "surf1D*", "RK-V211", TEXTURE_MESSAGE, TEXTURE_HINT},
+    {RK_WARNING, "surf2D*", "RK-V211", TEXTURE_MESSAGE, TEXTURE_HINT},
+    {RK_WARNING, "surf3D*", "RK-V211", TEXTURE_MESSAGE, TEXTURE_HINT},
+    {RK_WARNING, "surfCubemap*", "RK-V211", TEXTURE_MESSAGE, TEXTURE_HINT},
+    {RK_REFUSED, "__mbarrier_*", "RK-V122",
+     "barriers in shared memory and asynchronous copies are not handled",
      "use __syncthreads and plain copies"},
-    {"__pipeline_*", "RK-V122", "barriers in shared memory and asynchronous copies are not handled",
+    {RK_REFUSED, "__pipeline_*", "RK-V122",
+     "barriers in shared memory and asynchronous copies are not handled",
      "use __syncthreads and plain copies"},
-    {"memcpy_async", "RK-V122", "barriers in shared memory and asynchronous copies are not handled",
+    {RK_REFUSED, "memcpy_async", "RK-V122",
+     "barriers in shared memory and asynchronous copies are not handled",
      "use __syncthreads and plain copies"},
 };
 

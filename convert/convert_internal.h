@@ -76,12 +76,14 @@ char *rk_builtin_shadows(unsigned uses, bool hides_types, rk_arena *arena);
  */
 char *rk_builtin_captures(unsigned uses, rk_arena *arena);
 
-/** Why a name of CUDA's own or its libraries cannot stay in an rKernel; NULL if it can. */
+/** Why a name of CUDA's own or its libraries cannot stay in an rKernel, or what its user should know. */
 typedef struct {
-    const char *name; /**< of a function, or a prefix that ends in `*` */
+    rk_severity severity; /**< RK_REFUSED or RK_WARNING */
+    const char *name;     /**< of a function, or a prefix that ends in `*` */
     const char *code, *message, *hint;
 } rk_forbidden;
 
+/** NULL if the name means nothing special. */
 const rk_forbidden *rk_forbidden_find(const char *name);
 
 /* Sources. */
@@ -139,11 +141,11 @@ typedef enum { RK_EVENT_RETURN, RK_EVENT_BARRIER, RK_EVENT_WARP } rk_event_kind;
 /** A return, barrier or warp operation, by where it is. */
 typedef struct {
     rk_event_kind kind;
-    size_t at;                       /**< expansion offset in the function's file */
-    size_t loop_begin, loop_end;     /**< the outermost loop around it, both 0 if none */
-    bool top_level;                  /**< `if (c) return;` as a statement of the function's body */
-    rk_where word;                   /**< a return's `return`, in a macro's text where one makes it */
-    bool leaves;                     /**< it becomes rk_ctx.leave(), filled by rk_decide */
+    size_t at;                   /**< expansion offset in the function's file */
+    size_t loop_begin, loop_end; /**< the outermost loop around it, both 0 if none */
+    bool top_level;              /**< `if (c) return;` as a statement of the function's body */
+    rk_where word;               /**< a return's `return`, in a macro's text where one makes it */
+    bool leaves;                 /**< it becomes rk_ctx.leave(), filled by rk_decide */
     size_t condition, condition_end; /**< its text, without the parentheses, when top_level */
 } rk_event;
 
@@ -226,7 +228,7 @@ typedef struct {
     RK_VEC(rk_shared) shared;
     RK_VEC(const char *) hoists;      /**< locals that its shared memory's types name */
     RK_VEC(rk_template_param) params; /**< of its template */
-    RK_VEC(rk_parameter) parameters;      /**< of a kernel */
+    RK_VEC(rk_parameter) parameters;  /**< of a kernel */
     RK_VEC(const char *) file_shared; /**< declarations to put at its entry for file-scope arrays */
     RK_VEC(rk_lambda) lambdas;
     RK_VEC(rk_problem) problems;
@@ -236,11 +238,11 @@ typedef struct {
     bool needs_context;
     bool reached; /**< by a converted kernel */
     bool refused;
-    bool removed; /**< its text is disabled in the output */
+    bool removed;      /**< its text is disabled in the output */
     bool early_return; /**< a barrier may follow a return */
     bool warp_returns; /**< a warp operation may follow a return that is not at top level */
-    bool left_out;  /**< a kernel that --kernel does not name */
-    unsigned reach; /**< rk_use bits of all that it reaches */
+    bool left_out;     /**< a kernel that --kernel does not name */
+    unsigned reach;    /**< rk_use bits of all that it reaches */
     int reach_dims;
     const char *part; /**< name of its struct of shared memory, NULL if it has none */
     bool no_launcher; /**< filled by rk_drop_in_prepare: launches keep to the kernel itself */

@@ -383,6 +383,17 @@ size_t rk_decide_problems(const rk_problem ***out, const rk_unit *unit, size_t k
     return problems.count;
 }
 
+/** Whether what only the host sets goes into the kernel other than by its parameters. */
+static bool has_host_state(const rk_unit *unit, size_t kernel)
+{
+    const rk_problem **problems;
+    const size_t count = rk_decide_problems(&problems, unit, kernel);
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(problems[i]->code, "RK-V211") == 0 || strcmp(problems[i]->code, "RK-V212") == 0)
+            return true;
+    return false;
+}
+
 rk_uses rk_decide_uses(const rk_unit *unit, const rk_instance *instance)
 {
     const rk_function *f = unit->functions.items[instance->function];
@@ -393,6 +404,7 @@ rk_uses rk_decide_uses(const rk_unit *unit, const rk_instance *instance)
                      .atomics = instance->atomics,
                      .float_atomics = instance->float_atomics,
                      .dynamic_shared = (f->reach & RK_USE_DYNAMIC_SHARED) != 0,
+                     .host_state = has_host_state(unit, instance->function),
                      .dims = f->reach_dims > 0 ? f->reach_dims : 1};
 }
 

@@ -70,8 +70,8 @@ static bool has_word(const rk_function *f, const rk_event *e)
 /** Gives a kernel what another one that has the same returns needs; whether that was new. */
 static bool share(rk_function *to, const rk_function *from)
 {
-    const bool changed = (from->early_return && !to->early_return) ||
-                         (from->warp_returns && !to->warp_returns);
+    const bool changed =
+        (from->early_return && !to->early_return) || (from->warp_returns && !to->warp_returns);
     to->early_return |= from->early_return;
     to->warp_returns |= from->warp_returns;
     return changed;

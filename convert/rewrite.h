@@ -41,7 +41,8 @@ char *rk_rewrite_instance(const rk_unit *unit, const rk_instance *instance);
 char *rk_rewrite_named_args(const rk_unit *unit, const rk_instance *instance);
 
 /**
- * Whether the instance has an entry for the CPU: it is converted, and each argument fits a slot.
+ * Whether the instance has an entry for the CPU: it is converted, needs nothing that only the host of
+ * a legacy program sets, and each argument fits a slot.
  */
 bool rk_rewrite_cpu_takes(const rk_unit *unit, const rk_instance *instance);
 

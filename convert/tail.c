@@ -208,7 +208,7 @@ char *rk_rewrite_probes(const rk_unit *unit)
 
 bool rk_rewrite_cpu_takes(const rk_unit *unit, const rk_instance *instance)
 {
-    if (!is_converted(unit, instance))
+    if (!is_converted(unit, instance) || rk_decide_uses(unit, instance).host_state)
         return false;
     for (size_t i = 0; i < instance->type_count; i++)
         if (instance->sizes[i] > 8)

@@ -121,8 +121,9 @@ static void use_system_function(rk_walker *w, CXCursor cursor, CXCursor target, 
     }
     const rk_forbidden *forbidden = rk_forbidden_find(name);
     if (forbidden) {
-        rk_problem_add(w->unit, w->function, RK_REFUSED, forbidden->code, rk_walk_place(w, cursor),
-                       forbidden->hint, "%s ('%s')", forbidden->message, name);
+        rk_problem_add(w->unit, w->function, forbidden->severity, forbidden->code,
+                       rk_walk_place(w, cursor), forbidden->hint, "%s ('%s')", forbidden->message,
+                       name);
         return;
     }
     if (strcmp(name, "__threadfence") == 0)
@@ -286,9 +287,8 @@ static void use_global(rk_walker *w, CXCursor cursor, CXCursor target)
                        "see that it is back to its first value when the kernel ends",
                        "'%s' keeps its value from one run to the next", name);
     else
-        rk_problem_add(w->unit, w->function, RK_REFUSED, "RK-V124", rk_walk_place(w, cursor),
-                       "pass the contents as a parameter",
-                       "'%s' is set outside of the kernel, which the rKernel would not see", name);
+        rk_problem_add(w->unit, w->function, RK_WARNING, "RK-V212", rk_walk_place(w, cursor),
+                       RK_SYMBOL_HINT, RK_SYMBOL_MESSAGE, name);
 }
 
 static void use_variable(rk_walker *w, CXCursor cursor, CXCursor target)

@@ -34,6 +34,8 @@ typedef struct {
     bool atomics;       /**< any atomic */
     bool float_atomics; /**< atomics on floating point: results depend on the order */
     bool dynamic_shared;
+    bool host_state; /**< textures, or __constant__ and __device__ variables that the host sets: no graph
+                          can give these */
     int dims; /**< 1..3: the highest dimension of threadIdx or blockIdx that it reads */
 } rk_uses;
 

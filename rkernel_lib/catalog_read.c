@@ -189,7 +189,7 @@ static void read_uses(rk_uses *out, reader *r, const cJSON *at, const char *abov
 {
     static const char *const known[] = {"dims",          "barrier",        "reduce",
                                         "early_return",  "warp",           "atomics",
-                                        "float_atomics", "dynamic_shared", NULL};
+                                        "float_atomics", "dynamic_shared", "host_state", NULL};
     const cJSON *uses = NULL;
     if (!rk_json_object(&uses, r->json, at, above, "uses")) {
         r->ok = false;
@@ -207,6 +207,7 @@ static void read_uses(rk_uses *out, reader *r, const cJSON *at, const char *abov
     out->atomics = flag(r, uses, where, "atomics");
     out->float_atomics = flag(r, uses, where, "float_atomics");
     out->dynamic_shared = flag(r, uses, where, "dynamic_shared");
+    out->host_state = flag(r, uses, where, "host_state");
 }
 
 /** Checks that an expression's names are parameters of the launching function. */

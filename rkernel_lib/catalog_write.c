@@ -62,6 +62,7 @@ static void add_uses(cJSON *to, const rk_uses *uses)
     add_flag(item, "atomics", uses->atomics);
     add_flag(item, "float_atomics", uses->float_atomics);
     add_flag(item, "dynamic_shared", uses->dynamic_shared);
+    add_flag(item, "host_state", uses->host_state);
 }
 
 static void add_launches(cJSON *to, const rk_kernel *kernel)

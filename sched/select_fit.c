@@ -255,6 +255,9 @@ bool rk_fitting_run(rk_candidate *out, rk_fitting *f)
     *out = (rk_candidate){.kernel = f->kernel, .binding = f->binding};
     if (f->kernel->outcome == RK_REFUSED_KERNEL)
         return rk_fitting_fail(f, RK_MISFIT_CONDITION, "the converter refused it");
+    if (f->kernel->uses.host_state)
+        return rk_fitting_fail(f, RK_MISFIT_CONDITION,
+                               "it reads textures or variables that only a host program sets");
     if (!f->launch)
         return rk_fitting_fail(f, RK_MISFIT_CONDITION, "the catalog has no such launch of it");
     if (!f->launch->resolved)
