@@ -37,6 +37,16 @@ function(rk_unit_test file)
     set_tests_properties(unit/${stem} PROPERTIES LABELS unit)
 endfunction()
 
+# rk_plants(<out-var> <file>): the lines "name | second" that begin the plants of a file, whose rest
+# may hold brackets and semicolons, which are not for CMake's lists.
+function(rk_plants out file)
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
+    file(READ ${file} text)
+    string(REGEX MATCHALL "\n[a-z][a-z0-9_]* *\\| *[A-Za-z0-9_.]+" found "\n${text}")
+    list(TRANSFORM found STRIP)
+    set(${out} ${found} PARENT_SCOPE)
+endfunction()
+
 # rk_golden_tests(<folder>): registers every <folder>/<tool>/<case>/cmd as golden/<tool>/<case>.
 function(rk_golden_tests folder)
     file(GLOB commands CONFIGURE_DEPENDS RELATIVE ${folder} ${folder}/*/*/cmd)

@@ -74,8 +74,11 @@ static void mark_rtask(const eq_trial *trial, marks *m, uint32_t rtask)
             m->covered[s][i] = m->covered[s][i] || m->written[s][i];
 }
 
-/** Puts poison wherever the rTask may not read; outputs are poison but where they are added to. */
-static void poison(const eq_trial *trial, const marks *m, unsigned char byte)
+/**
+ * Puts poison wherever the rTask may not read; outputs are poison, of another kind so that a copy of an
+ * input's is no output left alone, but where they are added to.
+ */
+static void poison(const eq_trial *trial, const marks *m, int kind)
 {
     for (size_t s = 0; s < trial->slots; s++) {
         bool input = s < trial->call.in_count;
@@ -83,6 +86,7 @@ static void poison(const eq_trial *trial, const marks *m, unsigned char byte)
         if (!b->whole)
             continue;
         size_t size = b->size / (size_t)elements_of(trial, s);
+        unsigned char byte = poisons[input ? (kind + 1) % POISONS : kind];
         for (int64_t i = 0; i < elements_of(trial, s); i++) {
             unsigned char *at = b->data + (size_t)i * size;
             if (input && m->read[s][i])
@@ -120,7 +124,7 @@ static void try_rtask(eq_trial *trial, const marks *m, uint32_t veu_threads, uin
                       unsigned char **first)
 {
     for (int k = 0; k < POISONS && trial->failures == 0; k++) {
-        poison(trial, m, poisons[k]);
+        poison(trial, m, k);
         eq_run_rtasks(trial, veu_threads, rtask, 1, false);
         for (size_t s = trial->call.in_count; s < trial->slots && k == 0; s++)
             memcpy(first[s], trial->result[s].data, trial->result[s].size);
