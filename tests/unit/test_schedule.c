@@ -87,15 +87,16 @@ Test(schedule, time_is_kept_as_rtasks_are_appended)
 
 Test(schedule, a_wait_keeps_the_last_rtask_of_other_veus)
 {
+    static const rk_rtask_range three = {0, 0, 3};
     fixture *f = chain(3, 4);
     rk_builder *b = begin(f);
     append(b, 0, 0, 0);
     append(b, 0, 1, 1);
     append(b, 0, 2, 1);
     append(b, 0, 3, 0);
-    wait_all(b, 0, 0);
+    rk_wait(b, (rk_rtask){1, 0}, 0, &three, 1);
     append(b, 1, 0, 0);
-    wait_all(b, 2, 0);
+    rk_wait(b, (rk_rtask){1, 1}, 2, &three, 1);
     append(b, 1, 1, 2);
     rk_schedule *s = rk_builder_finish(b);
     cr_assert_eq(entries(s, 0, 0), 4);
@@ -639,5 +640,29 @@ Test(schedule_file, a_binary_file_for_another_device_is_refused)
     cr_expect(!rk_schedule_read(path, &f->problem, f->arena, f->diag));
     cr_expect_str_eq(code_of(f->diag), "RK-S006");
     unlink(path);
+    fixture_free(f);
+}
+
+Test(schedule, many_rtasks_are_named_only_where_that_starts_sooner)
+{
+    fixture *f = chain(3, 16);
+    rk_builder *b = begin(f);
+    for (uint32_t i = 0; i < 16; i++)
+        append(b, 0, i, i < 12 ? i % 4 : 0); /* the last four one after the other */
+    const rk_rtask_range first = {0, 0, 8};
+    rk_wait(b, (rk_rtask){1, 0}, 3, &first, 1);
+    append(b, 1, 0, 3);
+    for (uint32_t i = 1; i < 8; i++)
+        append(b, 1, i, 3);
+    rk_wait(b, (rk_rtask){1, 8}, 2, &first, 1);
+    append(b, 1, 8, 2);
+    for (uint32_t i = 9; i < 16; i++)
+        append(b, 1, i, 1);
+    rk_schedule *s = rk_builder_finish(b);
+    rk_entry named = entry(s, 0, 3, 3);
+    cr_expect_eq(named.wait_count, 3, "the second rTasks of three other vEUs");
+    cr_expect_eq(s->programs[0].waits[named.wait_first].step, 2);
+    for (uint32_t i = 0; i < named.wait_count; i++)
+        cr_expect_lt(s->programs[0].waits[named.wait_first + i].veu, 4);
     fixture_free(f);
 }
