@@ -13,6 +13,7 @@
 #               each PROGRAM ARGUMENT...    a run for each argument
 #               edit SED-COMMAND            for the copy of every source: smaller sizes, fewer repeats
 #               flags PROGRAM FLAG...       for rkconvert cc; PROGRAM is a shell pattern
+#               data PROGRAM FILE COMMAND   FILE of its folder is what COMMAND writes; $picture is folders/picture.sh
 #               unsupported PROGRAM REASON  not tried
 #   -k REGEX  only programs whose path matches
 #   -j N      programs at a time (default 2)
@@ -57,7 +58,8 @@ if [ -z "$work" ]; then
 fi
 mkdir -p "$work"
 work=$(cd "$work" && pwd)
-export RKCONVERT rules limit work
+picture="sh $here/folders/picture.sh"
+export RKCONVERT rules limit work picture
 
 # Lists the programs: path|folder|sources, the paths relative to FOLDER.
 programs()
@@ -120,6 +122,11 @@ reason=$(rule unsupported | head -n 1)
 [ -z "$reason" ] || result unsupported "$reason"
 
 cd "$work/tree/$dir" || exit 2
+
+rule data | while read -r file command; do
+    mkdir -p "$(dirname "$file")"
+    eval "$command" >"$file"
+done
 
 # The program's own text.
 own="$sources $(find . -name '*.h' -o -name '*.cuh' -o -name '*.hpp' | tr '\n' ' ')"
