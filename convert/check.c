@@ -412,7 +412,7 @@ static void read_names(rk_unit *unit, rk_instance *instance, CXCursor check)
     instance->params = copies;
 }
 
-bool rk_check(bool *clean, rk_unit *unit)
+bool rk_check_unit(bool *clean, rk_unit *unit)
 {
     const rk_bytes *texts = check_texts(unit);
     if (!rk_parse_texts(unit, texts))

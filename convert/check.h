@@ -10,7 +10,7 @@
  * whether there was none. For the instances it fills symbol, frame, sizes, bounds and the types of
  * parameters. False with RK-V002.
  */
-bool rk_check(bool *clean, rk_unit *unit);
+bool rk_check_unit(bool *clean, rk_unit *unit);
 
 /**
  * Follows what a function of the parsed result calls: when it gets to a built-in or shared memory of

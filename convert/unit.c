@@ -75,7 +75,7 @@ bool rk_unit_convert(rk_unit *unit)
         if (!any_converted(unit))
             return true;
         rk_rewrite_tail(unit);
-        if (!rk_check(&clean, unit))
+        if (!rk_check_unit(&clean, unit))
             return false;
         if (clean)
             return true;

@@ -90,7 +90,7 @@ static const char *outcome(fixture *f)
     bool clean;
     cr_assert(rk_rewrite(&f->unit));
     rk_rewrite_tail(&f->unit);
-    cr_assert(rk_check(&clean, &f->unit));
+    cr_assert(rk_check_unit(&clean, &f->unit));
     const char *code = NULL;
     for (size_t i = 0; i < f->unit.functions.count && !code; i++)
         if (f->unit.functions.items[i]->problems.count)
