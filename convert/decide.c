@@ -3,6 +3,7 @@
 #include "convert/analyze.h"
 #include "convert/returns.h"
 #include "convert/sources.h"
+#include "convert/walk.h"
 
 #include <string.h>
 
@@ -160,7 +161,7 @@ static void check_calls(rk_unit *unit, size_t i)
 static bool sensitive(const rk_unit *unit, const rk_tokens *tokens, size_t i)
 {
     const char *name = rk_token_text(tokens, i, unit->arena);
-    if (rk_builtin_find(name) || rk_forbidden_find(name) || strcmp(name, "asm") == 0 ||
+    if (rk_builtin_find(name) || rk_forbidden_find(name) || rk_groups_is_name(name) || strcmp(name, "asm") == 0 ||
         strcmp(name, "__shared__") == 0)
         return true;
     for (size_t k = 0; k < unit->functions.count; k++)

@@ -13,8 +13,9 @@ typedef enum {
     GROUP_NONE,
     GROUP_BLOCK,
     GROUP_LANES,
-    GROUP_ANY, /**< known at run time, or by a template argument that is not seen */
-    GROUP_GRID,
+    GROUP_ANY,   /**< known at run time, or by a template argument that is not seen */
+    GROUP_GRID,  /**< has ranks, and no barrier in an rTask */
+    GROUP_GRIDS, /**< of several devices */
     GROUP_CLUSTER
 } group_kind;
 
@@ -26,7 +27,7 @@ typedef struct {
 static const group_class classes[] = {
     {"thread_block", GROUP_BLOCK},    {"thread_block_tile", GROUP_LANES},
     {"coalesced_group", GROUP_LANES}, {"thread_group", GROUP_ANY},
-    {"grid_group", GROUP_GRID},       {"multi_grid_group", GROUP_GRID},
+    {"grid_group", GROUP_GRID},       {"multi_grid_group", GROUP_GRIDS},
     {"cluster_group", GROUP_CLUSTER},
 };
 
@@ -47,6 +48,7 @@ typedef struct {
 static const group_function functions[] = {
     {"this_thread_block", WAITS_NOT, "rk::groups::this_thread_block(rk_ctx"},
     {"this_thread", WAITS_NOT, "rk::groups::this_thread(rk_ctx"},
+    {"this_grid", WAITS_NOT, "rk::groups::this_grid(rk_ctx"},
     {"coalesced_threads", WAITS_LANES,
      "rk::groups::coalesced_group<RkCtx>(rk_ctx, rk_ctx.activemask()"},
     {"tiled_partition", WAITS_NOT, NULL},
@@ -73,6 +75,10 @@ static const group_function members[] = {
     {"group_index", WAITS_NOT, NULL},
     {"group_dim", WAITS_NOT, NULL},
     {"dim_threads", WAITS_NOT, NULL},
+    {"num_blocks", WAITS_NOT, NULL},
+    {"block_rank", WAITS_NOT, NULL},
+    {"dim_blocks", WAITS_NOT, NULL},
+    {"block_index", WAITS_NOT, NULL},
     {"meta_group_rank", WAITS_NOT, NULL},
     {"meta_group_size", WAITS_NOT, NULL},
     {"shfl", WAITS_LANES, NULL},
@@ -104,6 +110,17 @@ static bool is_operator(const char *name)
         if (strcmp(operators[i], name) == 0)
             return true;
     return false;
+}
+
+bool rk_groups_is_name(const char *name)
+{
+    if (strcmp(name, "cooperative_groups") == 0)
+        return true;
+    for (size_t i = 0; i < sizeof classes / sizeof *classes; i++)
+        if (strcmp(classes[i].name, name) == 0)
+            return true;
+    const group_function *f = find_function(functions, sizeof functions / sizeof *functions, name);
+    return f && (f->text || strstr(name, "_partition"));
 }
 
 static group_kind kind_of_class(CXCursor declaration, rk_arena *arena)
@@ -183,17 +200,17 @@ static void refuse_name(rk_walker *w, CXCursor cursor, const char *name)
            "'%s' of cooperative groups is not handled", name);
 }
 
-/** Whether the group's threads are beyond an rTask; then it is refused. */
+/** Whether the group has nothing for an rTask; then it is refused. */
 static bool refuse_kind(rk_walker *w, CXCursor cursor, group_kind kind)
 {
-    if (kind == GROUP_GRID)
+    if (kind == GROUP_GRIDS)
         refuse(w, cursor, "RK-V101",
                "launch the part after the grid-wide barrier as a kernel of its own",
                "grid-wide synchronisation cannot be part of an rTask%s", "");
     else if (kind == GROUP_CLUSTER)
         refuse(w, cursor, "RK-V102", "write the kernel without clusters",
                "a thread block cluster cannot be part of an rTask%s", "");
-    return kind == GROUP_GRID || kind == GROUP_CLUSTER;
+    return kind == GROUP_GRIDS || kind == GROUP_CLUSTER;
 }
 
 /* Texts. */
@@ -256,6 +273,8 @@ static bool is_wide(CXCursor target, const char *name)
 static void add_waits(rk_walker *w, CXCursor cursor, const char *name, group_wait waits,
                       group_kind kind)
 {
+    if (kind == GROUP_GRID && waits != WAITS_NOT)
+        refuse_kind(w, cursor, GROUP_GRIDS);
     const bool block = waits == WAITS_GROUP && (kind == GROUP_BLOCK || kind == GROUP_ANY);
     const bool lanes = waits == WAITS_LANES ||
                        (waits == WAITS_GROUP && (kind == GROUP_LANES || kind == GROUP_ANY));
@@ -322,8 +341,8 @@ void rk_groups_function(rk_walker *w, CXCursor cursor, CXCursor target, const ch
 {
     const CXCursor parent = clang_getCursorSemanticParent(target);
     const enum CXCursorKind kind = clang_getCursorKind(target);
-    if (strcmp(name, "this_grid") == 0 || strcmp(name, "this_multi_grid") == 0) {
-        refuse_kind(w, cursor, GROUP_GRID);
+    if (strcmp(name, "this_multi_grid") == 0) {
+        refuse_kind(w, cursor, GROUP_GRIDS);
         return;
     }
     if (strcmp(name, "this_cluster") == 0) {
@@ -435,7 +454,8 @@ static enum CXChildVisitResult find_types(CXCursor cursor, CXCursor parent, CXCl
     const CXCursor target = clang_getCursorReferenced(cursor);
     const group_kind group = kind_of_class(target, s->unit->arena);
     rk_text_edit edit;
-    if ((group == GROUP_BLOCK || group == GROUP_LANES || group == GROUP_ANY) &&
+    if ((group == GROUP_BLOCK || group == GROUP_LANES || group == GROUP_ANY ||
+         group == GROUP_GRID) &&
         edit_type(&edit, s->unit, cursor, rk_ast_name(target, s->unit->arena),
                   clang_getCursorKind(parent) == CXCursor_ParmDecl))
         *rk_push(s->unit->arena, &s->f->other_edits) = edit;

@@ -30,6 +30,9 @@ void rk_walk_edit(rk_walker *w, size_t file, size_t offset, size_t length, const
 
 /* Cooperative groups, groups.c. */
 
+/** Whether the name is one of cooperative groups alone, by which text shows that it uses them. */
+bool rk_groups_is_name(const char *name);
+
 /** A function or method of cooperative_groups that is named at the cursor. */
 void rk_groups_function(rk_walker *w, CXCursor cursor, CXCursor target, const char *name);
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # planted.sh NAME RKCONVERT
 #
-# Plants the bug NAME of plants.txt in the drop-in of sums.cu, and passes when `rkconvert verify` then finds a
+# Plants the bug NAME of plants.txt in its program's drop-in, and passes when `rkconvert verify` then finds a
 # difference and names it. The drop-in without the bug must pass first.
 set -eu
 
@@ -9,15 +9,16 @@ name=$1
 rkconvert=$2
 here=$(cd "$(dirname "$0")" && pwd)
 line=$(grep "^$name *|" "$here/plants.txt")
-expected=$(printf '%s\n' "$line" | cut -d'|' -f2 | sed 's/^ *//; s/ *$//')
-script=$(printf '%s\n' "$line" | cut -d'|' -f3- | sed 's/^ *//')
+expected=$(printf '%s\n' "$line" | cut -d'|' -f3 | sed 's/^ *//; s/ *$//')
+source=$(printf '%s\n' "$line" | cut -d'|' -f2 | tr -d ' ').cu
+script=$(printf '%s\n' "$line" | cut -d'|' -f4- | sed 's/^ *//')
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-cp "$here/sums.cu" "$work"
+cp "$here/$source" "$work"
 cd "$work"
 
-"$rkconvert" --drop-in --target cpu sums.cu -o right.cpp >log 2>&1 || { cat log; exit 1; }
+"$rkconvert" --drop-in --target cpu $source -o right.cpp >log 2>&1 || { cat log; exit 1; }
 sed "$script" right.cpp >wrong.cpp
 if cmp -s right.cpp wrong.cpp; then
     echo "planted/$name: the script changes nothing" >&2
@@ -25,13 +26,13 @@ if cmp -s right.cpp wrong.cpp; then
 fi
 "$rkconvert" cc right.cpp -o right
 "$rkconvert" cc wrong.cpp -o wrong
-if ! "$rkconvert" verify --veus 2 --with "$work/right" sums.cu >log 2>&1; then
+if ! "$rkconvert" verify --veus 2 --with "$work/right" $source >log 2>&1; then
     cat log
     echo "planted/$name: differs without the bug" >&2
     exit 1
 fi
 status=0
-"$rkconvert" verify --veus 2 --timeout 60 --with "$work/wrong" sums.cu >log 2>&1 || status=$?
+"$rkconvert" verify --veus 2 --timeout 60 --with "$work/wrong" $source >log 2>&1 || status=$?
 cat log
 if [ $status -ne 1 ] || ! grep -q "$expected" log; then
     echo "planted/$name: not named: status $status, expected $expected" >&2

@@ -36,6 +36,12 @@ class grid_group : public thread_group
 public:
     __device__ void sync() const;
     __device__ bool is_valid() const;
+    __device__ static unsigned long long thread_rank();
+    __device__ static unsigned long long num_threads();
+    __device__ static unsigned long long size();
+    __device__ static dim3 dim_blocks();
+    __device__ static dim3 group_dim();
+    __device__ static dim3 block_index();
     __device__ static unsigned long long num_blocks();
     __device__ static unsigned long long block_rank();
 };
@@ -106,7 +112,6 @@ __device__ thread_block_tile<Size, thread_block> tiled_partition(const thread_bl
 template <unsigned Size, unsigned From, class Parent>
 __device__ thread_block_tile<Size, thread_block_tile<From, Parent>>
 tiled_partition(const thread_block_tile<From, Parent> &);
-template <unsigned Size> __device__ coalesced_group tiled_partition(const coalesced_group &);
 __device__ thread_group tiled_partition(const thread_group &, unsigned);
 __device__ thread_group tiled_partition(const thread_block &, unsigned);
 __device__ coalesced_group tiled_partition(const coalesced_group &, unsigned);

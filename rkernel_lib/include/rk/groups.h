@@ -427,7 +427,60 @@ template <class Ctx> class thread_group
     unsigned mask_; /**< 0 of a block */
 };
 
+/** All threads of the launch, which have ranks but no barrier: grid_group. */
+template <class Ctx> class grid_group
+{
+  public:
+    explicit RK_GROUPS_CODE grid_group(Ctx &context) : context_(&context)
+    {
+    }
+
+    RK_GROUPS_CODE unsigned long long num_blocks() const
+    {
+        const dim3 grid = context_->grid_dim();
+        return (unsigned long long)grid.x * grid.y * grid.z;
+    }
+    RK_GROUPS_CODE unsigned long long block_rank() const
+    {
+        const uint3 block = context_->block_idx();
+        const dim3 grid = context_->grid_dim();
+        return block.x + (unsigned long long)grid.x * (block.y + (unsigned long long)grid.y * block.z);
+    }
+    RK_GROUPS_CODE unsigned long long num_threads() const
+    {
+        return num_blocks() * context_->threads();
+    }
+    RK_GROUPS_CODE unsigned long long size() const
+    {
+        return num_threads();
+    }
+    RK_GROUPS_CODE unsigned long long thread_rank() const
+    {
+        return block_rank() * context_->threads() + context_->rank();
+    }
+    RK_GROUPS_CODE dim3 dim_blocks() const
+    {
+        return context_->grid_dim();
+    }
+    RK_GROUPS_CODE dim3 group_dim() const
+    {
+        return context_->grid_dim();
+    }
+    RK_GROUPS_CODE dim3 block_index() const
+    {
+        return dim3(context_->block_idx());
+    }
+
+  private:
+    Ctx *context_;
+};
+
 /* Making groups. */
+
+template <class Ctx> RK_GROUPS_CODE grid_group<Ctx> this_grid(Ctx &context)
+{
+    return grid_group<Ctx>(context);
+}
 
 template <class Ctx> RK_GROUPS_CODE thread_block<Ctx> this_thread_block(Ctx &context)
 {
@@ -464,11 +517,6 @@ RK_GROUPS_CODE coalesced_group<Ctx> tiled_partition(const coalesced_group<Ctx> &
     for (unsigned left = group.lanes(); left; left &= left - 1)
         mask |= rank++ / size == part ? left & (0u - left) : 0;
     return coalesced_group<Ctx>(group.context(), mask, part, (group.size() + size - 1) / size);
-}
-template <unsigned Size, class Ctx>
-RK_GROUPS_CODE coalesced_group<Ctx> tiled_partition(const coalesced_group<Ctx> &group)
-{
-    return groups::tiled_partition(group, Size);
 }
 template <class Ctx>
 RK_GROUPS_CODE thread_group<Ctx> tiled_partition(const thread_block<Ctx> &block, unsigned size)
