@@ -118,6 +118,24 @@ static size_t run_of(const rk_fission *f, const rk_kept_variable *v)
     return v->part == RK_NONE ? RK_NONE : f->parts.items[v->part].run;
 }
 
+/** Whether a variable that is kept is a copy in each loop, which the compiler sees through, and is put back. */
+static bool is_copied(const rk_kept_variable *v)
+{
+    return v->lives == RK_LIVES_KEPT && v->scalar && !v->leaked;
+}
+
+/** Whether run `run` assigns to a variable. */
+static bool is_assigned(const rk_fission *f, size_t variable, size_t run)
+{
+    for (size_t i = 0; i < f->uses.count; i++) {
+        const rk_variable_use *use = &f->uses.items[i];
+        if (use->variable == variable && use->how != RK_USED_READ && use->part != RK_NONE &&
+            f->parts.items[use->part].run == run)
+            return true;
+    }
+    return false;
+}
+
 /** The variables that a run needs from outside: those that it names, and those that these are made of. */
 static bool *find_needed(const rk_fission *f, size_t run)
 {
@@ -196,7 +214,8 @@ static void add_needed(const rk_fission *f, rk_str *out, const bool *needed)
         if (!needed[i])
             continue;
         if (v->lives == RK_LIVES_KEPT) {
-            rk_str_addf(out, " auto &%s = %s[rk_t]; (void)%s;", v->name, storage(f, i), v->name);
+            rk_str_addf(out, " auto %s%s = %s[rk_t]; (void)%s;", is_copied(v) ? "" : "&", v->name,
+                        storage(f, i), v->name);
             continue;
         }
         const bool braces =
@@ -204,6 +223,18 @@ static void add_needed(const rk_fission *f, rk_str *out, const bool *needed)
         const bool whole = braces && rk_token_is(f->tokens, v->init - 1, v->name);
         rk_str_addf(out, " rk::same<%s> %s%s%s; (void)%s;", type_text(f, v), v->name,
                     whole ? "" : " = ", init_text(f, v), v->name);
+    }
+}
+
+/** Puts the copies back that the run makes or changes. */
+static void add_kept(const rk_fission *f, rk_str *out, size_t run)
+{
+    for (size_t i = 0; i < f->variables.count; i++) {
+        const rk_kept_variable *v = &f->variables.items[i];
+        const bool begins = run_of(f, v) == run &&
+                            !clang_Cursor_isNull(clang_Cursor_getVarDeclInitializer(v->cursor));
+        if (is_copied(v) && (begins || is_assigned(f, i, run)))
+            rk_str_addf(out, " %s.put(rk_t, %s);", storage(f, i), v->name);
     }
 }
 
@@ -223,8 +254,13 @@ static bool write_run(writer *w, size_t run, size_t first, size_t last)
     const bool *needed = find_needed(f, run);
     if (!check_names(f, needed, run))
         return false;
-    rk_str_add(&out, " { rk_block.each([&](unsigned rk_t, const uint3 &rk_at) RK_INLINED { "
-                     "(void)rk_t; (void)rk_at;");
+    bool returns = false;
+    for (size_t i = first; i <= last; i++)
+        returns |= f->parts.items[i].returns;
+    rk_str_addf(&out,
+                " { rk_block.%s([&](std::size_t rk_t, const uint3 &rk_at) RK_INLINED { (void)rk_t; "
+                "(void)rk_at;",
+                returns ? "each_or_leave" : "each");
     if (f->facts->reads & RK_USE_THREAD_IDX)
         rk_str_add(&out, " const uint3 threadIdx = rk_at; (void)threadIdx;");
     add_needed(f, &out, needed);
@@ -235,11 +271,10 @@ static bool write_run(writer *w, size_t run, size_t first, size_t last)
            begin == f->parts.items[first].first ? f->tokens->items[begin].offset
                                                 : token_end(f, begin - 1),
            2, rk_str_text(&out));
-    bool returns = false;
-    for (size_t i = first; i <= last; i++)
-        returns |= f->parts.items[i].returns;
-    insert(w, token_end(f, f->parts.items[last].last), 1,
-           returns ? " }); if (rk_block.empty()) return; }" : " }); }");
+    rk_str end = {.arena = f->arena};
+    add_kept(f, &end, run);
+    rk_str_add(&end, returns ? " }); if (rk_block.empty()) return; }" : " }); }");
+    insert(w, token_end(f, f->parts.items[last].last), 1, rk_str_text(&end));
     return true;
 }
 
@@ -281,7 +316,7 @@ static bool write_declaration(writer *w, size_t index)
         if (v->part == index && v->lives == RK_LIVES_AGAIN)
             insert(w, token_end(f, part->last), 0,
                    rk_arena_printf(f->arena, " (void)%s;", v->name));
-        if (v->part != index || v->lives != RK_LIVES_KEPT)
+        if (v->part != index || v->lives != RK_LIVES_KEPT || is_copied(v))
             continue;
         const char *as = rk_arena_printf(f->arena, "rk_new_%s", v->name);
         const size_t length = strlen(v->name);
@@ -329,11 +364,12 @@ static bool write_parameters(writer *w)
             continue;
         if (!check_type(f, v))
             return false;
-        insert(w, w->base, 1,
-               rk_arena_printf(f->arena,
-                               " rk::kept<decltype(%s)> %s(rk_block); rk_block.each([&](unsigned "
-                               "rk_t, const uint3 &) RK_INLINED { %s.put(rk_t, %s); });",
-                               v->name, storage(f, i), storage(f, i), v->name));
+        insert(
+            w, w->base, 1,
+            rk_arena_printf(f->arena,
+                            " rk::kept<decltype(%s)> %s(rk_block); rk_block.each([&](std::size_t "
+                            "rk_t, const uint3 &) RK_INLINED { %s.put(rk_t, %s); });",
+                            v->name, storage(f, i), storage(f, i), v->name));
     }
     return true;
 }

@@ -105,7 +105,7 @@ static void reset_workers(rk_cpu_block *block)
         reset_slab(block, s, --index);
 }
 
-static void switch_to(rk_cpu_block *block, rk_block_worker *to)
+static inline void switch_to(rk_cpu_block *block, rk_block_worker *to)
 {
     rk_block_worker *from = block->current;
     if (from == to)
@@ -252,6 +252,23 @@ static void dispatch(rk_cpu_block *block, bool polls)
         to = block->states[pop(block, &block->ready)].worker;
     }
     switch_to(block, to);
+}
+
+/**
+ * The same for a thread that began to wait, without a frame of its own where another can go on: what a fiber keeps
+ * on its stack is out of the cache when it goes on.
+ */
+static inline void go_on(rk_cpu_block *block)
+{
+    if (block->ready.count == 0 || block->random) {
+        dispatch(block, false);
+        return;
+    }
+    rk_thread_queue *q = &block->ready;
+    const uint32_t thread = q->items[q->head];
+    q->head = (q->head + 1) & (block->capacity - 1);
+    q->count--;
+    switch_to(block, block->states[thread].worker);
 }
 
 /* Barriers. */
@@ -580,6 +597,22 @@ uint32_t rk_cpu_block_named(rk_cpu_block *block, uint32_t id, uint32_t count,
 uint32_t rk_cpu_block_barrier(rk_cpu_block *block, rk_cpu_barrier_kind kind, uint32_t predicate,
                               const char *file, uint32_t line)
 {
+    rk_block_barrier *b = &block->barriers[0];
+    if (kind == RK_CPU_BARRIER_PLAIN && b->arrived > 0 && b->expected == 0 && !rk_cpu_checker_now) {
+        const uint32_t thread = block->current->thread;
+        rk_thread_state *state = &block->states[thread];
+        state->file = file;
+        state->line = line;
+        state->barrier = 0;
+        state->wait = RK_THREAD_AT_BARRIER;
+        b->arrived++;
+        push(block, &b->waiting, thread);
+        if (b->waiting.count == block->live)
+            try_release(block, b);
+        go_on(block);
+        state->wait = RK_THREAD_RUNS;
+        return 0;
+    }
     return rk_cpu_block_named(block, 0, 0, kind, predicate, file, line);
 }
 

@@ -42,6 +42,18 @@ public:
         thread_.z = linear / block_.x / block_.y;
     }
 
+    /** On to the block of the next rTask. */
+    void next_block()
+    {
+        if (++block_index_.x < grid_.x)
+            return;
+        block_index_.x = 0;
+        if (++block_index_.y < grid_.y)
+            return;
+        block_index_.y = 0;
+        block_index_.z++;
+    }
+
     uint3 thread_idx() const { return thread_; }
     uint3 block_idx() const { return block_index_; }
     dim3 block_dim() const { return block_; }

@@ -8,7 +8,7 @@
  *   rk::run_kernel<flags>(site, args, [=]() mutable { BODY }, rk::kept_types<T>(),
  *                         [=](rk::fission_block<flags> &rk_block) mutable {
  *       rk::kept<float> rk_all_v(rk_block);
- *       { rk_block.each([&](unsigned rk_t, const uint3 &rk_at) RK_INLINED {
+ *       { rk_block.each([&](std::size_t rk_t, const uint3 &rk_at) RK_INLINED {
  *           auto &v = rk_all_v[rk_t]; ... }); }
  *   });
  *
@@ -135,18 +135,29 @@ class fission_block {
     unsigned char left[most_threads];
 
     template <bool AllLive, class Part>
+    RK_INLINED inline void thread(const Part &part, std::size_t t, const uint3 &index)
+    {
+        if (!AllLive && left[t])
+            return;
+        if constexpr (!(Flags & RK_CPU_SHADOWED))
+            ::threadIdx = index;
+        part(t, index);
+    }
+
+    template <bool AllLive, bool Apart, class Part>
     RK_INLINED inline void run(const Part &part)
     {
         const unsigned nx = at.blockDim.x, ny = at.blockDim.y, nz = at.blockDim.z;
-        unsigned t = 0;
+        std::size_t t = 0; /* which does not wrap around, so that what is kept is seen to be contiguous */
         for (unsigned z = 0; z < nz; z++)
             for (unsigned y = 0; y < ny; y++, t += nx)
-                for (unsigned x = 0; x < nx; x++) {
-                    if (!AllLive && left[t + x])
-                        continue;
-                    if constexpr (!(Flags & RK_CPU_SHADOWED))
-                        ::threadIdx = uint3{x, y, z};
-                    part(t + x, uint3{x, y, z});
+                if constexpr (Apart) {
+                    RK_THREADS_APART
+                    for (unsigned x = 0; x < nx; x++)
+                        thread<AllLive>(part, t + x, uint3{x, y, z});
+                } else {
+                    for (unsigned x = 0; x < nx; x++)
+                        thread<AllLive>(part, t + x, uint3{x, y, z});
                 }
     }
 
@@ -164,14 +175,25 @@ public:
     template <class Part>
     RK_INLINED inline void each(const Part &part)
     {
+        constexpr bool apart = (Flags & RK_CPU_SHADOWED) != 0;
         if (gone == 0)
-            run<true>(part);
+            run<true, apart>(part);
         else
-            run<false>(part);
+            run<false, apart>(part);
+    }
+
+    /** The same for a part in which threads may return. */
+    template <class Part>
+    RK_INLINED inline void each_or_leave(const Part &part)
+    {
+        if (gone == 0)
+            run<true, false>(part);
+        else
+            run<false, false>(part);
     }
 
     /** Thread `t` returns. */
-    RK_INLINED inline void leave(unsigned t)
+    RK_INLINED inline void leave(std::size_t t)
     {
         left[t] = 1;
         gone++;
@@ -221,10 +243,10 @@ public:
     kept &operator=(const kept &) = delete;
     RK_INLINED inline ~kept() { kept_memory.give(bytes); }
 
-    RK_INLINED inline T &operator[](unsigned t) const { return all[t]; }
+    RK_INLINED inline T &operator[](std::size_t t) const { return all[t]; }
 
     /** Initialises thread `t`'s with a copy. */
-    RK_INLINED inline T &put(unsigned t, const Declared &value) const
+    RK_INLINED inline T &put(std::size_t t, const Declared &value) const
     {
         std::memcpy(const_cast<std::remove_cv_t<T> *>(all + t), &value, sizeof(T));
         return all[t];
@@ -252,62 +274,23 @@ template <unsigned Flags, class Closure>
 struct fission_code {
     using fibers = legacy_code<Flags, Closure>;
 
-    static RK_INLINED inline void block(const void *closure, const rk_cpu_call *call, unsigned nx)
-    {
-        auto parts = static_cast<const Closure *>(closure)->parts;
-        const cpu_position position(call);
-        dim3 n = position.block_dim();
-        n.x = nx;
-        fission_block<Flags> all(call, built_ins{uint3{0, 0, 0}, position.block_idx(), n,
-                                                 position.grid_dim()});
-        parts(all);
-    }
-
-    __attribute__((noinline)) static void far(const void *closure, const rk_cpu_call *call)
-    {
-        block(closure, call, call->block[0]);
-    }
-
-    /** As legacy_code: indices that cannot wrap let the compiler vectorise. */
-    static inline void all(const void *closure, rk_cpu_call *call, std::uint32_t count)
-    {
-        kept_memory.clear();
-        for (std::uint32_t i = 0; i < count; i++, call->rtask++) {
-            if constexpr (!(Flags & RK_CPU_SHADOWED))
-                ::blockIdx = cpu_position(call).block_idx();
-            const unsigned nx = call->block[0], bx = call->rtask % call->grid[0], start = bx * nx;
-            if (nx <= most_threads && start <= 0x7fffffffu - most_threads &&
-                std::uint64_t(bx) * nx == start)
-                block(closure, call, nx);
-            else
-                far(closure, call);
+    struct block {
+        static RK_INLINED inline void run(const void *closure, const rk_cpu_call *call,
+                                          const cpu_position &at, unsigned nx)
+        {
+            auto parts = static_cast<const Closure *>(closure)->parts;
+            dim3 n = at.block_dim();
+            n.x = nx;
+            fission_block<Flags> all(call, built_ins{uint3{0, 0, 0}, at.block_idx(), n, at.grid_dim()});
+            parts(all);
         }
-    }
-
-    __attribute__((flatten)) static void narrow(const void *closure, rk_cpu_call *call,
-                                                std::uint32_t count)
-    {
-        all(closure, call, count);
-    }
-
-#ifdef RK_CPU_WIDE
-    __attribute__((flatten, target(RK_CPU_WIDE))) static void wide(const void *closure,
-                                                                   rk_cpu_call *call,
-                                                                   std::uint32_t count)
-    {
-        all(closure, call, count);
-    }
+    };
 
     static void loop(const void *closure, rk_cpu_call *call, std::uint32_t count)
     {
-        if (cpu_is_wide())
-            wide(closure, call, count);
-        else
-            narrow(closure, call, count);
+        kept_memory.clear();
+        block_loop<Flags, block>::loop(closure, call, count);
     }
-#else
-    static constexpr auto loop = narrow;
-#endif
 
     static constexpr rk_cpu_code code = {Flags,
                                          false,

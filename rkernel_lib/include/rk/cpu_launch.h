@@ -317,61 +317,42 @@ inline bool cpu_is_wide()
 }
 #endif
 
-/** How the blocks of a legacy kernel run. */
-template <unsigned Flags, class Closure>
-struct legacy_code {
-    static constexpr bool waits = (Flags & (RK_CPU_WAITS | RK_CPU_GRID_SYNC)) != 0;
+/**
+ * Before a loop over a block's threads: what one does between two barriers does not depend on what another does
+ * there, or the program has a race. clang finds that out while the program runs.
+ */
+#ifdef __clang__
+#define RK_THREADS_APART
+#else
+#define RK_THREADS_APART _Pragma("GCC ivdep")
+#endif
 
-    static void enter(const rk_cpu_call *call)
-    {
-        const cpu_position at(call);
-        cpu_hide_built_ins();
-        ::blockIdx = at.block_idx();
-        ::blockDim = at.block_dim();
-        ::gridDim = at.grid_dim();
-        legacy_veu = call->veu;
-        call->veu->kept = &::threadIdx.x;
-    }
+/** Most threads in a block's first dimension that block_loop has fast code for. */
+constexpr unsigned block_loop_threads = 4096;
 
-    static void thread(const void *closure, const rk_cpu_call *call, std::uint32_t index)
-    {
-        cpu_position at(call);
-        at.set_thread(index);
-        ::threadIdx = at.thread_idx();
-        call_body(static_cast<const Closure *>(closure)->body,
-                  built_ins{at.thread_idx(), at.block_idx(), at.block_dim(), at.grid_dim()});
-    }
-
-    /** `nx` is the block's first dimension. Works on copies, which what a kernel stores cannot alias. */
-    static inline void each(const void *closure, const rk_cpu_call *call, unsigned nx)
-    {
-        const auto body = static_cast<const Closure *>(closure)->body;
-        const cpu_position at(call);
-        const dim3 n = at.block_dim();
-        for (unsigned z = 0; z < n.z; z++)
-            for (unsigned y = 0; y < n.y; y++)
-                for (unsigned x = 0; x < nx; x++) {
-                    if constexpr (!(Flags & RK_CPU_SHADOWED))
-                        ::threadIdx = uint3{x, y, z};
-                    call_body(body, built_ins{uint3{x, y, z}, at.block_idx(), n, at.grid_dim()});
-                }
-    }
-
+/**
+ * Runs blocks without fibers, one after another: `Block::run(closure, call, position, nx)` runs one, nx being its
+ * first dimension. Indices are unsigned and so may wrap, which keeps compilers from vectorising: blocks where
+ * they could have code of their own.
+ */
+template <unsigned Flags, class Block>
+struct block_loop {
     __attribute__((noinline)) static void far(const void *closure, const rk_cpu_call *call)
     {
-        each(closure, call, call->block[0]);
+        Block::run(closure, call, cpu_position(call), call->block[0]);
     }
 
-    /** As cpu_run_loop: indices that cannot wrap let the compiler vectorise. */
     static inline void all(const void *closure, rk_cpu_call *call, std::uint32_t count)
     {
-        constexpr unsigned most = 4096;
-        for (std::uint32_t i = 0; i < count; i++, call->rtask++) {
+        const unsigned nx = call->block[0];
+        cpu_position at(call);
+        for (std::uint32_t i = 0; i < count; i++, call->rtask++, at.next_block()) {
             if constexpr (!(Flags & RK_CPU_SHADOWED))
-                ::blockIdx = cpu_position(call).block_idx();
-            const unsigned nx = call->block[0], bx = call->rtask % call->grid[0], start = bx * nx;
-            if (nx <= most && start <= 0x7fffffffu - most && std::uint64_t(bx) * nx == start)
-                each(closure, call, nx);
+                ::blockIdx = at.block_idx();
+            const unsigned bx = at.block_idx().x, start = bx * nx;
+            if (nx <= block_loop_threads && start <= 0x7fffffffu - block_loop_threads &&
+                std::uint64_t(bx) * nx == start)
+                Block::run(closure, call, at, nx);
             else
                 far(closure, call);
         }
@@ -402,13 +383,61 @@ struct legacy_code {
 #else
     static constexpr auto loop = narrow;
 #endif
+};
+
+/** How the blocks of a legacy kernel run. */
+template <unsigned Flags, class Closure>
+struct legacy_code {
+    static constexpr bool waits = (Flags & (RK_CPU_WAITS | RK_CPU_GRID_SYNC)) != 0;
+
+    static void enter(const rk_cpu_call *call)
+    {
+        const cpu_position at(call);
+        cpu_hide_built_ins();
+        ::blockIdx = at.block_idx();
+        ::blockDim = at.block_dim();
+        ::gridDim = at.grid_dim();
+        legacy_veu = call->veu;
+        call->veu->kept = &::threadIdx.x;
+    }
+
+    static void thread(const void *closure, const rk_cpu_call *call, std::uint32_t index)
+    {
+        cpu_position at(call);
+        at.set_thread(index);
+        ::threadIdx = at.thread_idx();
+        call_body(static_cast<const Closure *>(closure)->body,
+                  built_ins{at.thread_idx(), at.block_idx(), at.block_dim(), at.grid_dim()});
+    }
+
+    /** A block as a loop: see block_loop. Works on copies, which what a kernel stores cannot alias. */
+    struct block {
+        static inline void run(const void *closure, const rk_cpu_call *, const cpu_position &at, unsigned nx)
+        {
+            const auto body = static_cast<const Closure *>(closure)->body;
+            const uint3 index = at.block_idx();
+            const dim3 n = at.block_dim(), grid = at.grid_dim();
+            for (unsigned z = 0; z < n.z; z++)
+                for (unsigned y = 0; y < n.y; y++)
+                    if constexpr (Flags & RK_CPU_SHADOWED) {
+                        RK_THREADS_APART
+                        for (unsigned x = 0; x < nx; x++)
+                            call_body(body, built_ins{uint3{x, y, z}, index, n, grid});
+                    } else {
+                        for (unsigned x = 0; x < nx; x++) {
+                            ::threadIdx = uint3{x, y, z};
+                            call_body(body, built_ins{uint3{x, y, z}, index, n, grid});
+                        }
+                    }
+        }
+    };
 
     static constexpr auto loop_or_null() -> decltype(rk_cpu_code::loop)
     {
         if constexpr (waits)
             return nullptr;
         else
-            return loop;
+            return block_loop<Flags, block>::loop;
     }
 
     static constexpr rk_cpu_code code = {Flags,
