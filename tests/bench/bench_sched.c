@@ -1,8 +1,9 @@
 /*
  * How many rTasks are scheduled and checked a second, and how both grow: layers of equal operators,
- * each reading two of the layer before, over the H100's vEUs.
+ * each reading two of the layer before, over the H100's vEUs. What an rTask reads of them is unknown, and
+ * so all of it, or a range: as much as it writes, that and its neighbours', or a row of tiles.
  */
-#include "../unit/sched_fixture.h"
+#include "../unit/ranged_fixture.h"
 #include "sched/check.h"
 
 #include <stdlib.h>
@@ -19,23 +20,54 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+/** Which of the layer before an rTask reads. */
+typedef enum { ALL, OWN, WINDOW, ROW, READ_COUNT } reading;
+static const char *const reading_names[READ_COUNT] = {"all", "own", "window", "row"};
+
+/** Operators of `each` rTasks, a multiple of 16, each of which writes 64 elements. */
+static ranged_shape shape_of(fixture *f, reading how, uint32_t each)
+{
+    if (how == ROW) {
+        const char *tile =
+            rk_arena_printf(f->arena, "%u: by, by + 1; 1024: 64 * bx, 64 * bx + 64", each / 16);
+        const char *row = rk_arena_printf(f->arena, "%u: by, by + 1; 1024", each / 16);
+        return (ranged_shape){{16, each / 16, 1}, row, row, tile};
+    }
+    const char *own = rk_arena_printf(f->arena, "%u: 64 * bx, 64 * bx + 64", 64 * each);
+    const char *near = rk_arena_printf(f->arena, "%u: 64 * bx - 8, 64 * bx + 72", 64 * each);
+    const char *read = how == OWN ? own : near;
+    return (ranged_shape){{each, 1, 1}, read, read, own};
+}
+
+static void add_operator(fixture *f, const char *name, const rk_id in[2], rk_id out, reading how,
+                         const ranged_shape *shape, uint32_t each, double ns)
+{
+    if (how == ALL) {
+        fixture_node(f, name, in[0], in[1], out, each, ns);
+        return;
+    }
+    rk_id node = ranged_node(f, name, in[0], in[1], out, *shape);
+    ((rk_candidate *)(uintptr_t)&f->candidates->nodes[node].items[0])->rtask_ns = ns;
+}
+
 /** About `rtasks` rTasks in operators of `each`. */
-static fixture *layers(size_t rtasks, uint32_t each)
+static fixture *layers(size_t rtasks, uint32_t each, reading how)
 {
     fixture *f = fixture_new(VEUS);
+    ranged_shape shape = shape_of(f, how, each);
     size_t depth = rtasks / ((size_t)WIDTH * each);
     rk_id before[WIDTH];
     for (size_t i = 0; i < WIDTH; i++) {
-        before[i] = fixture_tensor(f, rk_arena_printf(f->arena, "in%zu", i), 1);
+        before[i] = fixture_tensor(f, rk_arena_printf(f->arena, "in%zu", i), each);
         rk_graph_input(f->graph, before[i]);
     }
     for (size_t d = 0; d < depth; d++) {
         rk_id here[WIDTH];
         for (size_t i = 0; i < WIDTH; i++) {
             const char *name = rk_arena_printf(f->arena, "t%zu_%zu", d, i);
-            here[i] = fixture_tensor(f, name, 1);
-            fixture_node(f, name, before[i], before[(i + 1) % WIDTH], here[i], each,
-                         1000 + 37.0 * (double)((d * WIDTH + i) % 11));
+            here[i] = fixture_tensor(f, name, each);
+            add_operator(f, name, (rk_id[]){before[i], before[(i + 1) % WIDTH]}, here[i], how,
+                         &shape, each, 1000 + 37.0 * (double)((d * WIDTH + i) % 11));
         }
         memcpy(before, here, sizeof before);
     }
@@ -49,9 +81,9 @@ typedef struct {
     double scheduled, checked; /**< seconds */
 } sample;
 
-static bool measure(sample *out, const char *policy, size_t rtasks, uint32_t each)
+static bool measure(sample *out, const char *policy, size_t rtasks, uint32_t each, reading how)
 {
-    fixture *f = layers(rtasks, each);
+    fixture *f = layers(rtasks, each, how);
     const rk_problem *problem = fixture_problem(f);
     double start = now();
     rk_schedule *schedule = rk_schedule_run(rk_policy_find(policy), problem, f->arena, f->diag);
@@ -65,9 +97,9 @@ static bool measure(sample *out, const char *policy, size_t rtasks, uint32_t eac
         rk_schedule_stats stats;
         rk_schedule_count(&stats, schedule, problem);
         *out = (sample){stats.rtasks, middle - start, now() - before};
-        printf("%-10s %8u %9zu %9zu %11zu %8.3f %8.3f %8.2f %8.2f", policy, each, stats.rtasks,
-               stats.barrier_rtasks, stats.wait_items, out->scheduled, out->checked,
-               1e-6 * (double)stats.rtasks / out->scheduled,
+        printf("%-10s %-7s %8u %9zu %9zu %11zu %8.3f %8.3f %8.2f %8.2f", policy, reading_names[how],
+               each, stats.rtasks, stats.barrier_rtasks, stats.wait_items, out->scheduled,
+               out->checked, 1e-6 * (double)stats.rtasks / out->scheduled,
                1e-6 * (double)stats.rtasks / out->checked);
         rk_arena_free(scratch);
     }
@@ -78,12 +110,12 @@ static bool measure(sample *out, const char *policy, size_t rtasks, uint32_t eac
 }
 
 /** A table over sizes with what ten times the rTasks costs: 10 is linear. */
-static bool table(const char *policy, uint32_t each, size_t most)
+static bool table(const char *policy, uint32_t each, reading how, size_t most)
 {
     sample last = {0};
     for (size_t rtasks = 10000; rtasks <= most; rtasks *= 10) {
         sample here;
-        if (!measure(&here, policy, rtasks, each))
+        if (!measure(&here, policy, rtasks, each, how))
             return false;
         if (last.rtasks)
             printf(" %8.1f %8.1f", here.scheduled / last.scheduled, here.checked / last.checked);
@@ -96,12 +128,16 @@ static bool table(const char *policy, uint32_t each, size_t most)
 int main(int argc, char **argv)
 {
     size_t most = argc > 1 ? strtoull(argv[1], NULL, 10) : 1000000;
-    printf("%-10s %8s %9s %9s %11s %8s %8s %8s %8s %8s %8s\n", "policy", "rTasks/op", "rTasks",
-           "barriers", "wait items", "sched s", "check s", "Mr/s", "Mr/s", "sched x", "check x");
+    printf("%-10s %-7s %8s %9s %9s %11s %8s %8s %8s %8s %8s %8s\n", "policy", "reads", "rTasks/op",
+           "rTasks", "barriers", "wait items", "sched s", "check s", "Mr/s", "Mr/s", "sched x",
+           "check x");
     bool good = true;
     for (uint32_t each = 16; each <= 1024; each *= 8)
-        good = table("wavefront", each, most) && good;
-    good = table("base", 128, most) && good;
+        good = table("wavefront", each, ALL, most) && good;
+    for (reading how = OWN; how < READ_COUNT; how++)
+        for (uint32_t each = 16; each <= 1024; each *= 8)
+            good = table("wavefront", each, how, most) && good;
+    good = table("base", 128, ALL, most) && good;
     struct rusage usage;
     getrusage(RUSAGE_SELF, &usage);
     printf("peak memory %ld MiB\n", usage.ru_maxrss / 1024);

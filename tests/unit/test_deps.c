@@ -1,8 +1,8 @@
+#include "ranged_fixture.h"
 #include "sched/bound.h"
 #include "sched/check.h"
 #include "sched/schedule_deps.h"
 #include "sched/simulate.h"
-#include "sched_fixture.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -10,73 +10,6 @@
 #include <criterion/criterion.h>
 
 /* Dependencies between rTasks from access ranges, and the checker's view of them. */
-
-static const rk_param parameters[] = {
-    {.name = "a", .type = "const float *", .dtype = RK_F32, .pointer = true, .role = RK_ROLE_READ},
-    {.name = "b", .type = "const float *", .dtype = RK_F32, .pointer = true, .role = RK_ROLE_READ},
-    {.name = "y", .type = "float *", .dtype = RK_F32, .pointer = true, .role = RK_ROLE_WRITTEN}};
-static const rk_kernel kernel = {
-    .id = "ranged", .name = "ranged", .params = parameters, .param_count = 3};
-
-static const rk_block_expr *compile(fixture *f, const char *text)
-{
-    static const rk_env no_names;
-    const rk_expr *e = rk_expr_parse(text, (rk_place){0}, f->arena, f->diag);
-    const rk_block_expr *b = e ? rk_block_expr_compile(e, &no_names, f->arena, f->diag) : NULL;
-    cr_assert(b, "%s", text);
-    return b;
-}
-
-/** "4: by, by + 1; 6: 3 * bx, 3 * bx + 3": extents and ranges; "4; 6" for whole dimensions. */
-static const rk_access *box(fixture *f, const char *text)
-{
-    if (!text)
-        return NULL;
-    rk_access *access = RK_NEW(f->arena, rk_access);
-    char *copy = rk_arena_strdup(f->arena, text);
-    for (char *next, *dim = copy; dim; dim = next) {
-        rk_access_dim *d = &access->dims[access->rank++];
-        next = strchr(dim, ';');
-        if (next)
-            *next++ = '\0';
-        d->extent = strtoll(dim, NULL, 10);
-        char *range = strchr(dim, ':');
-        if (!range)
-            continue;
-        char *comma = strchr(range, ',');
-        *comma = '\0';
-        d->first = compile(f, range + 1);
-        d->end = compile(f, comma + 1);
-    }
-    return access;
-}
-
-/** A node's grid and the ranges of its parameters; NULL: no range. */
-typedef struct {
-    int64_t grid[3];
-    const char *a, *b, *y;
-} shape;
-
-/** A node that reads a and b (RK_NO_ID: none) and writes y. */
-static rk_id add_node(fixture *f, const char *name, rk_id a, rk_id b, rk_id y, shape s)
-{
-    rk_id node =
-        fixture_node(f, name, a, b, y, (uint32_t)(s.grid[0] * s.grid[1] * s.grid[2]), 1000);
-    rk_candidate *c = (rk_candidate *)(uintptr_t)&f->candidates->nodes[node].items[0];
-    memcpy(c->grid, s.grid, sizeof c->grid);
-    rk_kernel_arg *args = RK_NEW_ARRAY(f->arena, rk_kernel_arg, 3);
-    args[0].tensor = a;
-    args[1].tensor = b;
-    args[2].tensor = y;
-    const rk_access **access = RK_NEW_ARRAY(f->arena, const rk_access *, 3);
-    access[0] = box(f, s.a);
-    access[1] = box(f, s.b);
-    access[2] = box(f, s.y);
-    c->kernel = &kernel;
-    c->args = args;
-    c->access = access;
-    return node;
-}
 
 static rk_id tensor(fixture *f, const char *name, int64_t elements)
 {
@@ -103,22 +36,22 @@ static const char *waits_of(fixture *f, rk_id node, uint32_t rtask)
 }
 
 /** A producer and a consumer of one tensor of `elements`. */
-static fixture *two(int64_t elements, shape producer, shape consumer)
+static fixture *two(int64_t elements, ranged_shape producer, ranged_shape consumer)
 {
     fixture *f = fixture_new(4);
     rk_id x = tensor(f, "x", elements);
     rk_id t = tensor(f, "t", elements);
     rk_id y = tensor(f, "y", elements);
     rk_graph_input(f->graph, x);
-    add_node(f, "p", x, RK_NO_ID, t, producer);
-    add_node(f, "c", t, RK_NO_ID, y, consumer);
+    ranged_node(f, "p", x, RK_NO_ID, t, producer);
+    ranged_node(f, "c", t, RK_NO_ID, y, consumer);
     rk_graph_output(f->graph, y);
     fixture_problem(f);
     return f;
 }
 
 #define CHUNK "24: 4 * bx, 4 * bx + 4"
-static const shape chunks = {{6, 1, 1}, CHUNK, NULL, CHUNK};
+static const ranged_shape chunks = {{6, 1, 1}, CHUNK, NULL, CHUNK};
 
 Test(deps, an_element_wise_chain_waits_one_to_one)
 {
@@ -130,7 +63,8 @@ Test(deps, an_element_wise_chain_waits_one_to_one)
 
 Test(deps, a_window_waits_for_its_neighbours_too)
 {
-    fixture *f = two(24, chunks, (shape){{6, 1, 1}, "24: 4 * bx - 1, 4 * bx + 5", NULL, CHUNK});
+    fixture *f =
+        two(24, chunks, (ranged_shape){{6, 1, 1}, "24: 4 * bx - 1, 4 * bx + 5", NULL, CHUNK});
     cr_expect_str_eq(waits_of(f, 1, 0), "0.0+2");
     cr_expect_str_eq(waits_of(f, 1, 2), "0.1+3");
     fixture_free(f);
@@ -138,11 +72,11 @@ Test(deps, a_window_waits_for_its_neighbours_too)
 
 Test(deps, rows_of_tiles_and_columns_of_tiles)
 {
-    shape tiles = {{2, 3, 1}, "24", NULL, "6: 2 * by, 2 * by + 2; 4: 2 * bx, 2 * bx + 2"};
-    fixture *f = two(24, tiles, (shape){{3, 1, 1}, "6: 2 * bx, 2 * bx + 2; 4", NULL, "24"});
+    ranged_shape tiles = {{2, 3, 1}, "24", NULL, "6: 2 * by, 2 * by + 2; 4: 2 * bx, 2 * bx + 2"};
+    fixture *f = two(24, tiles, (ranged_shape){{3, 1, 1}, "6: 2 * bx, 2 * bx + 2; 4", NULL, "24"});
     cr_expect_str_eq(waits_of(f, 1, 1), "0.2+2");
     fixture_free(f);
-    f = two(24, tiles, (shape){{4, 1, 1}, "6; 4: bx, bx + 1", NULL, "24"});
+    f = two(24, tiles, (ranged_shape){{4, 1, 1}, "6; 4: bx, bx + 1", NULL, "24"});
     cr_expect_str_eq(waits_of(f, 1, 1), "0.0+1 0.2+1 0.4+1");
     cr_expect_str_eq(waits_of(f, 1, 2), "0.1+1 0.3+1 0.5+1");
     fixture_free(f);
@@ -150,14 +84,14 @@ Test(deps, rows_of_tiles_and_columns_of_tiles)
 
 Test(deps, shapes_that_nest_are_compared_in_common_dimensions)
 {
-    shape planes = {{2, 1, 1}, "24", NULL, "2: bx, bx + 1; 3; 4"};
+    ranged_shape planes = {{2, 1, 1}, "24", NULL, "2: bx, bx + 1; 3; 4"};
     fixture *f = two(24, planes, chunks);
     cr_expect_str_eq(waits_of(f, 1, 2), "0.0+1");
     cr_expect_str_eq(waits_of(f, 1, 3), "0.1+1");
     fixture_free(f);
     /* 5 and 24 do not nest: by the elements from the first to the last. */
-    f = two(20, (shape){{4, 1, 1}, "20", NULL, "4: bx, bx + 1; 5"},
-            (shape){{5, 1, 1}, "5: bx, bx + 1; 4", NULL, "20"});
+    f = two(20, (ranged_shape){{4, 1, 1}, "20", NULL, "4: bx, bx + 1; 5"},
+            (ranged_shape){{5, 1, 1}, "5: bx, bx + 1; 4", NULL, "20"});
     cr_expect_str_eq(waits_of(f, 1, 0), "0.0+1");
     cr_expect_str_eq(waits_of(f, 1, 1), "0.0+2");
     fixture_free(f);
@@ -172,8 +106,9 @@ Test(deps, a_view_is_where_it_lies_in_its_buffer)
     rk_id v = rk_graph_view(f->graph, "v", t, 1, &eight, 8);
     rk_id y = tensor(f, "y", 8);
     rk_graph_input(f->graph, x);
-    add_node(f, "p", x, RK_NO_ID, t, chunks);
-    add_node(f, "c", v, RK_NO_ID, y, (shape){{2, 1, 1}, "8: 4 * bx, 4 * bx + 4", NULL, "8"});
+    ranged_node(f, "p", x, RK_NO_ID, t, chunks);
+    ranged_node(f, "c", v, RK_NO_ID, y,
+                (ranged_shape){{2, 1, 1}, "8: 4 * bx, 4 * bx + 4", NULL, "8"});
     rk_graph_output(f->graph, y);
     fixture_problem(f);
     cr_expect_str_eq(waits_of(f, 1, 0), "0.2+1");
@@ -188,9 +123,10 @@ Test(deps, a_write_waits_for_the_reads_before_it)
     rk_id t = tensor(f, "t", 24);
     rk_id y = tensor(f, "y", 24);
     rk_graph_input(f->graph, x);
-    add_node(f, "p", x, RK_NO_ID, t, chunks);
-    add_node(f, "r", t, RK_NO_ID, y, (shape){{3, 1, 1}, "24: 8 * bx, 8 * bx + 8", NULL, "24"});
-    add_node(f, "u", t, RK_NO_ID, t, chunks);
+    ranged_node(f, "p", x, RK_NO_ID, t, chunks);
+    ranged_node(f, "r", t, RK_NO_ID, y,
+                (ranged_shape){{3, 1, 1}, "24: 8 * bx, 8 * bx + 8", NULL, "24"});
+    ranged_node(f, "u", t, RK_NO_ID, t, chunks);
     rk_graph_output(f->graph, y);
     rk_graph_output(f->graph, t);
     fixture_problem(f);
@@ -200,10 +136,10 @@ Test(deps, a_write_waits_for_the_reads_before_it)
 
 Test(deps, what_has_no_range_is_waited_for_as_a_whole)
 {
-    fixture *f = two(24, (shape){{6, 1, 1}, CHUNK, NULL, NULL}, chunks);
+    fixture *f = two(24, (ranged_shape){{6, 1, 1}, CHUNK, NULL, NULL}, chunks);
     cr_expect_str_eq(waits_of(f, 1, 2), "0.*");
     fixture_free(f);
-    f = two(24, chunks, (shape){{6, 1, 1}, NULL, NULL, CHUNK});
+    f = two(24, chunks, (ranged_shape){{6, 1, 1}, NULL, NULL, CHUNK});
     cr_expect_str_eq(waits_of(f, 1, 2), "0.*");
     fixture_free(f);
 }
@@ -212,7 +148,7 @@ Test(deps, what_has_no_range_is_waited_for_as_a_whole)
 
 enum { ELEMENTS = 24, NODES = 5, MOST = 64 };
 
-static const shape shapes[] = {
+static const ranged_shape shapes[] = {
     {{6, 1, 1}, CHUNK, "24: 4 * bx - 1, 4 * bx + 5", CHUNK},
     {{3, 1, 1}, "24: 8 * bx, 8 * bx + 8", "24", "24: 8 * bx, 8 * bx + 8"},
     {{2, 3, 1},
@@ -253,11 +189,11 @@ static void mark(bool *marked, const rk_access *access, const int64_t block[3])
 static void add_random_node(world *w, int n)
 {
     static const char *const names[] = {"n0", "n1", "n2", "n3", "n4"};
-    shape s = shapes[rand() % (int)(sizeof shapes / sizeof *shapes)];
+    ranged_shape s = shapes[rand() % (int)(sizeof shapes / sizeof *shapes)];
     int a = rand() % (n + 1);
     int b = rand() % (n + 1);
     w->tensors[n + 1] = tensor(w->f, rk_arena_printf(w->f->arena, "t%d", n + 1), ELEMENTS);
-    add_node(w->f, names[n], w->tensors[a], w->tensors[b], w->tensors[n + 1], s);
+    ranged_node(w->f, names[n], w->tensors[a], w->tensors[b], w->tensors[n + 1], s);
     uint32_t rtasks = (uint32_t)(s.grid[0] * s.grid[1] * s.grid[2]);
     w->first[n + 1] = w->first[n] + rtasks;
     const rk_candidate *c = &w->f->candidates->nodes[n].items[0];
@@ -464,10 +400,11 @@ Test(deps, runs_that_are_joined_are_not_taken_for_all)
     rk_id t2 = tensor(f, "t2", 64);
     rk_graph_input(f->graph, t0);
     rk_graph_output(f->graph, t2);
-    add_node(f, "p", t0, RK_NO_ID, t1,
-             (shape){{64, 1, 1}, "16; 4", NULL, "16: bx / 4, bx / 4 + 1; 4: bx % 4, bx % 4 + 1"});
-    add_node(f, "n", t1, RK_NO_ID, t2,
-             (shape){{4, 1, 1}, "16; 4: bx, bx + 1", NULL, "16; 4: bx, bx + 1"});
+    ranged_node(
+        f, "p", t0, RK_NO_ID, t1,
+        (ranged_shape){{64, 1, 1}, "16; 4", NULL, "16: bx / 4, bx / 4 + 1; 4: bx % 4, bx % 4 + 1"});
+    ranged_node(f, "n", t1, RK_NO_ID, t2,
+                (ranged_shape){{4, 1, 1}, "16; 4: bx, bx + 1", NULL, "16; 4: bx, bx + 1"});
     fixture_problem(f);
     rk_deps deps;
     rk_deps_build(&deps, &f->problem, f->arena);
