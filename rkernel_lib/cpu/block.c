@@ -7,10 +7,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
-/** Yields in a row after which the rest of the machine gets its turn. */
-enum { STALL_PERIOD = 64 };
+/** Yields in a row after which the rest of the machine gets its turn, and after which the OS thread sleeps each time. */
+enum { STALL_PERIOD = 64, STALL_LONG = 256 * STALL_PERIOD, STALL_SLEEP_NS = 50000 };
 
 static atomic_bool check_places;
 
@@ -647,7 +648,10 @@ void rk_cpu_block_yield(rk_cpu_block *block)
     block->stalled++;
     if (block->stalled > 2 * block->ready.count + 2 &&
         (!block->current || !resolve_converged(block)) && block->stalled % STALL_PERIOD == 0) {
-        sched_yield();
+        if (block->stalled < STALL_LONG)
+            sched_yield();
+        else
+            nanosleep(&(struct timespec){.tv_nsec = STALL_SLEEP_NS}, NULL);
         if (block->stall)
             block->stall(block->stall_user);
     }

@@ -37,22 +37,26 @@ static void set(const char *workers, const char *fibers, const char *shuffle)
     setenv("RK_SHUFFLE", shuffle, 1);
 }
 
+static void check_under(const char *workers, const char *fibers, const char *shuffle,
+                        const char *name)
+{
+    set(workers, fibers, shuffle);
+    check(name);
+}
+
 Test(cpu_launch, each_thread_once)
 {
-    set("3", "0", "");
-    check("each_thread_once");
+    check_under("3", "0", "", "each_thread_once");
 }
 
 Test(cpu_launch, each_thread_once_on_fibers)
 {
-    set("2", "1", "");
-    check("each_thread_once");
+    check_under("2", "1", "", "each_thread_once");
 }
 
 Test(cpu_launch, each_thread_once_shuffled)
 {
-    set("2", "0", "17");
-    check("each_thread_once");
+    check_under("2", "0", "17", "each_thread_once");
 }
 
 Test(cpu_launch, parameters_are_each_threads_own)
@@ -87,8 +91,7 @@ Test(cpu_launch, from_a_kernel)
 
 Test(cpu_launch, shared_memory_is_the_blocks)
 {
-    set("4", "0", "");
-    check("shared_memory_is_the_blocks");
+    check_under("4", "0", "", "shared_memory_is_the_blocks");
 }
 
 Test(cpu_launch, named_barriers)
@@ -98,26 +101,22 @@ Test(cpu_launch, named_barriers)
 
 Test(cpu_launch, named_barriers_shuffled)
 {
-    set("1", "0", "5");
-    check("named_barriers");
+    check_under("1", "0", "5", "named_barriers");
 }
 
 Test(cpu_launch, threads_that_poll_on_one_worker)
 {
-    set("1", "0", "");
-    check("threads_that_poll");
+    check_under("1", "0", "", "threads_that_poll");
 }
 
 Test(cpu_launch, threads_that_poll_on_workers)
 {
-    set("3", "0", "");
-    check("threads_that_poll");
+    check_under("3", "0", "", "threads_that_poll");
 }
 
 Test(cpu_launch, grid_wide_barrier)
 {
-    set("1", "0", "");
-    check("grid_wide_barrier");
+    check_under("1", "0", "", "grid_wide_barrier");
 }
 
 Test(cpu_launch, barrier_that_some_never_reach)
@@ -132,20 +131,17 @@ Test(cpu_launch, warp_operations_without_masks)
 
 Test(cpu_launch, warp_operations_without_masks_shuffled)
 {
-    set("1", "0", "9");
-    check("warp_operations_without_masks");
+    check_under("1", "0", "9", "warp_operations_without_masks");
 }
 
 Test(cpu_launch, as_rtasks)
 {
-    set("2", "0", "");
-    check("as_rtasks");
+    check_under("2", "0", "", "as_rtasks");
 }
 
 Test(cpu_launch, as_rtasks_shuffled)
 {
-    set("2", "0", "3");
-    check("as_rtasks");
+    check_under("2", "0", "3", "as_rtasks");
 }
 
 Test(cpu_launch, rtasks_end_with_all_threads)
@@ -156,8 +152,7 @@ Test(cpu_launch, rtasks_end_with_all_threads)
 
 Test(cpu_launch, atomics)
 {
-    set("4", "0", "");
-    check("atomics");
+    check_under("4", "0", "", "atomics");
 }
 
 #ifdef __SANITIZE_ADDRESS__
