@@ -1,5 +1,6 @@
 #include "convert/analyze.h"
 
+#include "convert/ast.h"
 #include "convert/roles.h"
 #include "convert/sources.h"
 #include "convert/walk.h"
@@ -222,7 +223,7 @@ static bool fits_slots(CXCursor function)
             clang_getCursorType(clang_Cursor_getArgument(function, (unsigned)i)));
         const bool scalar = type.kind == CXType_Pointer || type.kind == CXType_Enum ||
                             (type.kind >= CXType_Bool && type.kind <= CXType_Double);
-        if (!scalar || clang_Type_getSizeOf(type) > 8)
+        if (!scalar || rk_ast_size_of(type) > 8)
             return false;
     }
     return count >= 0;

@@ -140,3 +140,18 @@ int rk_ast_template_args(const char *const **out, CXCursor function, rk_arena *a
         return -1;
     return rk_harvest_template_args(out, &count, function, arena) ? (int)count : RK_AST_NO_NAMES;
 }
+
+long long rk_ast_size_of(CXType type)
+{
+    if (type.kind == CXType_Invalid)
+        return -1;
+    switch (clang_getCanonicalType(type).kind) {
+    case CXType_Invalid:
+    case CXType_Unexposed:
+    case CXType_Overload:
+    case CXType_Dependent:
+        return -1;
+    default:
+        return clang_Type_getSizeOf(type);
+    }
+}

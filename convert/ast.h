@@ -38,6 +38,12 @@ bool rk_ast_has_attribute(CXCursor declaration, enum CXCursorKind kind, CXCursor
 /** Canonical spelling without `restrict`, with "(anonymous namespace)::" left out. */
 const char *rk_ast_type_text(CXType type, rk_arena *arena);
 
+/**
+ * Bytes of a type; negative where it has none: dependent, incomplete, or of a broken expression, for
+ * which libclang's own answer crashes.
+ */
+long long rk_ast_size_of(CXType type);
+
 /** What rk_ast_template_args returns when some argument has no spelling. */
 #define RK_AST_NO_NAMES (-2)
 

@@ -2,6 +2,7 @@
 
 #include "base/str.h"
 #include "base/vec.h"
+#include "convert/ast.h"
 #include "convert/harvest_internal.h"
 #include "convert/roles.h"
 
@@ -245,7 +246,7 @@ static int64_t parameter_element(const harvest *h, const char *name)
         CXType type = clang_getCanonicalType(clang_getCursorType(parameter));
         CXType pointee = type.kind == CXType_Pointer ? clang_getPointeeType(type)
                                                      : clang_getArrayElementType(type);
-        long long size = clang_Type_getSizeOf(pointee);
+        long long size = rk_ast_size_of(pointee);
         return size > 0 ? size : 1;
     }
     return 0;

@@ -214,7 +214,7 @@ static void run_expression(rk_hrun *run, CXCursor expr, rk_hstate *state)
     lose_changed(run, e, state);
     if (kind == CXCursor_CXXThrowExpr ||
         (kind == CXCursor_CallExpr && never_returns(run->arena, e))) {
-        state->ended = true;
+        state->ended = state->failed = true;
         state->exits++;
     }
 }
@@ -281,6 +281,12 @@ static void join(rk_hrun *run, rk_hstate *out, const rk_sym *condition, const rk
                  const rk_hstate *a, const rk_hstate *b)
 {
     bool broke = a->broke || b->broke, continued = a->continued || b->continued;
+    if (run->call && a->failed != b->failed) { /* where calls are followed, the program succeeds */
+        *out = a->failed ? *b : *a;
+        out->path = before->path;
+        out->partial = before->partial;
+        return;
+    }
     if (a->ended || b->ended) {
         *out = a->ended ? *b : *a;
         out->leaks += a->ended != b->ended;
@@ -579,7 +585,7 @@ static void find_cases(rk_hrun *run, selection *s, CXCursor node)
 
 static void finish_group(rk_hrun *run, selection *s)
 {
-    if (!s->now.ended)
+    if (!s->now.ended || (run->call && s->now.failed))
         return;
     bool out = s->now.broke && !s->now.continued;
     way *w = rk_push(run->arena, out ? &s->exits : &s->leaves);

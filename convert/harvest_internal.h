@@ -51,6 +51,7 @@ typedef struct {
     const rk_hpath *path;
     bool partial;   /**< reaching this point also depends on what is no expression */
     bool ended;     /**< it is not reached: return, throw, exit or break come before */
+    bool failed;    /**< it is not reached because the program has ended, by exit or the like */
     bool broke;     /**< some way has left by a break of the innermost loop or switch */
     bool continued; /**< some way has left by a continue */
     int leaks;      /**< how often some way has left, and another gone on */

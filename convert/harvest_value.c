@@ -1,5 +1,6 @@
 #include "base/str.h"
 #include "base/vec.h"
+#include "convert/ast.h"
 #include "convert/harvest_internal.h"
 
 #include <stdarg.h>
@@ -132,7 +133,7 @@ static rk_ctype scalar_type(CXType t)
     default:
         return (rk_ctype){RK_CTYPE_OTHER, 0, false};
     }
-    return (rk_ctype){RK_CTYPE_INT, (int)clang_Type_getSizeOf(t), is_signed};
+    return (rk_ctype){RK_CTYPE_INT, (int)rk_ast_size_of(t), is_signed};
 }
 
 rk_ctype rk_h_ctype(CXType type)
@@ -146,7 +147,7 @@ static int64_t element_size(CXType type)
     CXType t = resolve(type);
     CXType element =
         t.kind == CXType_Pointer ? clang_getPointeeType(t) : clang_getArrayElementType(t);
-    long long size = element.kind == CXType_Invalid ? 0 : clang_Type_getSizeOf(element);
+    long long size = rk_ast_size_of(element);
     return size > 0 ? size : 0;
 }
 

@@ -1,4 +1,5 @@
 #include "convert/analyze.h"
+#include "convert/ast.h"
 #include "convert/decide.h"
 #include "convert/roles.h"
 
@@ -63,7 +64,7 @@ static void read_types(rk_unit *unit, rk_instance *instance, CXCursor kernel)
     for (int i = 0; i < count; i++) {
         const CXType type = clang_getCursorType(clang_Cursor_getArgument(kernel, (unsigned)i));
         types[i] = rk_ast_type_text(type, unit->arena);
-        const long long size = clang_Type_getSizeOf(type);
+        const long long size = rk_ast_size_of(type);
         sizes[i] = size < 0 ? SIZE_MAX : (size_t)size;
     }
     instance->types = types;

@@ -1,6 +1,7 @@
 #include "convert/program_internal.h"
 
 #include "convert/analyze.h"
+#include "convert/ast.h"
 #include "convert/sources.h"
 
 #include <string.h>
@@ -298,7 +299,7 @@ static enum CXChildVisitResult add_shared(CXCursor cursor, CXCursor parent, CXCl
         clang_Cursor_getStorageClass(cursor) == CX_SC_Extern)
         return CXChildVisit_Recurse;
     const CXType type = clang_getCursorType(cursor);
-    const long long bytes = clang_Type_getSizeOf(type), align = clang_Type_getAlignOf(type);
+    const long long bytes = rk_ast_size_of(type), align = clang_Type_getAlignOf(type);
     const char *comma = s->parts.length ? ", " : "";
     bool local = false;
     clang_visitChildren(cursor, find_local, &local);

@@ -1,4 +1,5 @@
 #include "base/str.h"
+#include "convert/ast.h"
 #include "convert/harvest_internal.h"
 #include "convert/roles_internal.h"
 
@@ -154,8 +155,8 @@ static lead lead_of_unary(analysis *an, CXCursor expr, CXCursor operand)
     case CXUnaryOperator_Deref:
         return (lead){a.points, a.points};
     case CXUnaryOperator_AddrOf:
-        return (lead){
-            a.memory | (rk_h_root(&root, an->arena, operand) ? of_variable(an, root) : 0), 0};
+        return (lead){a.memory | (rk_h_root(&root, an->arena, operand) ? of_variable(an, root) : 0),
+                      0};
     default:
         return (lead){a.points, 0};
     }
@@ -167,10 +168,9 @@ static lead lead_of_part(analysis *an, enum CXCursorKind kind, CXCursor whole)
     CXCursor inner;
     const lead a = lead_of(an, whole);
     const CXType type = clang_getCursorType(whole);
-    const bool inside =
-        kind == CXCursor_ArraySubscriptExpr
-            ? inner_of(&inner, an, whole) && is_array(clang_getCursorType(inner))
-            : !is_pointer(type) || is_array(type);
+    const bool inside = kind == CXCursor_ArraySubscriptExpr
+                            ? inner_of(&inner, an, whole) && is_array(clang_getCursorType(inner))
+                            : !is_pointer(type) || is_array(type);
     return (lead){a.points | a.memory, inside ? a.memory : a.points};
 }
 
@@ -221,7 +221,7 @@ static lead lead_of(analysis *an, CXCursor expr)
     /* Of numbers only one that holds a pointer's bits and was not read from memory may lead on. */
     const CXType type = rk_h_plain_type(clang_getCursorType(expr));
     if (!carries_pointer(type) &&
-        (is_access(expr) || clang_Type_getSizeOf(type) != 8 || type.kind == CXType_Double))
+        (is_access(expr) || rk_ast_size_of(type) != 8 || type.kind == CXType_Double))
         a.points = 0;
     return a;
 }

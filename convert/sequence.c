@@ -185,8 +185,8 @@ static rk_hv call_seen(rk_follow *f, rk_hrun *run, CXCursor call, CXCursor funct
     run->results = own.results;
     const bool one_way = inner.exits <= 1 && inner.leaks == 0;
     state->env = one_way ? inner.env : rk_h_lose_changed(f->arena, inner.env, body);
-    if (inner.ended && inner.exits && !own.returns) /* exit, abort */
-        state->ended = true;
+    if (inner.failed)
+        state->ended = state->failed = true;
     if (inner.partial && !state->partial && !one_way)
         state->env = rk_h_lose_changed(f->arena, state->env, body);
     if (!own.returns)

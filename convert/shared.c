@@ -1,5 +1,6 @@
 #include "convert/analyze.h"
 
+#include "convert/ast.h"
 #include "convert/sources.h"
 
 #include <string.h>
@@ -251,7 +252,7 @@ static const char *canonical_fields(const statement *s, const rk_shared *shared,
     rk_str fields = {.arena = arena};
     for (size_t i = 0; i < variables->count; i++) {
         const CXCursor variable = variables->items[i];
-        if (clang_Type_getSizeOf(clang_getCursorType(variable)) < 0)
+        if (rk_ast_size_of(clang_getCursorType(variable)) < 0)
             return NULL;
         const char *field = canonical_field(s, variable, shared->members.items[i]);
         if (!field)
