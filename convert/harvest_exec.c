@@ -446,21 +446,34 @@ static CXCursor enter_loop(rk_hrun *run, CXCursor stmt, rk_hchildren c, rk_hstat
                                                   : clang_getNullCursor();
 }
 
-/** Turns of a loop that are run one by one; what has calls in it may be worth more. */
+/** Turns of a loop that are run one by one; more where it does something on the device. */
 enum { FEW_TURNS = 64, MANY_TURNS = 4096 };
 
-static enum CXChildVisitResult find_call(CXCursor c, CXCursor parent, CXClientData data)
+/** A search for what reaches the device, through the bodies of functions. */
+typedef struct {
+    int depth;
+    bool found;
+} device_search;
+
+static enum CXChildVisitResult find_device(CXCursor c, CXCursor parent, CXClientData data)
 {
     (void)parent;
+    device_search *s = data;
     if (clang_getCursorKind(c) != CXCursor_CallExpr)
         return CXChildVisit_Recurse;
     CXCursor function = clang_getCursorReferenced(c);
+    CXCursor definition = clang_getCursorDefinition(function);
     CXString name = clang_getCursorSpelling(function);
-    const bool matters = strncmp(clang_getCString(name), "cuda", 4) == 0 ||
-                         !clang_Location_isInSystemHeader(clang_getCursorLocation(function));
+    s->found = strncmp(clang_getCString(name), "cuda", 4) == 0 ||
+               strncmp(clang_getCString(name), "__cuda", 6) == 0;
     clang_disposeString(name);
-    *(bool *)data = matters;
-    return matters ? CXChildVisit_Break : CXChildVisit_Recurse;
+    if (!s->found && s->depth < 8 && !clang_Cursor_isNull(definition) &&
+        !clang_Location_isInSystemHeader(clang_getCursorLocation(definition))) {
+        device_search inner = {.depth = s->depth + 1};
+        clang_visitChildren(definition, find_device, &inner);
+        s->found = inner.found;
+    }
+    return s->found ? CXChildVisit_Break : CXChildVisit_Recurse;
 }
 
 /**
@@ -470,9 +483,9 @@ static enum CXChildVisitResult find_call(CXCursor c, CXCursor parent, CXClientDa
 static bool run_turns(rk_hrun *run, CXCursor test, CXCursor step, CXCursor body, bool after,
                       rk_hstate *state)
 {
-    bool calls = false;
-    clang_visitChildren(body, find_call, &calls);
-    for (int turn = 0; turn < (calls ? MANY_TURNS : FEW_TURNS); turn++) {
+    device_search device = {0};
+    clang_visitChildren(body, find_device, &device);
+    for (int turn = 0; turn < (device.found ? MANY_TURNS : FEW_TURNS); turn++) {
         const rk_hstate before = *state;
         if (!after || turn > 0) {
             lose_changed(run, test, state);

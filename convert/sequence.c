@@ -167,11 +167,33 @@ static rk_hstate enter(rk_follow *f, rk_hrun *run, CXCursor call, CXCursor funct
     return inner;
 }
 
+/** What a call leaves in the caller's variables: all that was set but the callee's own. */
+static const rk_henv *leave(rk_follow *f, const rk_henv *env, const rk_henv *before,
+                            CXCursor function)
+{
+    const rk_henv *first = before;
+    rk_henv *last = NULL;
+    for (; env != before; env = env->next) {
+        if (clang_equalCursors(clang_getCursorSemanticParent(env->variable), function))
+            continue;
+        rk_henv *entry = RK_NEW(f->arena, rk_henv);
+        *entry = *env;
+        entry->next = before;
+        if (last)
+            last->next = entry;
+        else
+            first = entry;
+        last = entry;
+    }
+    return first;
+}
+
 /** Runs the function in the caller's place. */
 static rk_hv call_seen(rk_follow *f, rk_hrun *run, CXCursor call, CXCursor function, CXCursor body,
                        rk_hstate *state)
 {
     const char *name = rk_h_spelling(f->arena, function);
+    const rk_henv *before = state->env;
     rk_hstate inner = enter(f, run, call, function, state);
     const rk_frame frame = {function, f->frame};
     rk_hrun own = *run;
@@ -189,6 +211,7 @@ static rk_hv call_seen(rk_follow *f, rk_hrun *run, CXCursor call, CXCursor funct
         state->ended = state->failed = true;
     if (inner.partial && !state->partial && !one_way)
         state->env = rk_h_lose_changed(f->arena, state->env, body);
+    state->env = leave(f, state->env, before, function);
     if (!own.returns)
         return rk_hv_unknown(f->arena, "'%s' returns nothing", name);
     inner.partial = inner.partial && !state->partial;
