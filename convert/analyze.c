@@ -259,6 +259,11 @@ static void add_function(rk_analysis *analysis, CXCursor cursor)
     const bool plain = read_declaration(unit, &f->definition, cursor);
     if (f->definition.file == RK_NONE)
         return;
+    const size_t known = rk_analysis_function(analysis, cursor);
+    if (known != RK_NONE && clang_Cursor_isNull(analysis->cursors.items[known])) {
+        analysis->cursors.items[known] = cursor; /* another translation unit had it */
+        return;
+    }
     const char *name = rk_ast_name(cursor, unit->arena);
     const char *angle = strncmp(name, "operator", 8) == 0 ? NULL : strchr(name, '<');
     f->name = angle ? rk_arena_strndup(unit->arena, name, (size_t)(angle - name)) : name;
@@ -289,6 +294,10 @@ static void add_declared(rk_unit *unit, CXCursor cursor)
         return;
     f->name = rk_ast_name(cursor, unit->arena);
     f->place = rk_ast_place(clang_getCursorLocation(cursor), unit->arena);
+    for (size_t i = 0; i < unit->declared.count; i++)
+        if (unit->declared.items[i]->definition.file == f->definition.file &&
+            unit->declared.items[i]->definition.name == f->definition.name)
+            return;
     *rk_push(unit->arena, &unit->declared) = f;
 }
 
@@ -407,16 +416,31 @@ static void name_parts(rk_unit *unit)
     }
 }
 
-void rk_analyze(rk_unit *unit)
+/** Finds and walks the translation unit's functions. */
+static rk_analysis look(rk_unit *unit)
 {
     rk_analysis analysis = {.unit = unit};
+    for (size_t i = 0; i < unit->functions.count; i++)
+        *rk_push(unit->arena, &analysis.cursors) = clang_getNullCursor();
     gatherer g = {.analysis = &analysis, .definitions = true};
     clang_visitChildren(clang_getTranslationUnitCursor(unit->tu), gather, &g);
     g = (gatherer){.analysis = &analysis};
     clang_visitChildren(clang_getTranslationUnitCursor(unit->tu), gather, &g);
     for (size_t i = 0; i < unit->functions.count; i++)
-        rk_analysis_body(&analysis, analysis.cursors.items[i], i);
+        if (!clang_Cursor_isNull(analysis.cursors.items[i]))
+            rk_analysis_body(&analysis, analysis.cursors.items[i], i);
     warn_host_symbols(&analysis);
+    return analysis;
+}
+
+void rk_analyze_part(rk_unit *unit)
+{
+    look(unit);
+}
+
+void rk_analyze(rk_unit *unit)
+{
+    rk_analysis analysis = look(unit);
     name_parts(unit);
     rk_instances_collect(&analysis);
 }

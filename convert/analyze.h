@@ -37,6 +37,12 @@ typedef struct {
  */
 void rk_analyze(rk_unit *unit);
 
+/**
+ * The same for one of several translation units of the same text, before rk_analyze is called for the
+ * last one: what is there already stays, and no instances are made.
+ */
+void rk_analyze_part(rk_unit *unit);
+
 /** The index of the project's function that is defined there; RK_NONE if there is none. */
 size_t rk_analysis_function(const rk_analysis *analysis, CXCursor definition);
 

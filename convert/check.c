@@ -1,6 +1,7 @@
 #include "convert/check.h"
 
 #include "convert/analyze.h"
+#include "convert/device.h"
 #include "convert/parse.h"
 #include "convert/rewrite.h"
 #include "convert/sources.h"
@@ -37,7 +38,7 @@ static bool bounds_between(const rk_unit *unit, const rk_tokens *tokens, size_t 
 }
 
 bool rk_check_bounds_text(rk_unit *unit, const rk_function *f, const char **threads,
-                        const char **blocks)
+                          const char **blocks)
 {
     const rk_tokens *tokens = &unit->files.items[f->definition.file]->tokens;
     const size_t first = rk_tokens_at(tokens, f->definition.begin);
@@ -412,9 +413,9 @@ static void read_names(rk_unit *unit, rk_instance *instance, CXCursor check)
     instance->params = copies;
 }
 
-bool rk_check_unit(bool *clean, rk_unit *unit)
+/** Checks the texts as one of the two compilations sees them. */
+static bool check_texts_as(bool *clean, rk_unit *unit, const rk_bytes *texts)
 {
-    const rk_bytes *texts = check_texts(unit);
     if (!rk_parse_texts(unit, texts))
         return false;
     *clean = take_errors(unit, texts);
@@ -435,4 +436,12 @@ bool rk_check_unit(bool *clean, rk_unit *unit)
         read_names(unit, &unit->instances.items[i], c.checks[i]);
     }
     return true;
+}
+
+bool rk_check_unit(bool *clean, rk_unit *unit)
+{
+    const rk_bytes *texts = check_texts(unit);
+    if (unit->device_seen && !check_texts_as(clean, unit, rk_device_texts(unit, texts)))
+        return false;
+    return !*clean || check_texts_as(clean, unit, texts);
 }

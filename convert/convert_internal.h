@@ -304,6 +304,7 @@ typedef struct {
     RK_VEC(rk_source_file *) files; /**< [0] is the source */
     RK_VEC(rk_macro) macros;        /**< of those files, once rk_sources_macro was asked */
     bool macros_listed;
+    bool device_seen; /**< the analysis has what the device's compilation sees, too (device.h) */
     RK_VEC(rk_function *) functions;
     RK_VEC(rk_function *) declared; /**< kernels that another unit defines, by each declaration */
     struct rk_drop_in *drop_in;     /**< what rk_drop_in_prepare found, or NULL */

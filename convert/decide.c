@@ -1,9 +1,9 @@
 #include "convert/decide.h"
 
 #include "convert/analyze.h"
+#include "convert/device.h"
 #include "convert/returns.h"
 #include "convert/sources.h"
-#include "convert/walk.h"
 
 #include <string.h>
 
@@ -157,104 +157,6 @@ static void check_calls(rk_unit *unit, size_t i)
     }
 }
 
-/** Whether the token is a name that means something else in an rKernel. */
-static bool sensitive(const rk_unit *unit, const rk_tokens *tokens, size_t i)
-{
-    const char *name = rk_token_text(tokens, i, unit->arena);
-    if (rk_builtin_find(name) || rk_forbidden_find(name) || rk_groups_is_name(name) || strcmp(name, "asm") == 0 ||
-        strcmp(name, "__shared__") == 0)
-        return true;
-    for (size_t k = 0; k < unit->functions.count; k++)
-        if (unit->functions.items[k]->needs_context &&
-            strcmp(unit->functions.items[k]->name, name) == 0)
-            return true;
-    return false;
-}
-
-/** Refuses what depends on __CUDA_ARCH__, which only one of the two compilations sees. */
-static void check_branches(rk_unit *unit, size_t index)
-{
-    const rk_function *f = unit->functions.items[index];
-    const rk_tokens *tokens = &unit->files.items[f->definition.file]->tokens;
-    int depth = 0;
-    size_t first = RK_NONE;
-    for (size_t i = rk_tokens_at(tokens, f->definition.begin);
-         i < tokens->count && tokens->items[i].offset < f->end; i++) {
-        if (tokens->items[i].kind != RK_TOKEN_DIRECTIVE) {
-            if (first == RK_NONE || !sensitive(unit, tokens, i))
-                continue;
-            rk_problem_add(unit, index, RK_REFUSED, "RK-V116",
-                           rk_sources_place(unit, f->definition.file, tokens->items[first].offset),
-                           "move what depends on it into a function of its own",
-                           "'%s' is in a branch on __CUDA_ARCH__, of which only one side is seen",
-                           rk_token_text(tokens, i, unit->arena));
-            return;
-        }
-        const rk_directive d = rk_directive_of(tokens, i, unit->arena);
-        depth += rk_str_starts(d.name, "if") - (strcmp(d.name, "endif") == 0);
-        if (first == RK_NONE && rk_str_starts(d.name, "if") && strstr(d.rest, "__CUDA_ARCH__")) {
-            first = i;
-            depth = 1;
-        } else if (first != RK_NONE && depth == 0) {
-            first = RK_NONE;
-        }
-    }
-}
-
-static bool inside_function(const rk_unit *unit, size_t file, size_t offset)
-{
-    for (size_t i = 0; i < unit->functions.count; i++) {
-        const rk_function *f = unit->functions.items[i];
-        if (f->definition.file == file && offset >= f->definition.begin && offset < f->end)
-            return true;
-    }
-    return false;
-}
-
-/**
- * Refuses all kernels where a branch that is not seen holds another definition or use of a function
- * that changes: it would no longer fit.
- */
-static void check_unseen_name(rk_unit *unit, size_t file, size_t i)
-{
-    const rk_tokens *tokens = &unit->files.items[file]->tokens;
-    if (tokens->items[i].kind != RK_TOKEN_NAME ||
-        (!rk_token_is(tokens, i + 1, "<") && !rk_token_is(tokens, i + 1, "(")) ||
-        inside_function(unit, file, tokens->items[i].offset))
-        return;
-    const char *name = NULL;
-    for (size_t k = 0; k < unit->functions.count; k++)
-        if (unit->functions.items[k]->needs_context &&
-            rk_token_is(tokens, i, unit->functions.items[k]->name))
-            name = unit->functions.items[k]->name;
-    for (size_t k = 0; name && k < unit->functions.count; k++)
-        if (unit->functions.items[k]->kernel)
-            rk_problem_add(unit, k, RK_REFUSED, "RK-V116",
-                           rk_sources_place(unit, file, tokens->items[i].offset),
-                           "move what depends on it into a function of its own",
-                           "'%s' is in a branch on __CUDA_ARCH__, of which only one side is seen",
-                           name);
-}
-
-static void check_file_branches(rk_unit *unit, size_t file)
-{
-    const rk_tokens *tokens = &unit->files.items[file]->tokens;
-    int depth = 0, from = 0;
-    for (size_t i = 0; i < tokens->count; i++) {
-        if (tokens->items[i].kind != RK_TOKEN_DIRECTIVE) {
-            if (from > 0)
-                check_unseen_name(unit, file, i);
-            continue;
-        }
-        const rk_directive d = rk_directive_of(tokens, i, unit->arena);
-        depth += rk_str_starts(d.name, "if");
-        if (from == 0 && rk_str_starts(d.name, "if") && strstr(d.rest, "__CUDA_ARCH__"))
-            from = depth;
-        if (strcmp(d.name, "endif") == 0 && depth-- == from)
-            from = 0;
-    }
-}
-
 static void mark_reached(rk_unit *unit, size_t index)
 {
     rk_function *f = unit->functions.items[index];
@@ -344,18 +246,15 @@ void rk_decide(rk_unit *unit)
         ;
     while (spread_reach(unit))
         ;
-    for (size_t i = 0; i < unit->files.count; i++)
-        check_file_branches(unit, i);
     for (size_t i = 0; i < unit->functions.count; i++) {
         const rk_function *f = unit->functions.items[i];
         if (f->needs_context) {
             check_shape(unit, i);
             check_calls(unit, i);
         }
-        if (device_code(f))
-            check_branches(unit, i);
         warn_last_block(unit, i);
     }
+    rk_device_branches(unit);
     rk_returns_decide(unit);
     settle(unit);
 }

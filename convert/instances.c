@@ -54,6 +54,42 @@ static bool add_parts(rk_analysis *analysis, text_vec *parts, bool *seen, size_t
     return true;
 }
 
+/** Whether the parts have one of that function, for any arguments. */
+static bool has_part(const text_vec *parts, const char *part)
+{
+    const size_t length = strlen(part);
+    for (size_t i = 0; i < parts->count; i++)
+        if (strncmp(parts->items[i], part, length) == 0 &&
+            (parts->items[i][length] == '\0' || parts->items[i][length] == '<'))
+            return true;
+    return false;
+}
+
+/**
+ * Adds the parts of what only the device's compilation calls, which has no bodies here. False when one
+ * depends on template arguments.
+ */
+static bool add_device_parts(const rk_unit *unit, text_vec *parts, bool *seen, size_t function)
+{
+    if (seen[function])
+        return true;
+    seen[function] = true;
+    const rk_function *f = unit->functions.items[function];
+    if (f->part) {
+        const char *part = rk_arena_printf(unit->arena, "%s%s",
+                                           f->in_class ? f->scope : f->spaces_prefix, f->part);
+        const bool known = has_part(parts, part);
+        if (!known && f->is_template)
+            return false;
+        if (!known)
+            *rk_push(unit->arena, parts) = part;
+    }
+    for (size_t i = 0; i < f->calls.count; i++)
+        if (!add_device_parts(unit, parts, seen, f->calls.items[i].callee))
+            return false;
+    return true;
+}
+
 static void read_types(rk_unit *unit, rk_instance *instance, CXCursor kernel)
 {
     const int count = clang_Cursor_getNumArguments(kernel);
@@ -110,7 +146,9 @@ static void add_instance(rk_analysis *analysis, size_t function, CXCursor kernel
     read_types(unit, instance, cursor);
     text_vec parts = {0};
     bool *seen = RK_NEW_ARRAY(unit->arena, bool, analysis->bodies.count);
-    if (!add_parts(analysis, &parts, seen, body))
+    bool *called = RK_NEW_ARRAY(unit->arena, bool, unit->functions.count);
+    if (!add_parts(analysis, &parts, seen, body) ||
+        (unit->device_seen && !add_device_parts(unit, &parts, called, function)))
         rk_problem_add(unit, function, RK_REFUSED, "RK-V119", f->place,
                        "use types and integers as template arguments",
                        "the shared memory of '%s' depends on arguments that have no name", id);
@@ -196,7 +234,8 @@ void rk_instances_collect(rk_analysis *analysis)
     /* A kernel that nothing here launches is still one that a graph may name. */
     for (size_t i = 0; i < unit->functions.count; i++) {
         const rk_function *f = unit->functions.items[i];
-        if (!f->kernel || f->is_template || f->class_template)
+        if (!f->kernel || f->is_template || f->class_template ||
+            clang_Cursor_isNull(analysis->cursors.items[i]))
             continue;
         const char *id = instance_id(unit, i, f->name);
         const rk_instance *instance = find_instance(unit, id);

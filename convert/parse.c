@@ -1,6 +1,7 @@
 #include "convert/parse.h"
 
 #include "convert/ast.h"
+#include "convert/device.h"
 #include "convert/prelude.h"
 
 #include <dlfcn.h>
@@ -158,6 +159,9 @@ rk_clang_args rk_parse_args(const rk_convert_options *options, bool prelude, rk_
             *rk_push(arena, &args) = options->args[i + 1];
         i += skip || value;
     }
+    if (!prelude)
+        *rk_push(arena, &args) =
+            rk_arena_printf(arena, "-D%s=%d", RK_DEVICE_ARCH, RK_DEVICE_ARCH_VALUE);
     return (rk_clang_args){args.items, args.count};
 }
 
@@ -320,6 +324,11 @@ bool rk_parse_in_place(rk_unit *unit, const rk_bytes *texts)
     for (size_t i = 0; i < unit->files.count; i++)
         files[i] = (struct CXUnsavedFile){unit->files.items[i]->path, texts[i].data, texts[i].size};
     return parse(unit, unit->path, files, (unsigned)unit->files.count);
+}
+
+bool rk_parse_is_clean(const rk_unit *unit)
+{
+    return summarise_errors(unit, false).count == 0;
 }
 
 void rk_parse_close(rk_unit *unit)

@@ -49,6 +49,9 @@ bool rk_parse_texts(rk_unit *unit, const rk_bytes *texts);
  */
 bool rk_parse_in_place(rk_unit *unit, const rk_bytes *texts);
 
+/** Whether the translation unit has no errors but harmless ones. */
+bool rk_parse_is_clean(const rk_unit *unit);
+
 /** Whether a message is of what clang calls an error and nvcc does not: the AST is as it should be. */
 bool rk_parse_is_harmless(const char *message);
 

@@ -1,6 +1,7 @@
 #include "convert/program.h"
 
 #include "convert/analyze.h"
+#include "convert/device.h"
 #include "convert/drop_in.h"
 #include "convert/fission.h"
 #include "convert/parse.h"
@@ -52,6 +53,8 @@ static bool read(rk_program *program)
         rk_program_split(program);
         rk_program_find_functions(program);
     }
+    if (unit->options->drop_in && !unit->options->target_cpu && !rk_device_analyze(unit))
+        return false;
     bool *changed = RK_NEW_ARRAY(unit->arena, bool, unit->files.count);
     for (size_t i = 0; i < unit->files.count; i++)
         changed[i] = unit->files.items[i]->touched;
@@ -75,7 +78,8 @@ bool rk_program_convert(rk_unit *unit)
         rk_program_edit_kernels(&program);
         rk_program_edit_shared(&program);
         ok &= rk_program_edit_assembly(&program);
-        if (!unit->options->drop_in) /* which has parsed anew: the AST that the facts name is gone */
+        if (!unit->options
+                 ->drop_in) /* which has parsed anew: the AST that the facts name is gone */
             rk_fission_edit(&program);
     }
     if (unit->options->drop_in)

@@ -3,6 +3,7 @@
 #include "convert/analyze.h"
 #include "convert/check.h"
 #include "convert/decide.h"
+#include "convert/device.h"
 #include "convert/parse.h"
 #include "convert/rewrite.h"
 #include "convert/sources.h"
@@ -60,7 +61,7 @@ static bool any_converted(const rk_unit *unit)
 bool rk_unit_convert(rk_unit *unit)
 {
     read_defines(unit);
-    if (!rk_sources_read(unit) || !rk_parse_source(unit))
+    if (!rk_sources_read(unit) || !rk_device_analyze(unit) || !rk_parse_source(unit))
         return false;
     unit->files.items[0]->out_name = unit->options->output
                                          ? rk_path_base(unit->options->output)

@@ -1,16 +1,17 @@
 #include <cuda_runtime.h>
-__global__ void branches(float *x)
+__device__ float own(const float *x) { return x[threadIdx.x]; }
+__global__ void one_device(float *x)
 {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-    x[threadIdx.x] = 9;
-#else
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ == 800
     x[threadIdx.x] = 8;
+#elif defined(__CUDA_ARCH__)
+    x[0] = own(x);
 #endif
 }
 __global__ void harmless(float *x)
 {
     const int t = threadIdx.x;
-#ifdef __CUDA_ARCH__
+#if __CUDA_ARCH__ == 800
     x[t] = 9;
 #else
     x[t] = 8;
@@ -18,6 +19,6 @@ __global__ void harmless(float *x)
 }
 void launch(float *x)
 {
-    branches<<<1, 32>>>(x);
+    one_device<<<1, 32>>>(x);
     harmless<<<1, 32>>>(x);
 }
