@@ -4,6 +4,7 @@
 #include "convert/device.h"
 #include "convert/prelude.h"
 
+#include <ctype.h>
 #include <dlfcn.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -174,7 +175,7 @@ typedef struct {
 
 bool rk_parse_is_harmless(const char *message)
 {
-    static const char *const starts[] = {"initialization is not supported for __shared__",
+    static const char *const starts[] = {RK_PARSE_INITIALISED,
                                          "dynamic initialization is not supported",
                                          "reference to __device__ function",
                                          "reference to __host__ function",
@@ -186,7 +187,13 @@ bool rk_parse_is_harmless(const char *message)
     return false;
 }
 
-static error_summary summarise_errors(const rk_unit *unit, bool all)
+/** What the analysis refuses in the kernel that has it. */
+static bool is_refused(const char *message)
+{
+    return rk_str_starts(message, RK_PARSE_INITIALISED);
+}
+
+static error_summary summarise_errors(const rk_unit *unit, bool (*is_harmless)(const char *))
 {
     error_summary errors = {0};
     const unsigned count = clang_getNumDiagnostics(unit->tu);
@@ -194,7 +201,7 @@ static error_summary summarise_errors(const rk_unit *unit, bool all)
         CXDiagnostic diagnostic = clang_getDiagnostic(unit->tu, i);
         const char *message = rk_ast_text(clang_getDiagnosticSpelling(diagnostic), unit->arena);
         if (clang_getDiagnosticSeverity(diagnostic) >= CXDiagnostic_Error &&
-            (all || !rk_parse_is_harmless(message)) && errors.count++ == 0) {
+            !is_harmless(message) && errors.count++ == 0) {
             errors.place = rk_ast_place(clang_getDiagnosticLocation(diagnostic), unit->arena);
             errors.message = message;
         }
@@ -208,7 +215,7 @@ static error_summary summarise_errors(const rk_unit *unit, bool all)
 /** Diagnoses the translation unit's first error, if it has one; returns whether it has none. */
 static bool report_errors(const rk_unit *unit)
 {
-    const error_summary errors = summarise_errors(unit, true);
+    const error_summary errors = summarise_errors(unit, is_refused);
     if (errors.count == 0)
         return true;
     const char *hint = strstr(errors.message, "file not found")
@@ -274,9 +281,50 @@ static bool parse(rk_unit *unit, const char *path, struct CXUnsavedFile *files, 
                        "libclang cannot parse this file (code %d)", (int)code);
 }
 
+/**
+ * clang takes no `alignas` after `__shared__`: a word of the same length that language.h defines takes its place, so that
+ * offsets stay. Returns `text` itself when there is none.
+ */
+static rk_bytes spell_alignas(const rk_unit *unit, rk_bytes text)
+{
+    static const char shared[] = "__shared__", word[] = "alignas", ours[] = "rkalign";
+    char *copy = NULL;
+    const char *end = text.data + text.size;
+    for (const char *at = text.data;
+         at && (at = memmem(at, (size_t)(end - at), shared, strlen(shared)));) {
+        at += strlen(shared);
+        while (at < end && isspace((unsigned char)*at))
+            at++;
+        if ((size_t)(end - at) < strlen(word) || memcmp(at, word, strlen(word)) != 0)
+            continue;
+        if (!copy)
+            copy = rk_arena_strndup(unit->arena, text.data, text.size);
+        memcpy(copy + (at - text.data), ours, strlen(ours));
+    }
+    return copy ? (rk_bytes){copy, text.size} : text;
+}
+
+/** Parses the source with the texts of those files that are not what the disk has. */
+static bool parse_changed(rk_unit *unit, const bool *changed)
+{
+    RK_VEC(struct CXUnsavedFile) files = {0};
+    for (size_t i = 0; i < unit->files.count; i++) {
+        char real[PATH_MAX];
+        const rk_source_file *file = unit->files.items[i];
+        const rk_bytes text = spell_alignas(unit, file->bytes);
+        if (!changed[i] && text.data == file->bytes.data)
+            continue;
+        const char *path = i && realpath(file->path, real) ? real : file->path;
+        *rk_push(unit->arena, &files) =
+            (struct CXUnsavedFile){rk_arena_strdup(unit->arena, path), text.data, text.size};
+    }
+    return parse(unit, unit->path, files.items, (unsigned)files.count);
+}
+
 bool rk_parse_source(rk_unit *unit)
 {
-    return parse(unit, unit->path, NULL, 0) && report_errors(unit);
+    bool *changed = RK_NEW_ARRAY(unit->arena, bool, unit->files.count);
+    return parse_changed(unit, changed) && report_errors(unit);
 }
 
 bool rk_parse_texts(rk_unit *unit, const rk_bytes *texts)
@@ -296,19 +344,9 @@ bool rk_parse_texts(rk_unit *unit, const rk_bytes *texts)
 
 bool rk_parse_program(bool *clean, rk_unit *unit, const bool *changed)
 {
-    RK_VEC(struct CXUnsavedFile) files = {0};
-    for (size_t i = 0; i < unit->files.count; i++) {
-        char real[PATH_MAX];
-        const rk_source_file *file = unit->files.items[i];
-        if (!changed[i])
-            continue;
-        const char *path = i && realpath(file->path, real) ? real : file->path;
-        *rk_push(unit->arena, &files) = (struct CXUnsavedFile){rk_arena_strdup(unit->arena, path),
-                                                               file->bytes.data, file->bytes.size};
-    }
-    if (!parse(unit, unit->path, files.items, (unsigned)files.count))
+    if (!parse_changed(unit, changed))
         return false;
-    const error_summary errors = summarise_errors(unit, false);
+    const error_summary errors = summarise_errors(unit, rk_parse_is_harmless);
     *clean = errors.count == 0;
     if (errors.count)
         rk_diag_add(unit->diag, RK_WARNING, "RK-V210", errors.place,
@@ -321,8 +359,10 @@ bool rk_parse_in_place(rk_unit *unit, const rk_bytes *texts)
 {
     struct CXUnsavedFile *files =
         RK_NEW_ARRAY(unit->arena, struct CXUnsavedFile, unit->files.count);
-    for (size_t i = 0; i < unit->files.count; i++)
-        files[i] = (struct CXUnsavedFile){unit->files.items[i]->path, texts[i].data, texts[i].size};
+    for (size_t i = 0; i < unit->files.count; i++) {
+        const rk_bytes text = spell_alignas(unit, texts[i]);
+        files[i] = (struct CXUnsavedFile){unit->files.items[i]->path, text.data, text.size};
+    }
     return parse(unit, unit->path, files, (unsigned)unit->files.count);
 }
 

@@ -23,6 +23,9 @@ const char *rk_parse_toolkit(const rk_convert_options *options, rk_arena *arena)
 /** A file of share/rammer/parse. */
 const char *rk_parse_file(const rk_convert_options *options, const char *name, rk_arena *arena);
 
+/** How clang's error begins that a variable in shared memory has a constructor; nvcc warns, and does not run it. */
+#define RK_PARSE_INITIALISED "initialization is not supported for __shared__"
+
 /**
  * Parses the unit's source for the host. The first error is diagnosed as RK-V001, and RK-V002 when
  * libclang itself fails.

@@ -1,6 +1,7 @@
 #include "convert/analyze.h"
 
 #include "convert/ast.h"
+#include "convert/parse.h"
 #include "convert/sources.h"
 
 #include <string.h>
@@ -198,12 +199,13 @@ static const char *canonical_field(const statement *s, CXCursor variable, const 
 
 /**
  * Arrays are aligned to 16 bytes, as in practice CUDA's are: kernels read them as float4. Scalars
- * are not, so that a part is no larger than it must be.
+ * are not, so that a part is no larger than it must be. More is the type's own.
  */
-static bool is_array(CXCursor variable)
+static bool needs_alignment(CXCursor variable)
 {
-    const enum CXTypeKind kind = clang_getCanonicalType(clang_getCursorType(variable)).kind;
-    return kind == CXType_ConstantArray || kind == CXType_DependentSizedArray;
+    const CXType type = clang_getCanonicalType(clang_getCursorType(variable));
+    return (type.kind == CXType_ConstantArray || type.kind == CXType_DependentSizedArray) &&
+           (rk_ast_size_of(type) < 0 || clang_Type_getAlignOf(type) <= 16);
 }
 
 static bool name_taken(const rk_function *f, const char *name)
@@ -221,7 +223,7 @@ static const char *whole_statement(const statement *s, const rk_cursors *variabl
     const char *text = rk_arena_printf(s->unit->arena, "%s;", join(s, s->first, s->last));
     for (size_t i = 0; i < variables->count; i++)
         if (clang_getCursorKind(variables->items[i]) == CXCursor_VarDecl &&
-            is_array(variables->items[i]))
+            needs_alignment(variables->items[i]))
             return rk_arena_printf(s->unit->arena, "alignas(16) %s", text);
     return text;
 }
@@ -257,8 +259,8 @@ static const char *canonical_fields(const statement *s, const rk_shared *shared,
         const char *field = canonical_field(s, variable, shared->members.items[i]);
         if (!field)
             return NULL;
-        rk_str_addf(&fields, "%s%s%s", i ? " " : "", is_array(variable) ? "alignas(16) " : "",
-                    field);
+        rk_str_addf(&fields, "%s%s%s", i ? " " : "",
+                    needs_alignment(variable) ? "alignas(16) " : "", field);
     }
     return rk_arena_strdup(arena, rk_str_text(&fields));
 }
@@ -334,6 +336,22 @@ static const char *dynamic_pointer(const statement *s, const char *name)
                            rk_str_text(&type), name, rk_str_text(&type));
 }
 
+/** Whether the compiler found that something would have to initialise the variable. */
+static bool is_initialised(const rk_unit *unit, CXCursor variable)
+{
+    const CXSourceLocation at = clang_getCursorLocation(variable);
+    const unsigned count = clang_getNumDiagnostics(unit->tu);
+    bool found = false;
+    for (unsigned i = 0; i < count && !found; i++) {
+        CXDiagnostic diagnostic = clang_getDiagnostic(unit->tu, i);
+        found = clang_equalLocations(clang_getDiagnosticLocation(diagnostic), at) &&
+                rk_str_starts(rk_ast_text(clang_getDiagnosticSpelling(diagnostic), unit->arena),
+                              RK_PARSE_INITIALISED);
+        clang_disposeDiagnostic(diagnostic);
+    }
+    return found;
+}
+
 void rk_shared_declare(rk_analysis *analysis, size_t body, CXCursor cursor, CXCursor variable)
 {
     const size_t function = analysis->bodies.items[body].function;
@@ -354,6 +372,12 @@ void rk_shared_declare(rk_analysis *analysis, size_t body, CXCursor cursor, CXCu
         rk_problem_add(unit, function, RK_REFUSED, "RK-V119", place,
                        "declare it in the function's own block",
                        "the shared array '%s' is only there for some arguments", name);
+        return;
+    }
+    if (is_initialised(unit, variable)) {
+        rk_problem_add(unit, function, RK_REFUSED, "RK-V119", place,
+                       "give its type no constructor that does something",
+                       "'%s', in shared memory, has a constructor, which CUDA does not run", name);
         return;
     }
     rk_shared shared = {.begin = begin,

@@ -36,6 +36,9 @@
 #define __CUDACC__ 1
 #endif
 
+/* `alignas` after `__shared__`, where clang takes no attribute of C++: see parse.c. */
+#define rkalign(...) _Alignas(__VA_ARGS__)
+
 #define CCCL_IGNORE_DEPRECATED_CUDA_BELOW_12
 #define CCCL_IGNORE_DEPRECATED_CPP_DIALECT
 
