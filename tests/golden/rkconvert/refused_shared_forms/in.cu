@@ -8,6 +8,15 @@ template <class T> struct Holder {
         return s[0];
     }
 };
+struct Loud {
+    int v;
+    __device__ Loud() { v = 7; }
+};
+__global__ void constructed(float *x)
+{
+    __shared__ Loud loud;
+    x[threadIdx.x] = loud.v;
+}
 __global__ void uses_file(float *x) { at_file_scope[threadIdx.x] = x[threadIdx.x]; }
 __global__ void uses_holder(float *x) { x[threadIdx.x] = Holder<float>().sum(x[threadIdx.x]); }
 __global__ void local_type(float *x)
@@ -21,6 +30,7 @@ __global__ void local_type(float *x)
 void launch(float *x)
 {
     uses_file<<<1, 32>>>(x);
+    constructed<<<1, 32>>>(x);
     uses_holder<<<1, 32>>>(x);
     local_type<<<1, 32>>>(x);
 }

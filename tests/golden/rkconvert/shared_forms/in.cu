@@ -6,6 +6,14 @@ struct Pair {
     int b;
 };
 
+struct alignas(32) Wide {
+    char c[40];
+};
+struct Quiet {
+    int v;
+    __device__ Quiet() {}
+};
+
 template <int N> __global__ void forms(float *out)
 {
     constexpr int HALF = N / 2;
@@ -19,6 +27,10 @@ template <int N> __global__ void forms(float *out)
         int i;
     } bits;
     __shared__ volatile int flag;
+    __shared__ alignas(64) int apart;
+    __shared__ Wide wide[2];
+    __shared__ Quiet quiet[2];
+    wide[1].c[0] = quiet[1].v = apart = 0;
     {
         __shared__ float inner[4];
         inner[threadIdx.x % 4] = 1;
