@@ -5,10 +5,12 @@
 
 /** What a run of the converter is asked to do. */
 typedef struct {
-    const char *const *inputs; /**< .cu files and folders, which are searched for .cu files */
+    const char *const *inputs; /**< .cu files, folders, which are searched for them, and
+                                    compile_commands.json files, whose .cu entries are taken */
     size_t input_count;
     const char *output;    /**< the one converted file, or NULL */
     const char *out_dir;   /**< where outputs and the catalog go, or NULL */
+    bool in_place;         /**< each source is replaced by its output, and kept as SOURCE.orig */
     const char *catalog;   /**< the catalog's path; NULL: catalog.json in out_dir */
     bool target_cpu;       /**< rewrite a legacy program for the CPU instead */
     bool drop_in;          /**< the whole program, its launches replaced by vDevices */
@@ -17,6 +19,8 @@ typedef struct {
     bool entries;          /**< target_cpu: append rk_legacy_<function> shims */
     const char *kernels;   /**< extended regular expression; other kernels are left out; or NULL */
     bool examine;          /**< analyse and report, write nothing */
+    const char *const *allow; /**< codes of refusals that are warnings */
+    size_t allow_count;
     bool strict;           /**< a warned kernel counts as refused */
     bool builtin_cuda;     /**< parse with our own stub headers */
     const char *cuda_path; /**< the toolkit; NULL: look for one */
@@ -26,18 +30,34 @@ typedef struct {
     const char *dump;        /**< "analysis", "edits" or "kernels": printed instead of writing; or NULL */
     const char *const *args; /**< compiler arguments of the user */
     size_t arg_count;
+    const char *database;    /**< folder of a compile_commands.json with the arguments, or NULL */
+    size_t jobs;             /**< sources converted at a time; 0: one for each processor */
+    unsigned seconds;        /**< that a source may take; 0: 600 */
+    size_t megabytes;        /**< of memory that it may take; 0: 8192 */
+    bool edits;              /**< the results hold the edits, for a report */
+    const char *cache;       /**< folder of results, "none", or NULL: see rk_convert_run */
     const char *home; /**< Rammer's share folder: parse/, include/ */
-    void (*progress)(void *user, const char *what, size_t done, size_t total); /**< or NULL */
+    /** Called when a source begins and when one is done; or NULL. */
+    void (*progress)(void *user, const char *what, size_t done, size_t total);
     void *user;
 } rk_convert_options;
+
+/** A range of a file's text, from 1 and to the byte after the last; columns count bytes. */
+typedef struct {
+    const char *file; /**< as the compiler opens it */
+    int line, column, end_line, end_column;
+} rk_convert_range;
 
 /** What became of a kernel of a source, launched or not. */
 typedef struct {
     const char *name; /**< with its namespaces */
-    int line, column;
+    int line, column; /**< of its name */
+    rk_convert_range range; /**< its definition */
     rk_outcome outcome;
     const char *const *codes; /**< of its refusals and warnings */
     size_t code_count;
+    const rk_diagnostic *problems; /**< those, with what to do */
+    size_t problem_count;
     size_t instances; /**< in the catalog */
 } rk_convert_kernel;
 
@@ -47,7 +67,20 @@ typedef struct {
     int line;
     bool resolved;
     const char *reason; /**< NULL when resolved */
+    rk_convert_range range;
 } rk_convert_launch;
+
+/** What the text of a source says, without a parser. */
+typedef struct {
+    size_t kernels, launches;
+} rk_convert_counts;
+
+/** A replacement in a source's text, for readers. */
+typedef struct {
+    size_t file; /**< index in rk_convert_file.edited */
+    size_t offset, length;
+    const char *text;
+} rk_convert_edit;
 
 /** What became of a source. */
 typedef struct {
@@ -59,7 +92,11 @@ typedef struct {
     size_t kernel_count;
     const rk_convert_launch *launches;
     size_t launch_count;
-    size_t bytes_edited;
+    rk_convert_counts text; /**< of the source and of those headers that no source before it has */
+    const char *const *edited; /**< files that were edited: the source, its headers */
+    size_t edited_count;
+    const rk_convert_edit *edits; /**< of those, in order */
+    size_t edit_count;
 } rk_convert_file;
 
 /** What a run did. */
@@ -68,6 +105,7 @@ typedef struct {
     size_t file_count;
     const char *catalog; /**< path that was written, or NULL */
     const char *dump;    /**< the text asked for with `dump`, or NULL */
+    size_t cached;       /**< sources whose results were kept from an earlier run */
 } rk_convert_result;
 
 /**
@@ -75,6 +113,12 @@ typedef struct {
  * writes outputs and catalog, each atomically. One file's failure does not stop the others.
  * Diagnoses RK-V0xx (errors), RK-V1xx (refusals), RK-V2xx (warnings); docs/codes/convert.md lists
  * them. False when there is an error; refusals are no errors.
+ *
+ * Each source is parsed in a process of its own, `jobs` at a time: one that crashes, or takes more time or memory
+ * than it may, is an error of that source alone (RK-V007 to RK-V009). What comes out does not depend on `jobs`.
+ * The result of each source is kept in `cache`, by a hash of the source, its project headers, the arguments and
+ * the tool; NULL is a folder of the user's cache where there is more than one source. A signal that ends the
+ * process leaves no partial file; what was done by then is in the cache.
  */
 bool rk_convert_run(rk_convert_result *out, const rk_convert_options *options, rk_arena *arena,
                     rk_diag *diag);
@@ -83,10 +127,36 @@ bool rk_convert_run(rk_convert_result *out, const rk_convert_options *options, r
 int rk_convert_exit_code(const rk_convert_result *result, const rk_convert_options *options,
                          const rk_diag *diag);
 
-/** One line for each file and kernel, and a table of totals. */
+/** Counts of all files. */
+typedef struct {
+    size_t files, parsed, kernels, outcome[3], launches, resolved;
+    rk_convert_counts text;
+} rk_convert_totals;
+
+rk_convert_totals rk_convert_sum(const rk_convert_result *result);
+
+/** One line for each file, one for each code with how many kernels have it, and a table of totals. */
 void rk_convert_report_text(const rk_convert_result *result, FILE *out);
 
-/** The same for tools: {"files": [...], "totals": {...}}. */
+/** The same for tools, {"files": [...], "totals": {...}}: schema convert-report. */
 char *rk_convert_report_json(const rk_convert_result *result, const rk_diag *diag, rk_arena *arena);
+
+/** One line for each kernel and launch. */
+char *rk_convert_report_csv(const rk_convert_result *result, rk_arena *arena);
+
+/**
+ * One page that needs nothing else: counts, kernels and launches by code, each source with its edits marked.
+ * `home` is Rammer's share folder. NULL when the page that is filled in is not there (RK-F00x).
+ */
+char *rk_convert_report_html(const rk_convert_result *result, const rk_diag *diag, const char *home,
+                             rk_arena *arena, rk_diag *out);
+
+/** What --allow takes: refusals that a promise of the user's makes warnings. */
+typedef struct {
+    const char *code, *promise;
+} rk_convert_allowable;
+
+/** All of them; ends with a NULL code. */
+extern const rk_convert_allowable rk_convert_allowables[];
 
 #endif

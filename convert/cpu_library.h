@@ -2,30 +2,17 @@
 #define RK_CONVERT_CPU_LIBRARY_H
 
 #include "convert/convert_internal.h"
+#include "convert/record.h"
+
+/** A hash of the compiler's command and of the runtime's headers: another one needs other libraries. */
+uint64_t rk_cpu_library_hash(const rk_convert_options *options, rk_arena *arena);
 
 /**
- * Compilations of converted sources into shared objects, at most one for each processor at a time.
+ * Compiles `<folder>/<source>` ("gemm.rk.cpu.cpp") into a shared object. Its path is `cpu/<hash>.so` in
+ * options->out_dir, where it may be already: the hash is over `runtime`, which is rk_cpu_library_hash, and
+ * `texts`. False with RK-V204 when the compiler refused it.
  */
-typedef struct rk_cpu_jobs rk_cpu_jobs;
-
-rk_cpu_jobs *rk_cpu_jobs_new(const rk_convert_options *options, const char *folder, rk_arena *arena,
-                             rk_diag *diag);
-
-/**
- * Compiles `<folder>/<source>` ("gemm.rk.cpu.cpp") into `<folder>/cpu/<hash>.so`, unless it is
- * there: the hash is over `texts`, the runtime's headers, the compiler and its flags. Returns the
- * job's number.
- */
-size_t rk_cpu_jobs_start(rk_cpu_jobs *jobs, const char *source, const rk_bytes *texts,
-                         size_t text_count);
-
-/** Waits for all. */
-void rk_cpu_jobs_wait(rk_cpu_jobs *jobs);
-
-/**
- * The library of a job, relative to the folder; NULL when the compiler refused it, for which
- * RK-V204 is diagnosed once, by rk_cpu_jobs_wait.
- */
-const char *rk_cpu_jobs_library(const rk_cpu_jobs *jobs, size_t job);
+bool rk_cpu_library(rk_record_output *out, const rk_unit *unit, const char *folder,
+                    const char *source, uint64_t runtime, const rk_bytes *texts, size_t text_count);
 
 #endif

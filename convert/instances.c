@@ -201,7 +201,8 @@ static void add_launch(rk_analysis *analysis, const rk_harvested *item)
     rk_unit *unit = analysis->unit;
     *rk_push(unit->arena, &unit->launches) =
         (rk_convert_launch){item->id ? item->id : item->kernel_name, item->launch.line,
-                            item->launch.resolved, item->launch.reason};
+                            item->launch.resolved, item->launch.reason,
+                            {.file = item->launch.file}};
     if (!item->id || clang_Cursor_isNull(item->kernel) || clang_Cursor_isNull(item->instance))
         return;
     const CXCursor definition = clang_getCursorDefinition(item->kernel);

@@ -207,15 +207,28 @@ static const rk_include *include_at(const rk_source_file *file, size_t token)
     return NULL;
 }
 
+/** The operand with another last component. */
+static const char *beside(const char *operand, const char *name, rk_arena *arena)
+{
+    const char *slash = strrchr(operand, '/');
+    const size_t kept = slash ? (size_t)(slash - operand) + 1 : 1;
+    return rk_arena_printf(arena, "%.*s%s%c", (int)kept, operand, name,
+                           operand[0] == '<' ? '>' : '"');
+}
+
 static void redirect_includes(rk_unit *unit, rk_source_file *file)
 {
     for (size_t i = 0; i < file->includes.count; i++) {
         const rk_include *include = &file->includes.items[i];
         if (include->target == RK_NONE)
             continue;
+        const rk_source_file *target = unit->files.items[include->target];
+        if (unit->options->in_place && !target->touched)
+            continue;
         const rk_directive d = rk_directive_of(&file->tokens, include->token, unit->arena);
-        const char *text =
-            rk_arena_printf(unit->arena, "\"%s\"", unit->files.items[include->target]->out_name);
+        const char *text = unit->options->in_place
+                               ? beside(d.rest, target->out_name, unit->arena)
+                               : rk_arena_printf(unit->arena, "\"%s\"", target->out_name);
         if (strcmp(text, d.rest) != 0)
             rk_edits_add(&file->edits, d.rest_offset, strlen(d.rest), text);
     }

@@ -3,6 +3,7 @@
 #include "convert/ast.h"
 #include "convert/device.h"
 #include "convert/prelude.h"
+#include "convert/sources.h"
 
 #include <ctype.h>
 #include <dlfcn.h>
@@ -335,11 +336,18 @@ bool rk_parse_texts(rk_unit *unit, const rk_bytes *texts)
     const char *folder = rk_path_dir(unit->arena, unit->path);
     if (realpath(folder, real)) /* a remapped file is found by its full name only */
         folder = real;
-    for (size_t i = 0; i < unit->files.count; i++)
-        files[i] = (struct CXUnsavedFile){
-            rk_path_join(unit->arena, folder, unit->files.items[i]->out_name), texts[i].data,
-            texts[i].size};
-    return parse(unit, files[0].Filename, files, (unsigned)unit->files.count);
+    unsigned count = 0;
+    for (size_t i = 0; i < unit->files.count; i++) {
+        const rk_source_file *file = unit->files.items[i];
+        const bool own = unit->options->in_place && i > 0;
+        if (own && !file->touched)
+            continue;
+        const char *at =
+            own ? rk_sources_real_path(rk_path_dir(unit->arena, file->path), unit->arena) : folder;
+        files[count++] = (struct CXUnsavedFile){rk_path_join(unit->arena, at, file->out_name),
+                                                texts[i].data, texts[i].size};
+    }
+    return parse(unit, files[0].Filename, files, count);
 }
 
 bool rk_parse_program(bool *clean, rk_unit *unit, const bool *changed)

@@ -1,13 +1,16 @@
 #include "convert/prelude.h"
 
 #include "convert/ast.h"
+#include "convert/cache.h"
 #include "convert/parse.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 /** What the file depends on, as a number for its name. */
@@ -32,20 +35,11 @@ static uint64_t fingerprint(const rk_convert_options *options, const rk_clang_ar
     return rk_hash(rk_str_text(&key), key.length, 0);
 }
 
-static const char *cache_folder(rk_arena *arena)
-{
-    const char *cache = getenv("XDG_CACHE_HOME");
-    const char *home = getenv("HOME");
-    if (cache && *cache)
-        return rk_path_join(arena, cache, "rammer");
-    return home && *home ? rk_path_join(arena, home, ".cache/rammer") : NULL;
-}
-
 /** Where the file goes: into the cache, or into a temporary file when there can be none. */
 static char *choose_path(uint64_t key, rk_arena *arena)
 {
     rk_diag *unheard = rk_diag_new(arena);
-    const char *folder = cache_folder(arena);
+    const char *folder = rk_cache_folder(arena);
     if (folder && rk_file_mkdirs(folder, unheard) && access(folder, W_OK) == 0)
         return rk_arena_printf(arena, "%s/parse-%016" PRIx64 ".pch", folder, key);
     const char *temporary = getenv("TMPDIR");
@@ -57,7 +51,8 @@ static char *choose_path(uint64_t key, rk_arena *arena)
     return path;
 }
 
-static bool build(const char *path, const char *prelude, const rk_clang_args *args, rk_arena *arena)
+static bool build_here(const char *path, const char *prelude, const rk_clang_args *args,
+                       rk_arena *arena)
 {
     char *partial = rk_arena_printf(arena, "%s.%jd", path, (intmax_t)getpid());
     CXIndex index = clang_createIndex(0, 0);
@@ -78,6 +73,19 @@ static bool build(const char *path, const char *prelude, const rk_clang_args *ar
         clang_disposeTranslationUnit(unit);
     clang_disposeIndex(index);
     return ok;
+}
+
+/** In a process of its own: what it takes is given back, and a crash is its own. */
+static bool build(const char *path, const char *prelude, const rk_clang_args *args, rk_arena *arena)
+{
+    fflush(NULL);
+    const pid_t pid = fork();
+    if (pid == 0)
+        _exit(build_here(path, prelude, args, arena) ? 0 : 1);
+    int status = 1;
+    while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
+        ;
+    return pid > 0 && status == 0;
 }
 
 const char *rk_prelude_open(const rk_convert_options *options, rk_arena *arena)

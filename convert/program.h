@@ -2,6 +2,7 @@
 #define RK_CONVERT_PROGRAM_H
 
 #include "convert/convert_internal.h"
+#include "convert/record.h"
 
 /**
  * Rewrites a whole CUDA program as C++ for the CPU: launches, kernels, dynamic shared memory, kernels whose
@@ -15,7 +16,7 @@
  */
 bool rk_program_convert(rk_unit *unit);
 
-/** Writes the unit's outputs, headers first; adds their paths to `written` when it is not NULL. */
-bool rk_program_write(const rk_unit *unit, const char ***written, size_t *count);
+/** The files to write, headers first. */
+rk_record_output *rk_program_outputs(size_t *count, const rk_unit *unit);
 
 #endif

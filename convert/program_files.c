@@ -115,23 +115,14 @@ void rk_program_redirect(rk_program *program)
             redirect_includes(unit, unit->files.items[i]);
 }
 
-bool rk_program_write(const rk_unit *unit, const char ***written, size_t *count)
+rk_record_output *rk_program_outputs(size_t *count, const rk_unit *unit)
 {
-    const char **paths = RK_NEW_ARRAY(unit->arena, const char *, unit->files.count);
-    size_t done = 0;
+    rk_record_output *out = RK_NEW_ARRAY(unit->arena, rk_record_output, unit->files.count + 1);
+    *count = 0;
     for (size_t i = unit->files.count; i-- > 0;) {
         const rk_source_file *file = unit->files.items[i];
-        if (!file->touched)
-            continue;
-        const char *path = output_path(unit, file);
-        if (!rk_file_mkdirs(rk_path_dir(unit->arena, path), unit->diag) ||
-            !rk_file_write(path, file->output.data, file->output.size, unit->diag))
-            return false;
-        paths[done++] = path;
+        if (file->touched)
+            out[(*count)++] = (rk_record_output){output_path(unit, file), false, file->output};
     }
-    if (written)
-        *written = paths;
-    if (count)
-        *count = done;
-    return true;
+    return out;
 }

@@ -430,26 +430,17 @@ static void spread_touched(rk_unit *unit)
     }
 }
 
-static bool name_is_free(const rk_unit *unit, const char *name, const rk_source_file *file)
-{
-    for (size_t i = 0; i < unit->names->count; i++)
-        if (strcmp(unit->names->items[i].name, name) == 0)
-            return strcmp(unit->names->items[i].path, file->path) == 0;
-    return true;
-}
-
-/** A name in the output folder: of the source's own for touched headers, else the header's. */
+/** A name in the output folder: of the source's own for touched headers, else the header's. In place each
+    folder keeps its own. */
 static const char *choose_name(rk_unit *unit, const rk_source_file *file)
 {
     rk_arena *arena = unit->arena;
     const char *base = rk_path_base(file->path);
     if (file->touched)
         base = rk_arena_printf(arena, "%s.rk.%s", unit->stem, base);
-    const char *name = base;
-    for (int n = 2; !name_is_free(unit, name, file); n++)
-        name = rk_arena_printf(arena, "%d.%s", n, base);
-    *rk_push(arena, unit->names) = (rk_output_name){name, file->path};
-    return name;
+    if (unit->options->in_place)
+        return base;
+    return rk_sources_output_name(unit->names, base, file->path, arena);
 }
 
 static void name_files(rk_unit *unit)

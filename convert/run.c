@@ -1,303 +1,414 @@
 #include "convert/convert.h"
 
+#include "convert/cache.h"
 #include "convert/catalog_build.h"
 #include "convert/cpu_library.h"
-#include "convert/decide.h"
 #include "convert/parse.h"
 #include "convert/prelude.h"
-#include "convert/program.h"
-#include "convert/resources.h"
-#include "convert/rewrite.h"
 #include "convert/sources.h"
-#include "convert/unit.h"
+#include "convert/workers.h"
 
-#include <ctype.h>
-#include <limits.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
+#include <unistd.h>
 
-/** A source to convert. */
+/** A source on its way. */
 typedef struct {
-    const char *path;
-    const char *catalog_source; /**< relative to the folder that was given, or as given */
-} input;
+    rk_job job;
+    rk_scan scan;
+    const char *record; /**< where its record is or will be */
+    const char *kept;   /**< where the cache keeps it, or NULL */
+    bool cached, done;
+    rk_worker_result end;
+} source;
+
+/** A precompiled prelude, by the arguments that it is for. */
+typedef struct {
+    const char *args, *path; /**< NULL: it cannot be made */
+} prelude;
 
 /** A run of the converter. */
 typedef struct {
     const rk_convert_options *options;
     rk_arena *arena;
     rk_diag *diag;
-    const char *pch;
-    RK_VEC(input) inputs;
+    rk_inputs inputs;
+    rk_tree *tree;
     rk_output_names names;
-    RK_VEC(const char *) stems;
-    RK_VEC(rk_unit *) units;
-    RK_VEC(size_t) jobs; /**< of each unit, RK_NONE without */
+    rk_cache cache;
+    rk_workers *workers;
+    rk_worker_limits limits;
+    uint64_t runtime;
+    const char *folder; /**< of the run, removed at its end */
+    RK_VEC(prelude) preludes;
+    source *sources;
+    size_t ended, cached;
     RK_VEC(rk_convert_file) files;
-    rk_cpu_jobs *cpu;
+    RK_VEC(const char *) headers; /**< whose texts are counted */
+    RK_VEC(const char *) told;    /**< kernels and launches of headers that are in the results */
+    rk_catalog_join join;
+    bool any, ok;
     rk_str dump;
 } run;
 
-static bool add_folder(run *r, const char *path, const char *name)
+/* Before: what each source needs. */
+
+/** Where the whole program of a source goes, NULL for what goes by its kernels. */
+static const char *program_output(const run *r, const rk_input *input)
 {
-    char **names;
-    size_t count;
-    if (!rk_file_list(&names, &count, path, NULL, r->arena, r->diag))
-        return false;
-    bool ok = true;
-    for (size_t i = 0; i < count; i++) {
-        const char *below = rk_path_join(r->arena, path, names[i]);
-        const char *as = rk_path_join(r->arena, name, names[i]);
-        struct stat status;
-        if (lstat(below, &status) == 0 && S_ISLNK(status.st_mode) && rk_file_is_dir(below))
-            continue; /* it might lead back here */
-        if (rk_file_is_dir(below))
-            ok &= names[i][0] == '.' || add_folder(r, below, as);
-        else if (rk_str_ends(names[i], ".cu") && !rk_str_ends(names[i], ".rk.cu"))
-            *rk_push(r->arena, &r->inputs) = (input){below, as};
-    }
-    return ok;
+    const rk_convert_options *o = r->options;
+    if (o->output || !o->out_dir || !(o->target_cpu || o->drop_in))
+        return o->output;
+    const char *folder = rk_path_dir(r->arena, input->name);
+    const char *name = rk_arena_printf(r->arena, "%s%s", rk_path_stem(r->arena, input->name),
+                                       o->target_cpu ? ".rk.cpp" : ".rk.cu");
+    return rk_path_join(r->arena, rk_path_join(r->arena, o->out_dir, folder), name);
 }
 
-static bool find_inputs(run *r)
+static const char *open_prelude(run *r, const rk_convert_options *options)
 {
-    bool ok = true;
-    for (size_t i = 0; i < r->options->input_count; i++) {
-        const char *path = r->options->inputs[i];
-        if (rk_file_is_dir(path)) {
-            ok &= add_folder(r, path, "");
-        } else {
-            const char *name = path[0] == '/' ? rk_path_base(path) : path;
-            *rk_push(r->arena, &r->inputs) = (input){path, name};
-        }
-    }
-    if (ok && r->inputs.count == 0)
-        return rk_diag_add(r->diag, RK_ERROR, "RK-V006", rk_place_file(r->options->inputs[0]),
-                           "name a folder that holds .cu files", "there is no .cu file to convert");
-    return ok;
+    const rk_clang_args args = rk_parse_args(options, true, r->arena);
+    rk_str all = {.arena = r->arena};
+    for (size_t i = 0; i < args.count; i++)
+        rk_str_addf(&all, "%s\n", args.items[i]);
+    for (size_t i = 0; i < r->preludes.count; i++)
+        if (strcmp(r->preludes.items[i].args, rk_str_text(&all)) == 0)
+            return r->preludes.items[i].path;
+    const char *path = rk_prelude_open(options, r->arena);
+    *rk_push(r->arena, &r->preludes) = (prelude){rk_str_text(&all), path};
+    return path;
 }
 
-static const char *unique_stem(run *r, const char *path)
+static bool contains(const char *const *items, size_t count, const char *text)
 {
-    const char *base = rk_path_stem(r->arena, path);
-    const char *stem = base;
-    for (int n = 2;; n++) {
-        bool taken = false;
-        for (size_t i = 0; i < r->stems.count; i++)
-            taken |= strcmp(r->stems.items[i], stem) == 0;
-        if (!taken)
-            break;
-        stem = rk_arena_printf(r->arena, "%s_%d", base, n);
-    }
-    *rk_push(r->arena, &r->stems) = stem;
-    return stem;
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(items[i], text) == 0)
+            return true;
+    return false;
 }
 
-static rk_unit *new_unit(run *r, const input *in)
+/** The counts of the source and of the headers that no source before it has. */
+static rk_convert_counts count_texts(run *r, const rk_scan *scan)
 {
-    rk_unit *unit = RK_NEW(r->arena, rk_unit);
-    unit->arena = r->arena;
-    unit->diag = r->diag;
-    unit->options = r->options;
-    unit->path = in->path;
-    unit->catalog_source = in->catalog_source;
-    unit->stem = unique_stem(r, in->path);
-    char *ident = rk_arena_strdup(r->arena, unit->stem);
-    for (char *c = ident; *c; c++)
-        if (!isalnum((unsigned char)*c))
-            *c = '_';
-    unit->ident = ident;
-    unit->space = rk_arena_printf(r->arena, "rk_%s", ident);
-    unit->pch = r->pch;
-    unit->names = &r->names;
-    return unit;
-}
-
-typedef RK_VEC(const char *) path_vec;
-
-static bool write_text(run *r, path_vec *written, const char *folder, const char *name,
-                       rk_bytes text)
-{
-    const char *path = rk_path_join(r->arena, folder, name);
-    if (!rk_file_write(path, text.data, text.size, r->diag))
-        return false;
-    *rk_push(r->arena, written) = path;
-    return true;
-}
-
-/** Writes the unit's texts, the source last, so that what is there is whole. */
-static bool write_unit(run *r, rk_unit *unit, path_vec *written)
-{
-    const rk_convert_options *options = r->options;
-    const char *folder =
-        options->out_dir ? options->out_dir : rk_path_dir(r->arena, options->output);
-    if (!rk_file_mkdirs(folder, r->diag))
-        return false;
-    const rk_bytes source = rk_unit_source(unit);
-    for (size_t i = 1; i < unit->files.count; i++)
-        if (!write_text(r, written, folder, unit->files.items[i]->out_name,
-                        unit->files.items[i]->output))
-            return false;
-    const char *name = unit->files.items[0]->out_name;
-    if (!write_text(r, written, folder, name, source))
-        return false;
-    if (options->arch_count)
-        rk_resources_measure(unit, folder, name);
-    char *cpu = options->out_dir ? rk_rewrite_cpu(unit) : NULL;
-    if (!cpu)
-        return true;
-    const char *cpu_name = rk_arena_printf(r->arena, "%s.rk.cpu.cpp", unit->stem);
-    const rk_bytes cpu_text = {cpu, strlen(cpu)};
-    if (!write_text(r, written, folder, cpu_name, cpu_text) || !r->cpu)
-        return r->cpu == NULL;
-    rk_bytes *texts = RK_NEW_ARRAY(r->arena, rk_bytes, unit->files.count + 1);
-    for (size_t i = 0; i < unit->files.count; i++)
-        texts[i] = unit->files.items[i]->output;
-    texts[0] = source;
-    texts[unit->files.count] = cpu_text;
-    r->jobs.items[r->jobs.count - 1] =
-        rk_cpu_jobs_start(r->cpu, cpu_name, texts, unit->files.count + 1);
-    return true;
-}
-
-static void dump_unit(run *r, rk_unit *unit)
-{
-    if (strcmp(r->options->dump, "analysis") == 0) {
-        rk_str_addf(&r->dump, "%s\n", unit->catalog_source);
-        rk_decide_print(unit, &r->dump);
-        return;
-    }
-    if (strcmp(r->options->dump, "kernels") == 0) {
-        rk_str_add(&r->dump, unit->kernels_text ? unit->kernels_text : "");
-        return;
-    }
-    for (size_t i = 0; i < unit->files.count; i++) {
-        rk_source_file *file = unit->files.items[i];
-        rk_str_addf(&r->dump, "%s\n", i == 0 ? unit->catalog_source : rk_path_base(file->path));
-        rk_edits_print(&file->edits, file->bytes.data, &r->dump);
-    }
-}
-
-/* What became of it. */
-
-static size_t problem_codes(const char *const **out, const rk_unit *unit, size_t kernel)
-{
-    const rk_problem **problems;
-    const size_t count = rk_decide_problems(&problems, unit, kernel);
-    const char **codes = RK_NEW_ARRAY(unit->arena, const char *, count);
-    size_t kept = 0;
-    for (size_t i = 0; i < count; i++) {
-        bool known = false;
-        for (size_t k = 0; k < kept; k++)
-            known |= strcmp(codes[k], problems[i]->code) == 0;
-        if (!known)
-            codes[kept++] = problems[i]->code;
-    }
-    *out = codes;
-    return kept;
-}
-
-static void summarise(rk_convert_file *file, const rk_unit *unit)
-{
-    RK_VEC(rk_convert_kernel) kernels = {0};
-    for (size_t i = 0; i < unit->functions.count; i++) {
-        const rk_function *f = unit->functions.items[i];
-        if (!f->kernel || f->left_out)
+    rk_convert_counts all = scan->text;
+    for (size_t i = 0; i < scan->header_count; i++) {
+        const rk_scan_header *h = &scan->headers[i];
+        if (contains(r->headers.items, r->headers.count, h->real))
             continue;
-        rk_convert_kernel *k = rk_push(unit->arena, &kernels);
-        *k = (rk_convert_kernel){.name = rk_arena_printf(unit->arena, "%s%s", f->scope, f->name),
-                                 .line = f->place.line,
-                                 .column = f->place.column};
-        k->code_count = problem_codes(&k->codes, unit, i);
-        k->outcome = f->refused ? RK_REFUSED_KERNEL : k->code_count ? RK_WARNED : RK_CONVERTED;
-        for (size_t n = 0; n < unit->instances.count; n++)
-            k->instances += unit->instances.items[n].function == i;
+        *rk_push(r->arena, &r->headers) = h->real;
+        all.kernels += h->text.kernels;
+        all.launches += h->text.launches;
     }
-    file->kernels = kernels.items;
-    file->kernel_count = kernels.count;
-    file->launches = unit->launches.items;
-    file->launch_count = unit->launches.count;
+    return all;
 }
 
-static bool convert_one(run *r, const input *in)
+static void prepare(run *r, size_t index)
 {
-    rk_unit *unit = new_unit(r, in);
-    rk_convert_file *file = rk_push(r->arena, &r->files);
-    *file = (rk_convert_file){.path = in->path};
-    *rk_push(r->arena, &r->jobs) = RK_NONE;
-    *rk_push(r->arena, &r->units) = NULL;
-    path_vec written = {0};
-    const bool program = r->options->target_cpu || r->options->drop_in;
-    bool ok = program ? rk_program_convert(unit) : rk_unit_convert(unit);
-    rk_parse_close(unit);
-    if (ok && (!program || r->options->drop_in)) {
-        rk_unit_report(unit);
-        summarise(file, unit);
+    source *s = &r->sources[index];
+    const rk_input *input = &r->inputs.items[index];
+    rk_scan_source(&s->scan, input, r->options, r->tree, &r->names, r->arena);
+    s->job = (rk_job){.input = input,
+                      .options = *r->options,
+                      .names = &r->names,
+                      .runtime = r->runtime,
+                      .folder = rk_arena_printf(r->arena, "%s/%zu", r->folder, index)};
+    s->job.options.args = s->scan.args;
+    s->job.options.arg_count = s->scan.arg_count;
+    s->job.options.output =
+        r->options->in_place ? input->path : program_output(r, input);
+    s->kept = rk_cache_path(&r->cache, &s->job, &s->scan, r->arena);
+    s->record = rk_arena_printf(r->arena, "%s/%zu.record", r->folder, index);
+}
+
+/* The work of a process. */
+
+static void convert_source(void *user)
+{
+    const source *s = user;
+    rk_arena *arena = rk_arena_new();
+    rk_record record;
+    clang_toggleCrashRecovery(0); /* a crash is ours to tell */
+    rk_job_run(&record, &s->job, arena);
+    if (!rk_record_write(&record, s->record, arena, rk_diag_new(arena)))
+        abort();
+}
+
+/** Starts the source's process, unless its record is kept. */
+static void begin(run *r, size_t index)
+{
+    source *s = &r->sources[index];
+    prepare(r, index);
+    rk_arena *scratch = rk_arena_new();
+    rk_record record;
+    s->cached = rk_cache_read(&record, s->kept, scratch);
+    rk_arena_free(scratch);
+    if (s->cached) {
+        s->record = s->kept;
+        s->done = true;
+        r->cached++;
+        r->ended++;
+        return;
     }
-    file->parsed = ok;
-    if (ok && r->options->dump)
-        dump_unit(r, unit);
-    else if (ok && !r->options->examine)
-        ok = program ? rk_program_write(unit, &written.items, &written.count)
-                     : write_unit(r, unit, &written);
-    file->outputs = written.items;
-    file->output_count = written.count;
-    if (ok)
-        r->units.items[r->units.count - 1] = unit;
-    return ok;
+    s->job.pch = open_prelude(r, &s->job.options);
+    if (rk_workers_start(r->workers, index, convert_source, s))
+        return;
+    s->done = true;
+    s->end = (rk_worker_result){.id = index, .end = RK_WORKER_CRASHED};
+    r->ended++;
+    rk_diag_add(r->diag, RK_ERROR, "RK-V007", rk_place_file(s->job.input->path),
+                "give it fewer with -j", "no process for this file: %s", strerror(errno));
+}
+
+/* After: what becomes of a record. */
+
+static bool same_bytes(const char *path, rk_bytes bytes, rk_arena *scratch)
+{
+    rk_bytes there;
+    return rk_file_exists(path) && rk_file_read(&there, path, scratch, rk_diag_new(scratch)) &&
+           there.size == bytes.size && memcmp(there.data, bytes.data, bytes.size) == 0;
+}
+
+static bool write_outputs(run *r, const rk_record *record, rk_arena *scratch)
+{
+    for (size_t i = 0; i < record->output_count; i++) {
+        const rk_record_output *o = &record->outputs[i];
+        if (o->there || same_bytes(o->path, o->bytes, scratch))
+            continue;
+        const char *backup = rk_arena_printf(scratch, "%s.orig", o->path);
+        if (r->options->in_place && rk_file_exists(o->path) && !rk_file_exists(backup) &&
+            strcmp(o->path, record->file.path) == 0 &&
+            !rk_file_copy(backup, o->path, scratch, r->diag))
+            return false;
+        if (!rk_file_mkdirs(rk_path_dir(scratch, o->path), r->diag) ||
+            !rk_file_write(o->path, o->bytes.data, o->bytes.size, r->diag))
+            return false;
+    }
+    return true;
+}
+
+/** Whether this is of a header, and a source before told the same. */
+static bool is_told(run *r, const rk_convert_file *file, const rk_convert_range *range,
+                    const char *what)
+{
+    if (!range->file || strcmp(range->file, file->path) == 0)
+        return false;
+    const char *key = rk_arena_printf(r->arena, "%s:%d:%d:%s",
+                                      rk_sources_real_path(range->file, r->arena), range->line,
+                                      range->column, what);
+    if (contains(r->told.items, r->told.count, key))
+        return true;
+    *rk_push(r->arena, &r->told) = key;
+    return false;
+}
+
+/** Leaves out the kernels and launches of headers that are told already. */
+static void tell_once(run *r, rk_convert_file *file)
+{
+    rk_convert_kernel *kernels = RK_NEW_ARRAY(r->arena, rk_convert_kernel, file->kernel_count + 1);
+    rk_convert_launch *launches = RK_NEW_ARRAY(r->arena, rk_convert_launch, file->launch_count + 1);
+    size_t kept = 0, kept_launches = 0;
+    for (size_t i = 0; i < file->kernel_count; i++) {
+        const rk_convert_kernel *k = &file->kernels[i];
+        rk_str what = {.arena = r->arena};
+        rk_str_add(&what, k->name);
+        for (size_t c = 0; c < k->code_count; c++)
+            rk_str_addf(&what, " %s", k->codes[c]);
+        if (!is_told(r, file, &k->range, rk_str_text(&what)))
+            kernels[kept++] = *k;
+    }
+    for (size_t i = 0; i < file->launch_count; i++)
+        if (!is_told(r, file, &file->launches[i].range, file->launches[i].kernel))
+            launches[kept_launches++] = file->launches[i];
+    file->kernels = kernels;
+    file->kernel_count = kept;
+    file->launches = launches;
+    file->launch_count = kept_launches;
+}
+
+/** Kernels that the text has and the parser did not see: a macro is missing. */
+static void tell_lost(run *r, const source *s, const rk_record *record)
+{
+    const size_t in_text = s->scan.text.kernels;
+    const bool program = r->options->target_cpu || r->options->drop_in || r->options->kernels;
+    if (!record->file.parsed || !in_text || record->file.kernel_count || program)
+        return;
+    const char *guard = s->scan.guard;
+    rk_diag_add(r->diag, RK_WARNING, "RK-V211", rk_place_file(record->file.path),
+                guard ? rk_arena_printf(r->arena,
+                                        "they stand under a condition on '%s': give -D%s after `--`",
+                                        guard, guard)
+                      : "give the macros of its own build after `--`, as -DGPU",
+                "the text has %zu kernels, and the parser sees none", in_text);
+}
+
+static void tell_end(run *r, const source *s)
+{
+    const rk_place place = rk_place_file(s->job.input->path);
+    const rk_worker_result *end = &s->end;
+    if (end->end == RK_WORKER_TIME)
+        rk_diag_add(r->diag, RK_ERROR, "RK-V008", place, "give it more with --timeout",
+                    "this file took more than %u seconds", r->limits.seconds);
+    else if (end->end == RK_WORKER_MEMORY)
+        rk_diag_add(r->diag, RK_ERROR, "RK-V009", place, "give it more with --memory",
+                    "this file needs more than %zu MB of memory", r->limits.megabytes);
+    else
+        rk_diag_add(r->diag, RK_ERROR, "RK-V007", place,
+                    "report this file to us; the others are not affected",
+                    end->signal ? "the process that converted this file crashed: %s"
+                                : "the process that converted this file ended itself%s",
+                    end->signal ? strsignal(end->signal) : "");
+}
+
+static bool keeps_catalog(const run *r)
+{
+    const rk_convert_options *o = r->options;
+    return !o->examine && !o->dump && !o->target_cpu && !o->drop_in && (o->catalog || o->out_dir);
+}
+
+static void take_record(run *r, source *s, const rk_record *record, rk_arena *scratch)
+{
+    for (size_t i = 0; i < record->diagnostic_count; i++) {
+        const rk_diagnostic *d = &record->diagnostics[i];
+        rk_diag_add(r->diag, d->severity, d->code, d->place, d->hint, "%s", d->message);
+    }
+    rk_convert_file *file = rk_push(r->arena, &r->files);
+    *file = rk_record_keep(&record->file, r->options->edits, r->arena);
+    file->text = count_texts(r, &s->scan);
+    tell_lost(r, s, record);
+    tell_once(r, file);
+    bool ok = record->ok;
+    if (ok && record->dump)
+        rk_str_add(&r->dump, record->dump);
+    if (ok && !write_outputs(r, record, scratch)) {
+        file->output_count = 0;
+        ok = false;
+    }
+    if (ok && record->catalog && keeps_catalog(r))
+        ok = rk_catalog_join_add(&r->join, record, r->diag);
+    if (ok && !s->cached && s->kept)
+        rk_file_copy(s->kept, s->record, scratch, rk_diag_new(scratch));
+    r->any |= ok;
+    r->ok &= ok;
+}
+
+/** Takes what became of a source; sources are taken in their order. */
+static void finish(run *r, size_t index)
+{
+    source *s = &r->sources[index];
+    rk_arena *scratch = rk_arena_new();
+    rk_record record;
+    if (s->end.end == RK_WORKER_DONE && rk_record_read(&record, s->record, scratch)) {
+        take_record(r, s, &record, scratch);
+    } else {
+        tell_end(r, s);
+        *rk_push(r->arena, &r->files) =
+            (rk_convert_file){.path = s->job.input->path, .text = count_texts(r, &s->scan)};
+        r->ok = false;
+    }
+    if (!s->cached)
+        rk_file_remove(s->record, rk_diag_new(scratch));
+    rk_file_remove(s->job.folder, rk_diag_new(scratch));
+    rk_arena_free(scratch);
+}
+
+static void show(const run *r, size_t index)
+{
+    if (r->options->progress)
+        r->options->progress(r->options->user, r->inputs.items[index].path, r->ended,
+                             r->inputs.count);
+}
+
+static void convert_all(run *r)
+{
+    const size_t count = r->inputs.count;
+    size_t next = 0, taken = 0;
+    while (taken < count && !rk_signals_pending()) {
+        if (next < count && !rk_workers_full(r->workers)) {
+            show(r, next);
+            begin(r, next++);
+        } else if (!r->sources[taken].done) {
+            rk_worker_result end;
+            if (!rk_workers_wait(&end, r->workers))
+                break;
+            r->sources[end.id].end = end;
+            r->sources[end.id].done = true;
+            r->ended++;
+            show(r, end.id);
+        }
+        for (; taken < next && r->sources[taken].done; taken++)
+            finish(r, taken);
+    }
+    rk_workers_stop(r->workers);
+}
+
+/* A run. */
+
+static void set_limits(run *r)
+{
+    const long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    const rk_convert_options *o = r->options;
+    r->limits.limit = o->jobs ? o->jobs : processors > 1 ? (size_t)processors : 1;
+    r->limits.seconds = o->seconds ? o->seconds : 600;
+    r->limits.megabytes = o->megabytes ? o->megabytes : 8192;
+    r->workers = rk_workers_new(r->limits, r->arena);
+}
+
+static bool make_folder(run *r)
+{
+    const char *temporary = getenv("TMPDIR");
+    char *folder = rk_arena_printf(r->arena, "%s/rkconvert-XXXXXX",
+                                   temporary && *temporary ? temporary : "/tmp");
+    r->folder = mkdtemp(folder);
+    if (r->folder)
+        return true;
+    return rk_diag_add(r->diag, RK_ERROR, "RK-F004", rk_place_file(folder), "set TMPDIR",
+                       "cannot make a folder for the run: %s", strerror(errno));
 }
 
 static bool save_catalog(run *r, rk_convert_result *out)
 {
-    const rk_convert_options *options = r->options;
-    if (options->examine || options->dump || options->target_cpu || options->drop_in ||
-        (!options->catalog && !options->out_dir))
+    if (!keeps_catalog(r) || !r->any)
         return true;
-    rk_kernel_vec kernels = {0};
-    bool any = false;
-    for (size_t i = 0; i < r->units.count; i++) {
-        if (!r->units.items[i])
-            continue;
-        any = true;
-        const size_t job = r->jobs.items[i];
-        rk_catalog_add(&kernels, r->units.items[i],
-                       job == RK_NONE ? NULL : rk_cpu_jobs_library(r->cpu, job));
-    }
-    if (!any)
-        return true;
-    out->catalog = options->catalog ? options->catalog
-                                    : rk_path_join(r->arena, options->out_dir, "catalog.json");
-    return rk_catalog_save(&kernels, out->catalog, r->arena, r->diag);
+    const rk_convert_options *o = r->options;
+    out->catalog = o->catalog ? o->catalog : rk_path_join(r->arena, o->out_dir, "catalog.json");
+    return rk_file_mkdirs(rk_path_dir(r->arena, out->catalog), r->diag) &&
+           rk_catalog_save(&r->join.kernels, out->catalog, r->arena, r->diag);
+}
+
+static void close_run(run *r)
+{
+    for (size_t i = 0; i < r->preludes.count; i++)
+        rk_prelude_close(r->preludes.items[i].path, false);
+    rk_file_remove(r->folder, r->diag);
 }
 
 bool rk_convert_run(rk_convert_result *out, const rk_convert_options *options, rk_arena *arena,
                     rk_diag *diag)
 {
-    run r = {.options = options, .arena = arena, .diag = diag, .dump = {.arena = arena}};
+    run r = {.options = options, .arena = arena, .diag = diag, .ok = true};
+    r.dump.arena = r.join.arena = arena;
     *out = (rk_convert_result){0};
-    if (!find_inputs(&r))
+    if (!rk_sources_inputs(&r.inputs, options, arena, diag) || !make_folder(&r))
         return false;
-    r.pch = rk_prelude_open(options, arena);
-    if (options->out_dir && !options->no_cpu && !options->examine && !options->dump)
-        r.cpu = rk_cpu_jobs_new(options, options->out_dir, arena, diag);
-    bool ok = true;
-    for (size_t i = 0; i < r.inputs.count; i++) {
-        if (options->progress)
-            options->progress(options->user, r.inputs.items[i].path, i, r.inputs.count);
-        ok &= convert_one(&r, &r.inputs.items[i]);
+    rk_signals_hold();
+    set_limits(&r);
+    r.tree = rk_tree_open(options, arena);
+    r.runtime = rk_cpu_library_hash(options, arena);
+    r.cache = rk_cache_open(options, r.inputs.count > 1, r.runtime, arena);
+    r.sources = RK_NEW_ARRAY(arena, source, r.inputs.count);
+    convert_all(&r);
+    if (!rk_signals_pending()) {
+        r.ok &= save_catalog(&r, out);
+        rk_cache_prune(&r.cache, options, arena);
     }
-    if (r.cpu) {
-        if (options->progress)
-            options->progress(options->user, "the CPU library", r.inputs.count, r.inputs.count);
-        rk_cpu_jobs_wait(r.cpu);
-    }
-    rk_prelude_close(r.pch, false);
-    ok &= save_catalog(&r, out);
+    close_run(&r);
+    rk_signals_release();
     out->files = r.files.items;
     out->file_count = r.files.count;
+    out->cached = r.cached;
     out->dump = options->dump ? rk_arena_strdup(arena, rk_str_text(&r.dump)) : NULL;
-    return ok && rk_diag_count_of(diag, RK_ERROR) == 0;
+    return r.ok && rk_diag_count_of(diag, RK_ERROR) == 0;
 }
 
 int rk_convert_exit_code(const rk_convert_result *result, const rk_convert_options *options,

@@ -178,6 +178,30 @@ static void list_macros(rk_unit *unit)
     }
 }
 
+const char *rk_sources_real_path(const char *path, rk_arena *arena)
+{
+    char real[PATH_MAX];
+    return rk_arena_strdup(arena, realpath(path, real) ? real : path);
+}
+
+const char *rk_sources_output_name(rk_output_names *names, const char *base, const char *path,
+                                   rk_arena *arena)
+{
+    const char *real = rk_sources_real_path(path, arena);
+    const char *name = base;
+    for (int n = 2;; n++) {
+        const rk_output_name *taken = NULL;
+        for (size_t i = 0; i < names->count && !taken; i++)
+            if (strcmp(names->items[i].name, name) == 0)
+                taken = &names->items[i];
+        if (!taken)
+            *rk_push(arena, names) = (rk_output_name){rk_arena_strdup(arena, name), real};
+        if (!taken || strcmp(taken->path, real) == 0)
+            return name;
+        name = rk_arena_printf(arena, "%d.%s", n, base);
+    }
+}
+
 const char *rk_sources_macro(rk_unit *unit, const char *name)
 {
     if (!unit->macros_listed)

@@ -14,6 +14,16 @@ bool rk_sources_read(rk_unit *unit);
 /** The index in unit->files of a file of the translation unit, RK_NONE if it is no project file. */
 size_t rk_sources_find(const rk_unit *unit, CXFile file);
 
+/** The path without links, or as it is when it names nothing. */
+const char *rk_sources_real_path(const char *path, rk_arena *arena);
+
+/**
+ * The name in the output folder of the file at `path`: `base`, or with a number before it where another file has that
+ * name. It is noted in `names`.
+ */
+const char *rk_sources_output_name(rk_output_names *names, const char *base, const char *path,
+                                   rk_arena *arena);
+
 /** The text of `name`'s object-like macro in the project's files; NULL if none defines it. */
 const char *rk_sources_macro(rk_unit *unit, const char *name);
 

@@ -108,6 +108,13 @@ typedef struct {
 /** Reads a catalog. NULL with RK-F..., RK-J... or RK-C001 (inconsistent entry). */
 const rk_catalog *rk_catalog_read(const char *path, rk_arena *arena, rk_diag *diag);
 
+/** As rk_catalog_read, from its text; `path` names it in diagnostics and says where its folder is. */
+const rk_catalog *rk_catalog_parse(const char *text, size_t size, const char *path, rk_arena *arena,
+                                   rk_diag *diag);
+
+/** The text that rk_catalog_write writes. */
+char *rk_catalog_print(const rk_catalog *catalog, rk_arena *arena);
+
 /** Writes it; the same catalog gives the same bytes. */
 bool rk_catalog_write(const rk_catalog *catalog, const char *path, rk_arena *arena, rk_diag *diag);
 

@@ -10,7 +10,4 @@ extern const char *const rk_catalog_outcomes[RK_REFUSED_KERNEL + 1];
 /** Orders kernels by id, for qsort. */
 int rk_catalog_compare_kernels(const void *a, const void *b);
 
-/** The text that rk_catalog_write writes. */
-char *rk_catalog_print(const rk_catalog *catalog, rk_arena *arena);
-
 #endif

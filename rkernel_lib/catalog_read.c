@@ -416,7 +416,7 @@ static void read_cpu(rk_kernel *kernel, reader *r, const cJSON *at, const char *
     kernel->cpu_entry = string(r, cpu, where, "entry");
 }
 
-/** The id must say what the name and the arguments say. */
+/** The id must say what the name and the arguments say, after the namespaces. */
 static void check_id(reader *r, const rk_kernel *kernel, const char *where)
 {
     rk_str id = {.arena = r->arena};
@@ -424,7 +424,10 @@ static void check_id(reader *r, const rk_kernel *kernel, const char *where)
     for (size_t i = 0; i < kernel->template_arg_count; i++)
         rk_str_addf(&id, "%s%s", i ? ", " : "<", kernel->template_args[i]);
     rk_str_add(&id, kernel->template_arg_count ? ">" : "");
-    if (*kernel->id && *kernel->name && strcmp(rk_str_text(&id), kernel->id) != 0)
+    const size_t own = strlen(kernel->id), said = id.length;
+    const bool scoped = own > said + 2 && strncmp(kernel->id + own - said - 2, "::", 2) == 0;
+    if (*kernel->id && *kernel->name &&
+        (!rk_str_ends(kernel->id, rk_str_text(&id)) || (own != said && !scoped)))
         fail(r, where, "id", "it does not match the name and the template arguments");
 }
 
@@ -497,18 +500,25 @@ static void read_kernels(rk_catalog *catalog, reader *r)
         check_unique(r, catalog);
 }
 
-const rk_catalog *rk_catalog_read(const char *path, rk_arena *arena, rk_diag *diag)
+const rk_catalog *rk_catalog_parse(const char *text, size_t size, const char *path, rk_arena *arena,
+                                   rk_diag *diag)
 {
-    rk_bytes bytes;
     rk_json json;
-    if (!rk_file_read(&bytes, path, arena, diag) ||
-        !rk_json_parse(&json, bytes.data, bytes.size, rk_arena_strdup(arena, path),
-                       RK_CATALOG_SCHEMA, arena, diag))
+    if (!rk_json_parse(&json, text, size, rk_arena_strdup(arena, path), RK_CATALOG_SCHEMA, arena,
+                       diag))
         return NULL;
     rk_catalog *catalog = RK_NEW(arena, rk_catalog);
     catalog->folder = rk_path_dir(arena, path);
-    catalog->hash = rk_hash(bytes.data, bytes.size, 0);
+    catalog->hash = rk_hash(text, size, 0);
     reader r = {.json = &json, .arena = arena, .ok = true};
     read_kernels(catalog, &r);
     return r.ok ? catalog : NULL;
+}
+
+const rk_catalog *rk_catalog_read(const char *path, rk_arena *arena, rk_diag *diag)
+{
+    rk_bytes bytes;
+    return rk_file_read(&bytes, path, arena, diag)
+               ? rk_catalog_parse(bytes.data, bytes.size, path, arena, diag)
+               : NULL;
 }

@@ -3,18 +3,22 @@
 #include "base/vec.h"
 #include "convert/convert.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <regex.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "rkconvert_tool.h"
 #include "version.h"
 
 static const char help[] =
-    "usage: rkconvert [convert] [options] <file.cu | folder>... [-- <compiler arguments>]\n"
+    "usage: rkconvert [convert] [options] <file.cu | folder | compile_commands.json>...\n"
+    "                 [-- <compiler arguments>]\n"
+    "       rkconvert merge <catalog.json>... -o FILE  puts catalogs together\n"
     "       rkconvert cc [options] <file>...    builds a CUDA program for the CPU; see cc --help\n"
     "       rkconvert verify [options] <file>...  compares it with its drop-in; see verify --help\n"
     "       rkconvert graph [options] <file.cu>  makes a graph of a host function; see graph --help\n"
@@ -22,41 +26,75 @@ static const char help[] =
     "Turns CUDA kernels into rKernels, device functions that run one thread block's work, and\n"
     "harvests the launches of the host code into a catalog.\n"
     "\n"
+    "what to write:\n"
     "  -o FILE            write the one converted source here\n"
     "  --out-dir DIR      write every converted source, catalog.json and the CPU library into DIR\n"
+    "  --in-place         replace each source by its conversion, and keep it as SOURCE.orig\n"
     "  --catalog FILE     write the catalog here\n"
     "  --target cuda|cpu  cuda (default): rKernels; cpu: the whole program, unconverted, as C++\n"
     "  --drop-in          the whole program, its launches run by vDevices; --target says for what\n"
     "  --veus N           with --drop-in: vEUs of each launch (default: RK_VEUS when it runs)\n"
     "  --entries          with --target cpu: export the launching functions, rk_legacy_<function>\n"
     "  --kernel REGEX     only kernels whose name matches\n"
-    "  --examine          analyse and report, write nothing\n"
-    "  --report text|json what is printed at the end (default text)\n"
+    "  --allow CODE,...   refusals that are warnings instead, on the promises that --allow list tells\n"
     "  --strict           exit with 1 for warned kernels too\n"
-    "  --cuda-path DIR    the CUDA toolkit (default: $CUDA_PATH, $CUDA_HOME, /usr/local/cuda)\n"
-    "  --builtin-cuda     parse with built-in stub headers, as where no toolkit is installed\n"
     "  --no-cpu           do not compile the CPU library\n"
     "  --resources ARCHS  ask ptxas for registers and shared memory: sm_80,sm_90\n"
+    "\n"
+    "what to say:\n"
+    "  --examine          analyse and report, write nothing\n"
+    "  --report text|json|csv|html[=FILE]  what is printed at the end (default text), or written\n"
+    "                     to FILE; may be given several times\n"
     "  --dump STAGE       print a stage and write nothing: analysis, edits, kernels\n"
+    "\n"
+    "how to parse:\n"
+    "  -p DIR             arguments of each file come from DIR/compile_commands.json\n"
+    "  --cuda-path DIR    the CUDA toolkit (default: $CUDA_PATH, $CUDA_HOME, /usr/local/cuda)\n"
+    "  --builtin-cuda     parse with built-in stub headers, as where no toolkit is installed\n"
+    "\n"
+    "many files:\n"
+    "  -j N               files at a time, each in a process of its own (default: processors)\n"
+    "  --timeout SECONDS  that a file may take (default 600)\n"
+    "  --memory MB        that a file may take (default 8192)\n"
+    "  --cache DIR|none   where results are kept from run to run (default for several files:\n"
+    "                     $XDG_CACHE_HOME/rammer/convert; for one: none)\n"
     "  --help, --version\n"
     "\n"
     "exit: 0 all converted or warned; 1 some refused; 2 usage, input or parse errors\n"
     "\n"
     "examples:\n"
-    "  rkconvert kernels/ --out-dir catalog\n"
+    "  rkconvert kernels/ --out-dir catalog -j 8 --report html=report.html\n"
     "  rkconvert gemm.cu -o gemm.rk.cu -- -Iinclude -DTILE=32\n"
-    "  rkconvert --examine --report json app.cu\n"
+    "  rkconvert build/compile_commands.json --examine --report json\n"
     "  rkconvert --target cpu app.cu -o app.cpp\n";
 
 typedef RK_VEC(const char *) text_vec;
+
+typedef enum { REPORT_TEXT, REPORT_JSON, REPORT_CSV, REPORT_HTML, REPORTS } report_format;
+
+static const char *const report_names[REPORTS] = {"text", "json", "csv", "html"};
+
+/** A report, and where it goes: NULL for stdout. */
+typedef struct {
+    report_format format;
+    const char *file;
+} report;
+
+/** What --target takes. */
+static const struct {
+    const char *name;
+    bool cpu;
+} targets[] = {{"cuda", false}, {"cpu", true}};
 
 /** The command line, as it is read. */
 typedef struct {
     rk_arena *arena;
     rk_diag *diag;
     rk_convert_options options;
-    text_vec inputs, args, archs;
-    bool json, done;
+    text_vec inputs, args, archs, allow;
+    size_t seconds;
+    RK_VEC(report) reports;
+    bool done;
 } command;
 
 static bool usage(command *c, const char *code, const char *message, const char *what)
@@ -65,36 +103,111 @@ static bool usage(command *c, const char *code, const char *message, const char 
                        what);
 }
 
-static void split_archs(command *c, const char *text)
+static void split(command *c, text_vec *out, const char *text)
 {
     while (*text) {
         const size_t length = strcspn(text, ",");
         if (length)
-            *rk_push(c->arena, &c->archs) = rk_arena_strndup(c->arena, text, length);
+            *rk_push(c->arena, out) = rk_arena_strndup(c->arena, text, length);
         text += length + (text[length] == ',');
     }
 }
 
+static bool add_report(command *c, const char *value)
+{
+    const char *equals = strchr(value, '=');
+    const size_t length = equals ? (size_t)(equals - value) : strlen(value);
+    for (report_format f = 0; f < REPORTS; f++) {
+        if (strlen(report_names[f]) != length || strncmp(report_names[f], value, length) != 0)
+            continue;
+        *rk_push(c->arena, &c->reports) = (report){f, equals ? equals + 1 : NULL};
+        c->options.edits |= f == REPORT_HTML;
+        return !equals || equals[1] || usage(c, "RK-U002", "--report %s= names no file", value);
+    }
+    return usage(c, "RK-U002", "--report takes text, json, csv or html, not '%s'", value);
+}
+
+static bool set_target(command *c, const char *value)
+{
+    rk_str names = {.arena = c->arena};
+    const size_t count = sizeof targets / sizeof *targets;
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(targets[i].name, value) == 0) {
+            c->options.target_cpu = targets[i].cpu;
+            return true;
+        }
+        rk_str_addf(&names, "%s%s", i == 0 ? "" : i + 1 < count ? ", " : " or ", targets[i].name);
+    }
+    return usage(c, "RK-U002",
+                 rk_arena_printf(c->arena, "--target takes %s, not '%%s'", rk_str_text(&names)),
+                 value);
+}
+
+/** --allow list: what there is to allow. */
+static void list_allowables(void)
+{
+    for (const rk_convert_allowable *a = rk_convert_allowables; a->code; a++)
+        printf("%s  %s\n", a->code, a->promise);
+}
+
+static bool set_allow(command *c, const char *value)
+{
+    if (strcmp(value, "list") == 0) {
+        list_allowables();
+        c->done = true;
+        return true;
+    }
+    rk_str known = {.arena = c->arena};
+    for (const rk_convert_allowable *a = rk_convert_allowables; a->code; a++)
+        rk_str_addf(&known, "%s%s", known.length ? ", " : "", a->code);
+    const size_t before = c->allow.count;
+    split(c, &c->allow, value);
+    bool ok = true;
+    for (size_t i = before; i < c->allow.count; i++)
+        if (!strstr(rk_str_text(&known), c->allow.items[i]) || strlen(c->allow.items[i]) != 7)
+            ok = rk_diag_add(c->diag, RK_ERROR, "RK-U002", (rk_place){0},
+                             rk_arena_printf(c->arena, "it takes %s", rk_str_text(&known)),
+                             "--allow cannot take '%s'", c->allow.items[i]);
+    return ok;
+}
+
+/** A number of at least 1 and at most `limit`. */
+static bool set_number(command *c, size_t *to, const char *name, const char *value, size_t limit)
+{
+    char *end;
+    errno = 0;
+    *to = strtoul(value, &end, 10);
+    if (*end || errno || value[0] == '-' || *to == 0 || *to > limit)
+        return usage(c, "RK-U002",
+                     rk_arena_printf(c->arena, "%s takes a number from 1 to %zu, not '%%s'", name,
+                                     limit),
+                     value);
+    return true;
+}
+
 static bool set_choice(command *c, const char *name, const char *value)
 {
-    if (strcmp(name, "--target") == 0) {
-        c->options.target_cpu = strcmp(value, "cpu") == 0;
-        if (!c->options.target_cpu && strcmp(value, "cuda") != 0)
-            return usage(c, "RK-U002", "--target takes cuda or cpu, not '%s'", value);
-    } else if (strcmp(name, "--report") == 0) {
-        c->json = strcmp(value, "json") == 0;
-        if (!c->json && strcmp(value, "text") != 0)
-            return usage(c, "RK-U002", "--report takes text or json, not '%s'", value);
-    } else if (strcmp(name, "--dump") == 0) {
+    const struct {
+        const char *name;
+        size_t *to, limit;
+    } numbers[] = {{"--veus", &c->options.veus, 65535},
+                   {"-j", &c->options.jobs, 1024},
+                   {"--timeout", &c->seconds, 1000000},
+                   {"--memory", &c->options.megabytes, 100000000}};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        if (strcmp(name, numbers[i].name) == 0)
+            return set_number(c, numbers[i].to, name, value, numbers[i].limit);
+    if (strcmp(name, "--target") == 0)
+        return set_target(c, value);
+    if (strcmp(name, "--report") == 0)
+        return add_report(c, value);
+    if (strcmp(name, "--allow") == 0)
+        return set_allow(c, value);
+    if (strcmp(name, "--dump") == 0) {
         c->options.dump = value;
         if (strcmp(value, "analysis") != 0 && strcmp(value, "edits") != 0 &&
             strcmp(value, "kernels") != 0)
             return usage(c, "RK-U002", "--dump takes analysis, edits or kernels, not '%s'", value);
-    } else if (strcmp(name, "--veus") == 0) {
-        char *end;
-        c->options.veus = strtoul(value, &end, 10);
-        if (*end || c->options.veus == 0 || c->options.veus > 65535)
-            return usage(c, "RK-U002", "--veus takes a number from 1 to 65535, not '%s'", value);
     } else if (strcmp(name, "--kernel") == 0) {
         regex_t pattern;
         c->options.kernels = value;
@@ -113,12 +226,14 @@ static bool set_value(command *c, const char *name, const char *value)
     } texts[] = {{"-o", &c->options.output},
                  {"--out-dir", &c->options.out_dir},
                  {"--catalog", &c->options.catalog},
+                 {"-p", &c->options.database},
+                 {"--cache", &c->options.cache},
                  {"--cuda-path", &c->options.cuda_path}};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         if (strcmp(name, texts[i].name) == 0)
             *texts[i].to = value;
     if (strcmp(name, "--resources") == 0)
-        split_archs(c, value);
+        split(c, &c->archs, value);
     return set_choice(c, name, value);
 }
 
@@ -128,6 +243,7 @@ static bool set_flag(command *c, const char *name)
         const char *name;
         bool *to;
     } flags[] = {{"--entries", &c->options.entries},           {"--drop-in", &c->options.drop_in},
+                 {"--in-place", &c->options.in_place},
                  {"--examine", &c->options.examine},           {"--strict", &c->options.strict},
                  {"--builtin-cuda", &c->options.builtin_cuda}, {"--no-cpu", &c->options.no_cpu}};
     for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) {
@@ -139,11 +255,13 @@ static bool set_flag(command *c, const char *name)
     return false;
 }
 
-static const char *const value_names[] = {"-o",       "--out-dir", "--catalog",   "--target",
-                                          "--kernel", "--report",  "--cuda-path", "--resources",
-                                          "--dump",   "--veus"};
-static const char *const flag_names[] = {"--entries", "--drop-in",      "--examine", "--strict",
-                                         "--no-cpu",  "--builtin-cuda", "--help"};
+static const char *const value_names[] = {
+    "-o",          "--out-dir",   "--catalog", "--target", "--kernel", "--report",
+    "--cuda-path", "--resources", "--dump",    "--veus",   "-j",       "-p",
+    "--timeout",   "--memory",    "--cache",   "--allow"};
+static const char *const flag_names[] = {
+    "--entries", "--drop-in", "--examine",      "--strict",
+    "--no-cpu",  "--in-place", "--builtin-cuda", "--help"};
 
 static bool unknown(command *c, const char *name)
 {
@@ -156,18 +274,26 @@ static bool unknown(command *c, const char *name)
                        "there is no option '%s'", name);
 }
 
+/** "-j8" is "-j" "8". */
+static bool is_joined(const char *word)
+{
+    return (word[1] == 'j' || word[1] == 'p') && word[2] && word[0] == '-';
+}
+
 /** Reads the option at argv[i]; returns how many words it took, 0 when it is wrong. */
 static int read_option(command *c, int argc, char **argv, int i)
 {
     const char *equals = argv[i][1] == '-' ? strchr(argv[i], '=') : NULL;
-    const char *name =
-        equals ? rk_arena_strndup(c->arena, argv[i], (size_t)(equals - argv[i])) : argv[i];
+    const char *name = equals ? rk_arena_strndup(c->arena, argv[i], (size_t)(equals - argv[i]))
+                       : is_joined(argv[i]) ? rk_arena_strndup(c->arena, argv[i], 2)
+                                            : argv[i];
+    const char *joined = equals ? equals + 1 : is_joined(argv[i]) ? argv[i] + 2 : NULL;
     for (size_t k = 0; k < sizeof value_names / sizeof *value_names; k++) {
         if (strcmp(name, value_names[k]) != 0)
             continue;
-        if (!equals && i + 1 >= argc)
+        if (!joined && i + 1 >= argc)
             return usage(c, "RK-U002", "%s needs a value", name);
-        return set_value(c, name, equals ? equals + 1 : argv[i + 1]) ? (equals ? 1 : 2) : 0;
+        return set_value(c, name, joined ? joined : argv[i + 1]) ? (joined ? 1 : 2) : 0;
     }
     if (!equals && set_flag(c, name))
         return 1;
@@ -203,6 +329,9 @@ static bool read_command(command *c, int argc, char **argv)
     c->options.arg_count = c->args.count;
     c->options.archs = c->archs.items;
     c->options.arch_count = c->archs.count;
+    c->options.allow = c->allow.items;
+    c->options.allow_count = c->allow.count;
+    c->options.seconds = (unsigned)c->seconds;
     return ok;
 }
 
@@ -213,16 +342,13 @@ static bool check_command(command *c)
     const bool writes = !o->examine && !o->dump;
     if (o->input_count == 0)
         return usage(c, "RK-U003", "there is nothing to convert%s", "");
-    if (writes && !o->output && !o->out_dir)
-        return usage(c, "RK-U003", "say where to write, with -o or --out-dir%s", "");
-    if (o->output && o->out_dir)
-        return usage(c, "RK-U003", "-o and --out-dir exclude each other%s", "");
-    if (o->output && (o->input_count != 1 || rk_file_is_dir(o->inputs[0])))
+    if (writes && !o->output && !o->out_dir && !o->in_place)
+        return usage(c, "RK-U003", "say where to write, with -o, --out-dir or --in-place%s", "");
+    if ((o->output != NULL) + (o->out_dir != NULL) + o->in_place > 1)
+        return usage(c, "RK-U003", "-o, --out-dir and --in-place exclude each other%s", "");
+    if (o->output && (o->input_count != 1 || rk_file_is_dir(o->inputs[0]) ||
+                      rk_str_ends(o->inputs[0], ".json")))
         return usage(c, "RK-U003", "-o takes one source; use --out-dir%s", "");
-    if (o->target_cpu && writes && !o->output)
-        return usage(c, "RK-U003", "--target cpu needs -o%s", "");
-    if (o->drop_in && writes && !o->output)
-        return usage(c, "RK-U003", "--drop-in needs -o%s", "");
     if (o->veus && !o->drop_in)
         return usage(c, "RK-U003", "--veus is for --drop-in%s", "");
     return true;
@@ -239,30 +365,79 @@ const char *rk_tool_home(rk_arena *arena)
     return rk_path_join(arena, rk_path_dir(arena, rk_path_dir(arena, self)), "share/rammer");
 }
 
+/** When the run began, for the time that is left. */
+static time_t begun;
+
 static void show_progress(void *user, const char *what, size_t done, size_t total)
 {
     (void)user;
-    fprintf(stderr, "\r\033[K[%zu/%zu] %s", done, total, what);
+    const time_t spent = time(NULL) - begun;
+    fprintf(stderr, "\r\033[K[%zu/%zu]", done, total);
+    if (done && spent > 1) {
+        const long left = (long)((double)spent * (double)(total - done) / (double)done);
+        fprintf(stderr, " %ld:%02ld left", left / 60, left % 60);
+    }
+    fprintf(stderr, " %.120s", what);
     fflush(stderr);
+}
+
+static char *report_text(const rk_convert_result *result, rk_arena *arena)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    if (!out)
+        return NULL;
+    rk_convert_report_text(result, out);
+    fclose(out);
+    char *copy = rk_arena_strdup(arena, text);
+    free(text);
+    return copy;
+}
+
+/** Prints a report, or writes it to its file. `found` is what the run found, c->diag what is new. */
+static bool put_report(command *c, const report *r, const rk_convert_result *result,
+                       const rk_diag *found)
+{
+    const char *text = NULL;
+    if (r->format == REPORT_TEXT)
+        text = report_text(result, c->arena);
+    else if (r->format == REPORT_JSON)
+        text = rk_convert_report_json(result, found, c->arena);
+    else if (r->format == REPORT_CSV)
+        text = rk_convert_report_csv(result, c->arena);
+    else
+        text = rk_convert_report_html(result, found, c->options.home, c->arena, c->diag);
+    if (!text)
+        return false;
+    if (r->file)
+        return rk_file_write(r->file, text, strlen(text), c->diag);
+    fputs(text, stdout);
+    return true;
 }
 
 static int convert(command *c)
 {
     rk_convert_result result;
+    rk_diag *found = rk_diag_new(c->arena);
     const bool terminal = isatty(STDERR_FILENO);
+    begun = time(NULL);
     c->options.home = rk_tool_home(c->arena);
     c->options.progress = terminal ? show_progress : NULL;
-    rk_convert_run(&result, &c->options, c->arena, c->diag);
+    rk_convert_run(&result, &c->options, c->arena, found);
     if (terminal)
         fputs("\r\033[K", stderr);
-    rk_diag_print(c->diag, 0, stderr, terminal);
+    rk_diag_print(found, 0, stderr, terminal);
+    bool ok = true;
     if (result.dump)
         fputs(result.dump, stdout);
-    else if (c->json)
-        fputs(rk_convert_report_json(&result, c->diag, c->arena), stdout);
-    else if (result.file_count && !c->options.target_cpu)
+    else if (c->reports.count == 0 && result.file_count &&
+             (!c->options.target_cpu || c->options.out_dir))
         rk_convert_report_text(&result, stdout);
-    return rk_convert_exit_code(&result, &c->options, c->diag);
+    for (size_t i = 0; i < c->reports.count && !result.dump; i++)
+        ok &= put_report(c, &c->reports.items[i], &result, found);
+    rk_diag_print(c->diag, 0, stderr, terminal);
+    return ok ? rk_convert_exit_code(&result, &c->options, found) : 2;
 }
 
 static int convert_command(int argc, char **argv)
@@ -286,6 +461,7 @@ int main(int argc, char **argv)
         const char *name;
         int (*run)(int argc, char **argv);
     } commands[] = {{"convert", convert_command},
+                    {"merge", rk_tool_merge},
                     {"cc", rk_tool_cc},
                     {"verify", rk_tool_verify},
                     {"graph", rk_tool_graph}};

@@ -7,6 +7,7 @@
 int rk_tool_cc(int argc, char **argv);
 int rk_tool_verify(int argc, char **argv);
 int rk_tool_graph(int argc, char **argv);
+int rk_tool_merge(int argc, char **argv);
 
 /** Rammer's share folder: $RAMMER_HOME, or the one beside the program. */
 const char *rk_tool_home(rk_arena *arena);
