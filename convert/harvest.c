@@ -12,6 +12,14 @@
 typedef RK_VEC(rk_harvested) harvest_list;
 typedef RK_VEC(CXCursor) cursor_list;
 
+/** A launch that was come to, and the state of the program there. */
+typedef struct {
+    size_t item; /**< in `found` */
+    rk_hlaunch parts;
+    const rk_hpath *path;
+    bool partial;
+} pending;
+
 /** The harvest of a unit. */
 typedef struct {
     rk_arena *arena;
@@ -22,6 +30,8 @@ typedef struct {
     RK_VEC(const char *) instanced; /**< USRs of the templates that have an instance in the unit */
     CXCursor function;              /**< being run */
     rk_roles params;                /**< its parameters */
+    rk_hinputs *inputs;
+    RK_VEC(pending) waiting; /**< launches of the function whose loops are not all run */
 } harvest;
 
 static bool has_text(const char *const *items, size_t count, const char *text)
@@ -196,8 +206,8 @@ static void set_kernel(harvest *h, rk_harvested *out, CXCursor reference)
     out->id = id.text;
 }
 
-/** Prints a dimension; false with the reason when it is not known. */
-static bool print_dimension(const char **out, harvest *h, rk_harvested *item, rk_hv value,
+/** A dimension; false with the reason when it is not known. */
+static bool check_dimension(const rk_sym **out, harvest *h, rk_harvested *item, rk_hv value,
                             const char *what)
 {
     if (value.kind == RK_HV_SCALAR && rk_sym_has_status(value.sym)) {
@@ -206,7 +216,7 @@ static bool print_dimension(const char **out, harvest *h, rk_harvested *item, rk
         return false;
     }
     if (value.kind == RK_HV_SCALAR) {
-        *out = rk_sym_print(rk_sym_strip(value.sym), h->arena);
+        *out = rk_sym_strip(value.sym);
         return true;
     }
     const char *why = value.kind == RK_HV_UNKNOWN ? value.reason : "it is no number";
@@ -214,7 +224,7 @@ static bool print_dimension(const char **out, harvest *h, rk_harvested *item, rk
     return false;
 }
 
-static bool print_dim3(const char *out[3], harvest *h, rk_harvested *item, rk_hv value,
+static bool check_dim3(const rk_sym *out[3], harvest *h, rk_harvested *item, rk_hv value,
                        const char *what)
 {
     static const char *const names[] = {"x", "y", "z"};
@@ -224,12 +234,12 @@ static bool print_dim3(const char *out[3], harvest *h, rk_harvested *item, rk_hv
     for (int i = 0; i < 3; i++) {
         rk_hv field = value;
         if (value.kind == RK_HV_OBJECT)
-            field = rk_hv_scalar(
-                rk_sym_name(h->arena, rk_arena_printf(h->arena, "%s.%s", value.name, names[i]),
-                            rk_ctype_unsigned));
+            field = rk_hv_scalar(rk_sym_name(
+                h->arena, value.input, rk_arena_printf(h->arena, "%s.%s", value.name, names[i]),
+                rk_ctype_unsigned));
         else if (value.kind == RK_HV_STRUCT)
             field = rk_hv_field_of(h->arena, value, names[i], none);
-        if (!print_dimension(&out[i], h, item, field, what))
+        if (!check_dimension(&out[i], h, item, field, what))
             return false;
     }
     return true;
@@ -252,25 +262,25 @@ static int64_t parameter_element(const harvest *h, const char *name)
     return 0;
 }
 
-static const char *pointer_text(harvest *h, rk_hv value)
+static const rk_sym *pointer_argument(harvest *h, rk_hv value)
 {
+    rk_ctype wide = {RK_CTYPE_INT, 8, true};
     if (!value.name)
-        return "0";
+        return rk_sym_int(h->arena, 0, wide);
+    if (value.input)
+        return NULL;
     if (rk_sym_is_int(value.sym, 0))
-        return value.name;
+        return rk_sym_name(h->arena, NULL, value.name, wide);
     int64_t element = parameter_element(h, value.name);
     if (element <= 0 || value.element <= 0 || value.element % element != 0)
         return NULL;
-    rk_ctype wide = {RK_CTYPE_INT, 8, true};
     const rk_sym *offset = rk_sym_binary(h->arena, "*", rk_sym_convert(h->arena, value.sym, wide),
                                          rk_sym_int(h->arena, value.element / element, wide));
-    const rk_sym *sum =
-        rk_sym_binary(h->arena, "+", rk_sym_name(h->arena, value.name, wide), offset);
-    return rk_sym_print(sum, h->arena);
+    return rk_sym_binary(h->arena, "+", rk_sym_name(h->arena, NULL, value.name, wide), offset);
 }
 
-/** An argument's text, NULL when it is no expression of the parameters. */
-static const char *argument(harvest *h, rk_hv value)
+/** An argument as an expression; NULL when it is none. */
+static const rk_sym *argument(harvest *h, rk_hv value)
 {
     if (value.sym && rk_sym_has_status(value.sym))
         return NULL;
@@ -279,12 +289,12 @@ static const char *argument(harvest *h, rk_hv value)
         const rk_sym *e = value.sym;
         if (e->kind == RK_SYM_CAST && e->target.kind == RK_CTYPE_INT && e->target.bytes == 8)
             e = rk_sym_strip(e);
-        return rk_sym_print(e, h->arena);
+        return e;
     }
     case RK_HV_POINTER:
-        return pointer_text(h, value);
+        return pointer_argument(h, value);
     case RK_HV_OBJECT:
-        return value.name;
+        return rk_sym_name(h->arena, value.input, value.name, rk_ctype_int);
     default:
         return NULL;
     }
@@ -297,12 +307,6 @@ static const rk_sym *conjunction(harvest *h, const rk_hpath *path)
         return NULL;
     const rk_sym *outer = conjunction(h, path->next);
     return outer ? rk_sym_binary(h->arena, "&&", outer, path->condition) : path->condition;
-}
-
-static const char *condition_text(harvest *h, const rk_hpath *path)
-{
-    const rk_sym *all = conjunction(h, path);
-    return all ? rk_sym_print(all, h->arena) : NULL;
 }
 
 static void set_place(harvest *h, rk_harvested *item, CXCursor call)
@@ -322,6 +326,16 @@ static void set_place(harvest *h, rk_harvested *item, CXCursor call)
     item->launch.param_count = h->params.count;
 }
 
+/** A stream as the source writes it; NULL for the default one. */
+static const char *stream_text(rk_hrun *run, const rk_henv *env, CXCursor expr)
+{
+    rk_hv value = rk_h_eval(run, env, expr);
+    bool none = (value.kind == RK_HV_POINTER && !value.name) ||
+                (value.kind == RK_HV_SCALAR && rk_sym_is_int(value.sym, 0));
+    const char *text = none ? NULL : rk_h_source(run->arena, expr);
+    return text && *text ? text : NULL;
+}
+
 static rk_hlaunch arrow_launch(rk_hrun *run, CXCursor call, CXCursor configuration,
                                const rk_henv *env)
 {
@@ -332,6 +346,7 @@ static rk_hlaunch arrow_launch(rk_hrun *run, CXCursor call, CXCursor configurati
     p.grid = k.count > 1 ? rk_h_eval(run, env, k.items[1]) : none;
     p.block = k.count > 2 ? rk_h_eval(run, env, k.items[2]) : none;
     p.shared = k.count > 3 ? rk_h_eval(run, env, k.items[3]) : none;
+    p.stream = k.count > 4 ? stream_text(run, env, k.items[4]) : NULL;
     p.args = RK_NEW_ARRAY(run->arena, rk_hv, c.count + 1);
     for (size_t i = 1; i < c.count; i++)
         if (!clang_equalCursors(c.items[i], configuration))
@@ -352,6 +367,7 @@ static rk_hlaunch call_launch(rk_hrun *run, CXCursor call, const rk_henv *env)
     p.grid = rk_h_eval(run, env, c.items[2]);
     p.block = rk_h_eval(run, env, c.items[3]);
     p.shared = rk_h_eval(run, env, c.items[5]);
+    p.stream = c.count > 6 ? stream_text(run, env, c.items[6]) : NULL;
     rk_hv list = rk_h_eval(run, env, c.items[4]);
     size_t count = 0;
     for (const rk_hv_field *f = list.fields; list.kind == RK_HV_ARRAY && f; f = f->next)
@@ -396,32 +412,77 @@ static void drop_unknown_count(rk_harvested *item, rk_hlaunch *p)
         p->arg_count = 0;
 }
 
-static void fill(harvest *h, rk_harvested *item, rk_hlaunch *p, const rk_hstate *state)
+/** Drops the configuration, for a reason that is set unless one is there. */
+static void leave_unresolved(rk_harvested *item, const char *reason)
 {
     rk_launch *launch = &item->launch;
-    const char *shared = "0";
-    bool ok = print_dim3(launch->grid, h, item, p->grid, "grid") &&
-              print_dim3(launch->block, h, item, p->block, "block") &&
-              print_dimension(&shared, h, item, p->shared, "shared memory");
-    launch->shared = shared;
-    launch->resolved = ok && *item->kernel_name;
-    launch->when_partial = state->partial;
-    if (!launch->resolved) {
-        launch->grid[0] = launch->grid[1] = launch->grid[2] = NULL;
-        launch->block[0] = launch->block[1] = launch->block[2] = launch->shared = NULL;
-        if (ok)
-            launch->reason = "the kernel is not known";
-        return;
+    launch->resolved = false;
+    launch->grid[0] = launch->grid[1] = launch->grid[2] = NULL;
+    launch->block[0] = launch->block[1] = launch->block[2] = launch->shared = NULL;
+    if (!launch->reason)
+        launch->reason = reason;
+}
+
+/** The expressions of a launch: grid, block, shared bytes, condition, arguments. */
+enum { AT_GRID, AT_BLOCK = 3, AT_SHARED = 6, AT_WHEN, AT_ARGS };
+
+static void print_launch(harvest *h, rk_launch *launch, const rk_sym *const *all)
+{
+    rk_hnames *names = rk_hnames_new(h->arena, launch->params, launch->param_count);
+    const char **texts = RK_NEW_ARRAY(h->arena, const char *, AT_ARGS + launch->arg_count);
+    for (size_t i = 0; i < AT_ARGS; i++)
+        if (all[i])
+            rk_hnames_add(names, all[i]);
+    const char *broken = rk_hnames_broken(names);
+    for (size_t i = AT_ARGS; i < AT_ARGS + launch->arg_count && !broken; i++) {
+        rk_hnames *tried = rk_hnames_new(h->arena, NULL, 0);
+        if (all[i])
+            rk_hnames_add(tried, all[i]);
+        if (all[i] && !rk_hnames_broken(tried))
+            rk_hnames_add(names, all[i]);
+        texts[i] = all[i] && !rk_hnames_broken(tried) ? rk_hnames_print(names, all[i]) : NULL;
     }
-    launch->when = condition_text(h, state->path);
+    for (size_t i = 0; i < AT_ARGS && !broken; i++)
+        texts[i] = all[i] ? rk_hnames_print(names, all[i]) : NULL;
+    for (size_t i = 0; i < 3 && !broken; i++) {
+        launch->grid[i] = texts[AT_GRID + i];
+        launch->block[i] = texts[AT_BLOCK + i];
+    }
+    launch->shared = texts[AT_SHARED];
+    launch->when = texts[AT_WHEN];
+    launch->args = &texts[AT_ARGS];
+    launch->resolved = !broken;
+    if (broken)
+        launch->reason = rk_arena_printf(
+            h->arena, "'%s' changes in a loop in a way that is not followed", broken);
+    else
+        launch->inputs = rk_hnames_inputs(&launch->input_count, names);
+}
+
+static void fill(harvest *h, rk_harvested *item, const pending *at)
+{
+    rk_launch *launch = &item->launch;
+    const rk_hlaunch *p = &at->parts;
     int wanted = clang_Cursor_isNull(item->instance) ? (int)p->arg_count
                                                      : clang_Cursor_getNumArguments(item->instance);
     size_t count = wanted < 0 ? p->arg_count : (size_t)wanted;
-    const char **args = RK_NEW_ARRAY(h->arena, const char *, count + 1);
+    const rk_sym **all = RK_NEW_ARRAY(h->arena, const rk_sym *, AT_ARGS + count);
+    bool ok = check_dim3(&all[AT_GRID], h, item, p->grid, "grid") &&
+              check_dim3(&all[AT_BLOCK], h, item, p->block, "block") &&
+              check_dimension(&all[AT_SHARED], h, item, p->shared, "shared memory");
+    launch->when_partial = at->partial;
+    launch->stream = p->stream;
+    if (!ok || !*item->kernel_name) {
+        leave_unresolved(item, "the kernel is not known");
+        return;
+    }
+    all[AT_WHEN] = conjunction(h, at->path);
     for (size_t i = 0; i < count && i < p->arg_count; i++)
-        args[i] = argument(h, p->args[i]);
-    launch->args = args;
+        all[AT_ARGS + i] = argument(h, p->args[i]);
     launch->arg_count = count;
+    print_launch(h, launch, all);
+    if (!launch->resolved)
+        leave_unresolved(item, NULL);
 }
 
 static void on_launch(rk_hrun *run, CXCursor call, const rk_hstate *state)
@@ -439,9 +500,7 @@ static void on_launch(rk_hrun *run, CXCursor call, const rk_hstate *state)
         item->kernel_name = "";
     if (!arrows)
         drop_unknown_count(item, &p);
-    fill(h, item, &p, state);
-    if (!item->launch.reason && !item->launch.resolved)
-        item->launch.reason = "the kernel is not known";
+    *rk_push(h->arena, &h->waiting) = (pending){h->found.count - 1, p, state->path, state->partial};
 }
 
 typedef struct {
@@ -541,9 +600,13 @@ static void run_function(harvest *h, CXCursor function, CXCursor body, const cur
             state.env =
                 rk_henv_set(h->arena, state.env, c.items[i], rk_hv_of_name(h->arena, name, type));
     }
-    rk_hrun run = {.arena = h->arena, .launch = on_launch, .user = h};
+    rk_hrun run = {.arena = h->arena, .launch = on_launch, .user = h, .inputs = h->inputs};
     size_t first = h->found.count;
+    run.root = RK_NEW(h->arena, char);
     rk_h_run(&run, body, state);
+    for (size_t i = 0; i < h->waiting.count; i++)
+        fill(h, &h->found.items[h->waiting.items[i].item], &h->waiting.items[i]);
+    h->waiting.count = 0;
     add_unreached(h, sites, first);
 }
 
@@ -626,7 +689,7 @@ static int compare(const void *left, const void *right)
 
 rk_harvest rk_harvest_launches(CXTranslationUnit unit, rk_arena *arena)
 {
-    harvest h = {.arena = arena};
+    harvest h = {.arena = arena, .inputs = rk_hinputs_new(arena)};
     clang_visitChildren(clang_getTranslationUnitCursor(unit), visit_declaration, &h);
     for (size_t i = 0; i < h.queue.count; i++)
         visit_function(&h, h.queue.items[i], false);

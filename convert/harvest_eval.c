@@ -35,19 +35,67 @@ static rk_hv function_value(CXCursor expr)
     return (rk_hv){.kind = RK_HV_FUNCTION, .cursor = expr};
 }
 
-static rk_hv variable(rk_hrun *run, const rk_henv *env, CXCursor decl)
+static const rk_henv *globals_of(const rk_henv *env)
+{
+    return env ? env->globals : NULL;
+}
+
+/** A record that is a class of the toolkit: dim3, cudaDeviceProp. */
+static bool is_named(CXType type, const char *wanted)
+{
+    CXString name = clang_getCursorSpelling(clang_getTypeDeclaration(rk_h_plain_type(type)));
+    bool yes = strcmp(clang_getCString(name), wanted) == 0;
+    clang_disposeString(name);
+    return yes;
+}
+
+/** Whether a value of the type can be an input: a number, a pointer, an object whose type is known. */
+static bool can_be_input(CXType type)
+{
+    return rk_h_ctype(type).kind != RK_CTYPE_OTHER || rk_h_plain_type(type).kind == CXType_Record;
+}
+
+/** A variable outside of the function, as an input. */
+static rk_hv outer_variable(rk_hrun *run, const rk_henv *env, CXCursor decl, CXCursor at)
+{
+    rk_arena *arena = run->arena;
+    CXType type = clang_getCursorType(decl);
+    const char *name = rk_h_spelling(arena, decl);
+    if (!run->inputs)
+        return rk_hv_unknown(arena, "'%s' is a variable outside of the function", name);
+    if (!can_be_input(type))
+        return rk_hv_unknown(arena, "the type of '%s' is not known", name);
+    const rk_input_kind kind = is_named(type, "cudaDeviceProp") ? RK_INPUT_DEVICE : RK_INPUT_GLOBAL;
+    const char *key = rk_h_text(arena, clang_getCursorUSR(decl));
+    return rk_hv_of_input(arena, rk_hinput_of(run, kind, at, name, key, globals_of(env)), name,
+                          type);
+}
+
+static rk_hv variable(rk_hrun *run, const rk_henv *env, CXCursor decl, CXCursor at)
 {
     const rk_henv *entry = rk_henv_find(env, decl);
     if (entry)
         return entry->value;
-    const char *name = rk_h_spelling(run->arena, decl);
     CXCursor definition = clang_getCursorDefinition(decl);
     CXCursor init =
         clang_Cursor_getVarDeclInitializer(clang_Cursor_isNull(definition) ? decl : definition);
     CXType type = clang_getCursorType(decl);
-    if (clang_isConstQualifiedType(type) && !clang_Cursor_isNull(init))
-        return rk_hv_convert(run->arena, rk_h_eval(run, NULL, init), type);
-    return rk_hv_unknown(run->arena, "'%s' is a variable outside of the function", name);
+    bool constant = clang_isConstQualifiedType(type) && !clang_Cursor_isNull(init);
+    rk_hv value = {.kind = RK_HV_UNKNOWN};
+    if (constant)
+        value = rk_hv_convert(run->arena, rk_h_eval(run, NULL, init), type);
+    return value.kind != RK_HV_UNKNOWN ? value : outer_variable(run, env, decl, at);
+}
+
+/** What depends on a template parameter of a launcher that no instance is known of. */
+static rk_hv template_value(rk_hrun *run, CXCursor expr, const char *name)
+{
+    CXType type = clang_getCursorType(expr);
+    if (!run->inputs || rk_h_ctype(type).kind == RK_CTYPE_OTHER)
+        return rk_hv_unknown(run->arena, "it depends on the template parameter '%s'", name);
+    const char *of = rk_h_source(run->arena, expr);
+    rk_sym_input *input = rk_hinput_of(run, RK_INPUT_TEMPLATE, expr, of, of, NULL);
+    return rk_hv_of_input(run->arena, input, of, type);
 }
 
 static rk_hv reference(rk_hrun *run, const rk_henv *env, CXCursor expr)
@@ -57,7 +105,7 @@ static rk_hv reference(rk_hrun *run, const rk_henv *env, CXCursor expr)
     switch (clang_getCursorKind(decl)) {
     case CXCursor_VarDecl:
     case CXCursor_ParmDecl:
-        return variable(run, env, decl);
+        return variable(run, env, decl, expr);
     case CXCursor_EnumConstantDecl:
         return rk_hv_scalar(rk_sym_int(run->arena, clang_getEnumConstantDeclValue(decl),
                                        rk_h_ctype(clang_getCursorType(expr))));
@@ -67,9 +115,7 @@ static rk_hv reference(rk_hrun *run, const rk_henv *env, CXCursor expr)
     case CXCursor_OverloadedDeclRef:
         return function_value(expr);
     case CXCursor_NonTypeTemplateParameter:
-    case CXCursor_TemplateTypeParameter:
-        return rk_hv_unknown(run->arena, "it depends on the template parameter '%s'",
-                             rk_h_spelling(run->arena, decl));
+        return template_value(run, expr, rk_h_spelling(run->arena, decl));
     default:
         break;
     }
@@ -78,18 +124,45 @@ static rk_hv reference(rk_hrun *run, const rk_henv *env, CXCursor expr)
     return rk_hv_unknown(run->arena, "'%s' is not followed", rk_h_spelling(run->arena, expr));
 }
 
+/** A value that is read through a pointer or from an array. */
+static rk_hv memory_value(rk_hrun *run, const rk_henv *env, CXCursor expr)
+{
+    rk_arena *arena = run->arena;
+    CXType type = clang_getCursorType(expr);
+    if (!run->inputs || !can_be_input(type))
+        return rk_hv_unknown(arena, "'%s' is read from memory", rk_h_spelling(arena, expr));
+    const char *of = rk_h_source(arena, expr);
+    rk_sym_input *input =
+        rk_hinput_of(run, RK_INPUT_MEMORY, expr, of, of, env ? env->memory : NULL);
+    return rk_hv_of_input(arena, input, of, type);
+}
+
+/** A member of the object whose method this is. */
+static rk_hv own_member(rk_hrun *run, const rk_henv *env, CXCursor expr, CXCursor decl)
+{
+    rk_arena *arena = run->arena;
+    CXType type = clang_getCursorType(expr);
+    const char *name = rk_arena_printf(arena, "this->%s", rk_h_spelling(arena, expr));
+    if (!run->inputs || !can_be_input(type))
+        return rk_hv_unknown(arena, "'%s' is a member of the object", name);
+    const char *key = rk_h_text(arena, clang_getCursorUSR(decl));
+    rk_sym_input *input =
+        rk_hinput_of(run, RK_INPUT_MEMBER, expr, name, *key ? key : name, globals_of(env));
+    return rk_hv_of_input(arena, input, name, type);
+}
+
 static rk_hv member(rk_hrun *run, const rk_henv *env, CXCursor expr)
 {
     rk_arena *arena = run->arena;
     CXCursor decl = clang_getCursorReferenced(expr);
     const char *name = rk_h_spelling(arena, expr);
     if (clang_getCursorKind(decl) == CXCursor_VarDecl)
-        return variable(run, env, decl);
+        return variable(run, env, decl, expr);
     rk_hchildren c = rk_h_children(arena, expr);
     if (c.count == 0 || clang_getCursorKind(c.items[0]) == CXCursor_CXXThisExpr)
-        return rk_hv_unknown(arena, "'%s' is a member of the object", name);
+        return own_member(run, env, expr, decl);
     if (rk_h_ctype(clang_getCursorType(c.items[0])).kind == RK_CTYPE_POINTER)
-        return rk_hv_unknown(arena, "'%s' is read from memory", name);
+        return memory_value(run, env, expr);
     return rk_hv_field_of(arena, rk_h_eval(run, env, c.items[0]), name, clang_getCursorType(expr));
 }
 
@@ -114,11 +187,7 @@ static bool operand_of(CXCursor *out, rk_arena *arena, CXCursor expr)
 
 static bool is_dim3(CXType type)
 {
-    CXType t = rk_h_plain_type(type);
-    CXString name = clang_getCursorSpelling(clang_getTypeDeclaration(t));
-    bool yes = strcmp(clang_getCString(name), "dim3") == 0;
-    clang_disposeString(name);
-    return yes;
+    return is_named(type, "dim3");
 }
 
 static rk_hv construct_dim3(rk_hrun *run, const rk_henv *env, const CXCursor *args, size_t count)
@@ -179,7 +248,8 @@ static rk_hv construct_fields(rk_hrun *run, const rk_henv *env, const CXCursor *
     rk_hv_field *fields = RK_NEW_ARRAY(run->arena, rk_hv_field, r.count + 1);
     for (size_t i = 0; i < r.count; i++) {
         CXType field_type = clang_getCursorType(r.fields[i]);
-        rk_hv zero = rk_hv_scalar(rk_sym_int(run->arena, 0, rk_ctype_int));
+        rk_hv zero = is_dim3(field_type) ? rk_hv_dim3(run->arena, NULL, NULL, NULL)
+                                         : rk_hv_scalar(rk_sym_int(run->arena, 0, rk_ctype_int));
         fields[i].name = rk_h_spelling(run->arena, r.fields[i]);
         fields[i].value =
             rk_hv_convert(run->arena, i < count ? rk_h_eval(run, env, args[i]) : zero, field_type);
@@ -205,6 +275,37 @@ static rk_hv construct_array(rk_hrun *run, const rk_henv *env, const CXCursor *a
         fields[i].next = i + 1 < count ? &fields[i + 1] : NULL;
     }
     return (rk_hv){.kind = RK_HV_ARRAY, .fields = count ? fields : NULL};
+}
+
+static rk_hv expand_field(rk_arena *arena, rk_hv value, CXCursor field, const char *missing)
+{
+    CXType type = clang_getCursorType(field);
+    const char *name = rk_h_spelling(arena, field);
+    bool cpp = clang_getCursorLanguage(field) == CXLanguage_CPlusPlus;
+    if (missing && is_dim3(type) && cpp)
+        return rk_hv_dim3(arena, NULL, NULL, NULL);
+    if (missing || value.kind == RK_HV_UNKNOWN)
+        return rk_h_expand(arena, rk_hv_unknown(arena, "%s", missing ? missing : value.reason),
+                           type, missing);
+    return rk_hv_field_of(arena, value, name, type);
+}
+
+rk_hv rk_h_expand(rk_arena *arena, rk_hv value, CXType type, const char *missing)
+{
+    CXType t = rk_h_plain_type(type);
+    record_fields r = {.arena = arena, .plain = t.kind == CXType_Record};
+    if (value.kind == RK_HV_STRUCT || !r.plain)
+        return value;
+    clang_Type_visitFields(t, add_field, &r);
+    if (!r.plain || r.count == 0)
+        return value;
+    rk_hv_field *fields = RK_NEW_ARRAY(arena, rk_hv_field, r.count);
+    for (size_t i = 0; i < r.count; i++) {
+        fields[i].name = rk_h_spelling(arena, r.fields[i]);
+        fields[i].value = expand_field(arena, value, r.fields[i], missing);
+        fields[i].next = i + 1 < r.count ? &fields[i + 1] : NULL;
+    }
+    return (rk_hv){.kind = RK_HV_STRUCT, .fields = fields};
 }
 
 rk_hv rk_h_construct(rk_hrun *run, const rk_henv *env, CXCursor expr, CXType type)
@@ -258,7 +359,7 @@ static rk_hv unary(rk_hrun *run, const rk_henv *env, CXCursor expr)
     if (kind == CXUnaryOperator_AddrOf)
         return address_of(run, env, c.items[0]);
     if (kind == CXUnaryOperator_Deref)
-        return rk_hv_unknown(arena, "a value is read from memory");
+        return memory_value(run, env, expr);
     rk_hv value = rk_h_eval(run, env, c.items[0]);
     char op = kind == CXUnaryOperator_Plus    ? '+'
               : kind == CXUnaryOperator_Minus ? '-'
@@ -320,15 +421,34 @@ static const struct {
     const char *name, *expr;
     int args;
     bool exact;
-} functions[] = {
-    {"ceil", "ceil", 1, true},    {"ceilf", "ceil", 1, true},   {"floor", "floor", 1, true},
-    {"floorf", "floor", 1, true}, {"round", "round", 1, true},  {"roundf", "round", 1, true},
-    {"trunc", "trunc", 1, true},  {"truncf", "trunc", 1, true}, {"sqrt", "sqrt", 1, true},
-    {"sqrtf", "sqrt", 1, true},   {"fabs", "abs", 1, true},     {"fabsf", "abs", 1, true},
-    {"abs", "abs", 1, true},      {"min", "min", 2, true},      {"max", "max", 2, true},
-    {"fmin", "min", 2, true},     {"fmax", "max", 2, true},     {"fminf", "min", 2, true},
-    {"fmaxf", "max", 2, true},    {"log2", "log2", 1, false},   {"pow", "pow", 2, false},
-    {"exp", "exp", 1, false},     {"log", "log", 1, false}};
+} functions[] = {{"ceil", "ceil", 1, true},
+                 {"ceilf", "ceil", 1, true},
+                 {"floor", "floor", 1, true},
+                 {"floorf", "floor", 1, true},
+                 {"round", "round", 1, true},
+                 {"roundf", "round", 1, true},
+                 {"trunc", "trunc", 1, true},
+                 {"truncf", "trunc", 1, true},
+                 {"sqrt", "sqrt", 1, true},
+                 {"sqrtf", "sqrt", 1, true},
+                 {"fabs", "abs", 1, true},
+                 {"fabsf", "abs", 1, true},
+                 {"abs", "abs", 1, true},
+                 {"min", "min", 2, true},
+                 {"max", "max", 2, true},
+                 {"fmin", "min", 2, true},
+                 {"fmax", "max", 2, true},
+                 {"fminf", "min", 2, true},
+                 {"fmaxf", "max", 2, true},
+                 {"log2", "log2", 1, false},
+                 {"pow", "pow", 2, false},
+                 {"exp", "exp", 1, false},
+                 {"log", "log", 1, false},
+                 {"__nv_ceilf", "ceil", 1, true},
+                 {"__nv_ceil", "ceil", 1, true},
+                 {"__nv_floorf", "floor", 1, true},
+                 {"__builtin_ceilf", "ceil", 1, true},
+                 {"__builtin_floorf", "floor", 1, true}};
 
 /** A call of a library function that rk_expr knows; false when it is none. */
 static bool library_call(rk_hv *out, rk_arena *arena, CXCursor function, CXType result,
@@ -369,6 +489,18 @@ static CXCursor definition_of(CXCursor function)
     return clang_Cursor_isNull(definition) ? function : definition;
 }
 
+/** What a call gives that is not followed, as an input. */
+static rk_hv call_result(rk_hrun *run, CXCursor expr)
+{
+    rk_arena *arena = run->arena;
+    CXType type = clang_getCursorType(expr);
+    const char *name = rk_h_spelling(arena, expr);
+    if (!*name || !run->inputs || !can_be_input(type))
+        return rk_hv_unknown(arena, "it is the result of a call of '%s'", *name ? name : "?");
+    rk_sym_input *input = rk_hinput_new(run, RK_INPUT_CALL, expr, rk_h_source(arena, expr));
+    return rk_hv_of_input(arena, input, name, type);
+}
+
 static rk_hv call(rk_hrun *run, const rk_henv *env, CXCursor expr)
 {
     rk_arena *arena = run->arena;
@@ -385,7 +517,7 @@ static rk_hv call(rk_hrun *run, const rk_henv *env, CXCursor expr)
         return rk_hv_scalar(rk_sym_status(arena));
     const char *name = rk_h_spelling(arena, expr);
     if (kind != CXCursor_FunctionDecl)
-        return rk_hv_unknown(arena, "it is the result of a call of '%s'", *name ? name : "?");
+        return call_result(run, expr);
     rk_hchildren c = rk_h_children(arena, expr);
     size_t count = c.count > 0 ? c.count - 1 : 0;
     rk_hv *args = RK_NEW_ARRAY(arena, rk_hv, count + 1);
@@ -396,7 +528,9 @@ static rk_hv call(rk_hrun *run, const rk_henv *env, CXCursor expr)
         return value;
     if (run->depth >= MAX_HELPER_DEPTH)
         return rk_hv_unknown(arena, "'%s' calls itself", name);
-    return rk_hv_convert(arena, rk_h_call_value(run, definition_of(function), args, count), type);
+    value = rk_h_call_value(run, env, definition_of(function), args, count);
+    return value.kind == RK_HV_UNKNOWN && run->inputs ? call_result(run, expr)
+                                                      : rk_hv_convert(arena, value, type);
 }
 
 /** An expression that stands for its one operand, converted to its type. */
@@ -451,7 +585,9 @@ rk_hv rk_h_eval(rk_hrun *run, const rk_henv *env, CXCursor expr)
     case CXCursor_InitListExpr:
         return rk_h_construct(run, env, expr, clang_getCursorType(expr));
     case CXCursor_ArraySubscriptExpr:
-        return rk_hv_unknown(run->arena, "a value is read from memory");
+        return memory_value(run, env, expr);
+    case CXCursor_UnaryExpr:
+        return template_value(run, expr, rk_h_source(run->arena, expr));
     default:
         break;
     }
@@ -488,7 +624,8 @@ rk_hv rk_h_returned(rk_hrun *run, const rk_hstate *end, const char *name)
     return value;
 }
 
-rk_hv rk_h_call_value(rk_hrun *run, CXCursor function, const rk_hv *args, size_t count)
+rk_hv rk_h_call_value(rk_hrun *run, const rk_henv *env, CXCursor function, const rk_hv *args,
+                      size_t count)
 {
     rk_arena *arena = run->arena;
     const char *name = rk_h_spelling(arena, function);
@@ -496,7 +633,7 @@ rk_hv rk_h_call_value(rk_hrun *run, CXCursor function, const rk_hv *args, size_t
     bool body = c.count > 0 && clang_getCursorKind(c.items[c.count - 1]) == CXCursor_CompoundStmt;
     if (!body)
         return rk_hv_unknown(arena, "it is the result of '%s', whose body is not here", name);
-    rk_hstate state = {0};
+    rk_hstate state = {.env = env};
     size_t n = 0;
     for (size_t i = 0; i < c.count; i++) {
         if (clang_getCursorKind(c.items[i]) != CXCursor_ParmDecl || n >= count)
@@ -506,6 +643,8 @@ rk_hv rk_h_call_value(rk_hrun *run, CXCursor function, const rk_hv *args, size_t
             rk_henv_set(arena, state.env, c.items[i], rk_hv_convert(arena, args[n++], type));
     }
     rk_hrun inner = {.arena = arena, .helper = true, .depth = run->depth + 1};
+    inner.inputs = run->inputs;
+    inner.root = RK_NEW(arena, char);
     state = rk_h_run(&inner, c.items[c.count - 1], state);
     return rk_h_returned(&inner, &state, name);
 }

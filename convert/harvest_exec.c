@@ -10,7 +10,7 @@ static void push_condition(rk_hrun *run, rk_hstate *state, const rk_sym *conditi
 {
     if (rk_sym_is_int(condition, 1))
         return;
-    if (rk_sym_has_status(condition)) {
+    if (rk_sym_has_status(condition) || (!run->helper && rk_sym_has_input(condition))) {
         state->partial = true;
         return;
     }
@@ -34,7 +34,7 @@ static void lambda_launches(rk_hrun *run, rk_hchildren c, const rk_hstate *state
 {
     rk_hstate inner = *state;
     inner.partial = true;
-    inner.env = rk_h_lose_changed(run->arena, state->env, run->body);
+    inner.env = rk_h_lose_changed(run, state->env, run->body);
     for (size_t i = 0; i < c.count; i++)
         if (clang_getCursorKind(c.items[i]) == CXCursor_ParmDecl)
             inner.env =
@@ -88,13 +88,14 @@ static void nested_calls(rk_hrun *run, CXCursor node, rk_hstate *state)
     }
 }
 
+/** The effects of an expression that is evaluated once. */
 static void lose_changed(rk_hrun *run, CXCursor node, rk_hstate *state)
 {
-    state->env = rk_h_lose_changed(run->arena, state->env, node);
+    state->env = rk_h_after(run, state->env, node);
     nested_calls(run, node, state);
 }
 
-/** Replaces the field that `path` names in a struct's value; unknown when it is not there. */
+/** A struct's value with another value of one field. */
 static rk_hv with_field(rk_arena *arena, rk_hv whole, const char *name, rk_hv value)
 {
     if (whole.kind != RK_HV_STRUCT)
@@ -125,18 +126,20 @@ static bool assign(rk_hrun *run, rk_hstate *state, CXCursor lvalue, rk_hv value)
         return false;
     value = rk_hv_convert(arena, value, clang_getCursorType(e));
     if (clang_getCursorKind(e) == CXCursor_DeclRefExpr) {
+        bool pointer = rk_h_ctype(clang_getCursorType(e)).kind == RK_CTYPE_POINTER;
+        const rk_henv *old = rk_henv_find(state->env, root);
+        if (rk_h_is_global(root) || pointer || (old && old->escaped))
+            state->env = rk_henv_touch(arena, state->env, false);
         state->env = rk_henv_set(arena, state->env, root, value);
         return true;
     }
     rk_hchildren c = rk_h_children(arena, e);
-    bool member = clang_getCursorKind(e) == CXCursor_MemberRefExpr && c.count > 0 &&
-                  clang_getCursorKind(rk_h_unwrap(arena, c.items[0])) == CXCursor_DeclRefExpr;
-    const rk_henv *entry = rk_henv_find(state->env, root);
-    if (!member || !entry)
+    if (clang_getCursorKind(e) != CXCursor_MemberRefExpr || c.count == 0)
         return false;
-    rk_hv whole = with_field(arena, entry->value, rk_h_spelling(arena, e), value);
-    state->env = rk_henv_set(arena, state->env, root, whole);
-    return true;
+    CXCursor object = rk_h_unwrap(arena, c.items[0]);
+    rk_hv whole =
+        rk_h_expand(arena, rk_h_eval(run, state->env, object), clang_getCursorType(object), NULL);
+    return assign(run, state, object, with_field(arena, whole, rk_h_spelling(arena, e), value));
 }
 
 static rk_hv compound_value(rk_hrun *run, const rk_henv *env, CXCursor expr, rk_hchildren c)
@@ -233,17 +236,18 @@ static void run_variable(rk_hrun *run, CXCursor decl, rk_hstate *state)
     rk_arena *arena = run->arena;
     CXType type = clang_getCursorType(decl);
     CXCursor init = clang_Cursor_getVarDeclInitializer(decl);
-    bool constant = clang_isConstQualifiedType(type);
+    if (rk_h_is_global(decl))
+        return;
     if (clang_Cursor_isNull(init)) {
-        state->env = rk_henv_lose(arena, state->env, decl, false, "is not set");
+        const char *missing = rk_arena_printf(arena, "'%s' is not set", rk_h_spelling(arena, decl));
+        rk_hv none = rk_hv_unknown(arena, "%s", missing);
+        state->env = rk_henv_set(arena, state->env, decl, rk_h_expand(arena, none, type, missing));
         return;
     }
     bool list = is_argument_list(type) && clang_getCursorKind(init) == CXCursor_InitListExpr;
     if (!list)
         lose_changed(run, decl, state);
-    if (clang_Cursor_getStorageClass(decl) == CX_SC_Static && !constant) {
-        state->env = rk_henv_lose(arena, state->env, decl, true, "is static");
-    } else if (type.kind == CXType_LValueReference || type.kind == CXType_RValueReference) {
+    if (type.kind == CXType_LValueReference || type.kind == CXType_RValueReference) {
         state->env = rk_henv_lose(arena, state->env, decl, true, "is a reference");
     } else {
         rk_hv value = rk_hv_convert(arena, rk_h_eval(run, state->env, init), type);
@@ -259,8 +263,15 @@ static const rk_henv *merge(rk_hrun *run, const rk_sym *condition, const rk_henv
 {
     const rk_henv *merged = base;
     const rk_henv *sides[] = {a, b};
+    const rk_henv none = {0};
+    const rk_henv *was = base ? base : &none, *x1 = a ? a : &none, *x2 = b ? b : &none;
+    bool outside = x1->globals != was->globals || x2->globals != was->globals;
+    bool memory = x1->memory != was->memory || x2->memory != was->memory;
     for (int side = 0; side < 2; side++) {
         for (const rk_henv *e = sides[side]; e && e != base; e = e->next) {
+            outside = outside || rk_h_is_global(e->variable);
+            if (clang_Cursor_isNull(e->variable) || rk_h_is_global(e->variable))
+                continue;
             const rk_henv *in_base = rk_henv_find(base, e->variable);
             if (!in_base || rk_henv_find(merged, e->variable) != in_base)
                 continue;
@@ -273,7 +284,7 @@ static const rk_henv *merge(rk_hrun *run, const rk_sym *condition, const rk_henv
                                      rk_hv_choice(run->arena, condition, x->value, y->value));
         }
     }
-    return merged;
+    return outside || memory ? rk_henv_touch(run->arena, merged, outside) : merged;
 }
 
 /** The state after two ways meet, each of which may have ended. `before` is where they parted. */
@@ -341,7 +352,8 @@ static void run_if(rk_hrun *run, CXCursor stmt, rk_hstate *state)
     while (i + 2 < c.count && is_declaration(c.items[i]))
         run_statement(run, c.items[i++], state);
     if (c.count - i < 2) {
-        lose_changed(run, stmt, state);
+        state->env = rk_h_lose_changed(run, state->env, stmt);
+        nested_calls(run, stmt, state);
         return;
     }
     CXCursor test = c.items[i];
@@ -389,7 +401,7 @@ static void run_once(rk_hrun *run, CXCursor body, rk_hstate *state)
     run->loops--;
     if (state->broke || state->continued) {
         bool left = state->exits > before.exits;
-        state->env = rk_h_lose_changed(run->arena, before.env, body);
+        state->env = rk_h_lose_changed(run, before.env, body);
         state->path = before.path;
         state->partial = before.partial || left;
         state->ended = false;
@@ -513,6 +525,67 @@ static bool run_turns(rk_hrun *run, CXCursor test, CXCursor step, CXCursor body,
     return false;
 }
 
+/** The variables that a loop changes and that are followed. */
+typedef struct {
+    CXCursor variable;
+    rk_sym_input *input;
+} loop_variable;
+
+typedef RK_VEC(loop_variable) loop_variables;
+
+/** Gives each number that the loop changes a name for what it is in a run of the body. */
+static const rk_henv *enter_variables(rk_hrun *run, loop_variables *out, CXCursor stmt,
+                                      const rk_henv *before, const rk_henv *changed)
+{
+    rk_arena *arena = run->arena;
+    const rk_henv *env = changed;
+    enum CXCursorKind kind = clang_getCursorKind(stmt);
+    if (!run->inputs || (kind != CXCursor_ForStmt && kind != CXCursor_WhileStmt))
+        return env;
+    for (const rk_henv *e = changed; e && e != before; e = e->next) {
+        bool known = clang_Cursor_isNull(e->variable) || e->escaped;
+        for (size_t i = 0; i < out->count && !known; i++)
+            known = rk_h_same(out->items[i].variable, e->variable);
+        const rk_henv *old = known ? NULL : rk_henv_find(before, e->variable);
+        if (!old || old->escaped || old->value.kind != RK_HV_SCALAR ||
+            rk_sym_has_status(old->value.sym))
+            continue;
+        const char *name = rk_h_spelling(arena, e->variable);
+        rk_sym_input *input = rk_hinput_new(run, RK_INPUT_LOOP, stmt, name);
+        input->first = old->value.sym;
+        *rk_push(arena, out) = (loop_variable){e->variable, input};
+        CXType type = clang_getCursorType(e->variable);
+        env = rk_henv_set(arena, env, e->variable, rk_hv_of_input(arena, input, name, type));
+    }
+    return env;
+}
+
+/**
+ * What the variables are in the loop's next run, where every way through the body comes to its end
+ * and the loop has a test.
+ */
+static void leave_variables(rk_hrun *run, loop_variables *variables, const rk_sym *again,
+                            CXCursor stmt, const rk_hstate *inside)
+{
+    rk_hchildren c = rk_h_children(run->arena, stmt);
+    bool is_for = clang_getCursorKind(stmt) == CXCursor_ForStmt;
+    rk_hstate end = *inside;
+    if (inside->ended || inside->broke || inside->continued || !again)
+        return;
+    void (*launch)(struct rk_hrun *, CXCursor, const rk_hstate *) = run->launch;
+    run->launch = NULL;
+    if (is_for && c.count >= 2)
+        run_expression(run, c.items[c.count - 2], &end);
+    run->launch = launch;
+    for (size_t i = 0; i < variables->count; i++) {
+        const rk_henv *entry = rk_henv_find(end.env, variables->items[i].variable);
+        if (!entry || entry->value.kind != RK_HV_SCALAR || rk_sym_has_status(entry->value.sym))
+            continue;
+        variables->items[i].input->again = again;
+        variables->items[i].input->next = entry->value.sym;
+    }
+}
+
 /** The body is run once, with all that the loop changes unknown: it stands for every run of it. */
 static void run_loop(rk_hrun *run, CXCursor stmt, rk_hstate *state)
 {
@@ -534,8 +607,11 @@ static void run_loop(rk_hrun *run, CXCursor stmt, rk_hstate *state)
     }
     const rk_sym *first = clang_Cursor_isNull(test) ? NULL : condition_of(run, state->env, test);
     const rk_hstate before = *state;
-    state->env = rk_h_lose_changed(run->arena, state->env, stmt);
+    state->env = rk_h_lose_changed(run, state->env, stmt);
     rk_hstate inside = *state;
+    loop_variables variables = {0};
+    inside.env = enter_variables(run, &variables, stmt, before.env, state->env);
+    const rk_sym *again = clang_Cursor_isNull(test) ? NULL : condition_of(run, inside.env, test);
     inside.broke = inside.continued = false;
     inside.partial = inside.partial || run->call != NULL;
     if (first)
@@ -546,6 +622,7 @@ static void run_loop(rk_hrun *run, CXCursor stmt, rk_hstate *state)
     run->loops++;
     run_statement(run, body, &inside);
     run->loops--;
+    leave_variables(run, &variables, again, stmt, &inside);
     bool left = inside.exits > before.exits;
     state->partial = before.partial || left;
     state->leaks += left;
@@ -636,7 +713,7 @@ static bool enter_group(rk_hrun *run, selection *s, CXCursor *stmt)
     rk_hstate next = s->entry;
     next.broke = false;
     if (falls)
-        next.env = rk_h_lose_changed(run->arena, next.env, s->body);
+        next.env = rk_h_lose_changed(run, next.env, s->body);
     if (s->condition)
         push_condition(run, &next, s->condition);
     next.partial = next.partial || !s->condition || leaked;
@@ -661,7 +738,7 @@ static void leave_switch(rk_hrun *run, selection *s, rk_hstate *state)
     *state = s->entry;
     state->exits = exits;
     if (!simple) {
-        state->env = rk_h_lose_changed(run->arena, state->env, s->body);
+        state->env = rk_h_lose_changed(run, state->env, s->body);
         state->partial = true;
         state->leaks++;
         return;
@@ -684,7 +761,8 @@ static void run_switch(rk_hrun *run, CXCursor stmt, rk_hstate *state)
         run_statement(run, c.items[i++], state);
     CXCursor body = c.count ? c.items[c.count - 1] : clang_getNullCursor();
     if (c.count - i != 2 || clang_getCursorKind(body) != CXCursor_CompoundStmt) {
-        lose_changed(run, stmt, state);
+        state->env = rk_h_lose_changed(run, state->env, stmt);
+        nested_calls(run, stmt, state);
         state->partial = true;
         return;
     }
@@ -746,7 +824,7 @@ static void run_try(rk_hrun *run, CXCursor stmt, rk_hstate *state)
             continue;
         }
         rk_hstate handler = before;
-        handler.env = rk_h_lose_changed(run->arena, before.env, stmt);
+        handler.env = rk_h_lose_changed(run, before.env, stmt);
         handler.partial = true;
         rk_hchildren parts = rk_h_children(run->arena, c.items[i]);
         if (parts.count)
@@ -754,7 +832,7 @@ static void run_try(rk_hrun *run, CXCursor stmt, rk_hstate *state)
         handled = handled || !handler.ended;
     }
     if (handled) {
-        state->env = rk_h_lose_changed(run->arena, before.env, stmt);
+        state->env = rk_h_lose_changed(run, before.env, stmt);
         state->partial = true;
         state->ended = false;
     }
@@ -828,7 +906,7 @@ rk_hstate rk_h_run(rk_hrun *run, CXCursor body, rk_hstate state)
     clang_visitChildren(body, find_goto, &tangled);
     run->body = body;
     if (tangled) {
-        state.env = rk_h_lose_changed(run->arena, state.env, body);
+        state.env = rk_h_lose_changed(run, state.env, body);
         for (const rk_henv *e = state.env; e; e = e->next)
             if (e->value.kind == RK_HV_UNKNOWN)
                 state.env =

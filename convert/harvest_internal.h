@@ -4,6 +4,25 @@
 #include "convert/harvest.h"
 #include "convert/harvest_sym.h"
 
+/**
+ * A value that is no expression of the function's parameters, at a point of the program: what a
+ * name of rk_sym is, or is a member of. One for each value, so that two names are equal only when
+ * they stand for the same one.
+ */
+typedef struct rk_sym_input {
+    rk_input_kind kind;
+    const char *of; /**< as the source writes it */
+    const char *file;
+    int line;
+    const rk_sym *first, *again, *next; /**< of a loop's variable; NULL until the loop was run */
+    const char *key;                    /**< which tells what is read, with the version */
+    const struct rk_henv *version;      /**< the last change before it was read */
+    const void *run;                    /**< of the function that reads it */
+} rk_sym_input;
+
+typedef struct rk_hinputs rk_hinputs;
+typedef struct rk_hnames rk_hnames;
+
 /** What an expression of host code stands for. */
 typedef enum {
     RK_HV_UNKNOWN,  /**< `reason` says why */
@@ -20,6 +39,7 @@ typedef struct rk_hv {
     const char *reason;
     const rk_sym *sym;
     const char *name;
+    const rk_sym_input *input; /**< of an object or a pointer that is no parameter */
     int64_t element;
     const struct rk_hv_field *fields; /**< in order of declaration */
     CXCursor cursor;                  /**< of a function, or of a function reference's expression */
@@ -36,6 +56,8 @@ typedef struct rk_henv {
     CXCursor variable;
     rk_hv value;
     bool escaped; /**< its address was taken: no later value is known */
+    /** The newest entries that may change variables outside of the function, and memory. */
+    const struct rk_henv *globals, *memory;
     const struct rk_henv *next;
 } rk_henv;
 
@@ -85,7 +107,9 @@ typedef struct rk_hrun {
     bool (*call)(struct rk_hrun *run, CXCursor call, rk_hstate *state, rk_hv *value);
     const rk_hresult *results; /**< what `call` told, newest first */
     void *user;
-    bool helper;               /**< a helper is run for its value */
+    rk_hinputs *inputs; /**< values that are no expressions become inputs; NULL: they are unknown */
+    const void *root;   /**< of this run: helpers have their own */
+    bool helper;        /**< a helper is run for its value */
     const rk_hreturn *returns; /**< those of the helper, newest first */
     bool lost;                 /**< the helper may return what is not among `returns` */
     CXCursor body;             /**< the function's */
@@ -124,6 +148,8 @@ rk_hv rk_hv_unknown(rk_arena *arena, const char *format, ...) __attribute__((for
 rk_hv rk_hv_scalar(const rk_sym *sym);
 /** A parameter, or a member of one, of that type. */
 rk_hv rk_hv_of_name(rk_arena *arena, const char *name, CXType type);
+/** The same of an input; a pointer's value is then no argument of a launch. */
+rk_hv rk_hv_of_input(rk_arena *arena, const rk_sym_input *input, const char *name, CXType type);
 /** dim3(x, y, z); NULL is 1. */
 rk_hv rk_hv_dim3(rk_arena *arena, const rk_sym *x, const rk_sym *y, const rk_sym *z);
 /** A member's value. */
@@ -144,6 +170,15 @@ rk_hv rk_h_construct(rk_hrun *run, const rk_henv *env, CXCursor expr, CXType typ
 const rk_henv *rk_henv_lose(rk_arena *arena, const rk_henv *env, CXCursor variable, bool escaped,
                             const char *reason);
 
+/** A variable's value from here on, whatever happened to it before. */
+const rk_henv *rk_henv_bind(rk_arena *arena, const rk_henv *env, CXCursor variable, rk_hv value);
+
+/** An entry that may change what is outside of the function, and memory. */
+const rk_henv *rk_henv_touch(rk_arena *arena, const rk_henv *env, bool globals);
+
+/** Whether a variable lives outside of the function: globals, static members and static locals. */
+bool rk_h_is_global(CXCursor variable);
+
 /** Values of variables. */
 const rk_henv *rk_henv_find(const rk_henv *env, CXCursor variable);
 const rk_henv *rk_henv_set(rk_arena *arena, const rk_henv *env, CXCursor variable, rk_hv value);
@@ -152,7 +187,10 @@ const rk_henv *rk_henv_set(rk_arena *arena, const rk_henv *env, CXCursor variabl
 bool rk_h_root(CXCursor *out, rk_arena *arena, CXCursor lvalue);
 
 /** The values of variables after a statement or expression that may change them in any order. */
-const rk_henv *rk_h_lose_changed(rk_arena *arena, const rk_henv *env, CXCursor node);
+const rk_henv *rk_h_lose_changed(rk_hrun *run, const rk_henv *env, CXCursor node);
+
+/** The values after an expression that is evaluated once; calls leave inputs in what they are lent. */
+const rk_henv *rk_h_after(rk_hrun *run, const rk_henv *env, CXCursor node);
 
 /** Whether a call is a launch `<<<...>>>`, and the call that is its configuration. */
 bool rk_h_is_launch(rk_arena *arena, CXCursor call, CXCursor *configuration);
@@ -165,12 +203,19 @@ typedef struct {
     rk_hv callee, grid, block, shared;
     rk_hv *args;
     size_t arg_count;
+    const char *stream; /**< as the source writes it; NULL: the default one */
 } rk_hlaunch;
 
 rk_hlaunch rk_h_launch_parts(rk_hrun *run, CXCursor call, const rk_henv *env);
 
 /** The id of the instance that a launch's callee is; NULL when it is not known. */
 const char *rk_h_instance_id(rk_arena *arena, rk_hv callee);
+
+/**
+ * A value of class type with its members apart, where its type shows them; each of an unknown one
+ * is unknown. `missing` is the reason for those that are not set, NULL: they are as they were.
+ */
+rk_hv rk_h_expand(rk_arena *arena, rk_hv value, CXType type, const char *missing);
 
 /** Runs a function's body from the given values of its parameters. */
 rk_hstate rk_h_run(rk_hrun *run, CXCursor body, rk_hstate state);
@@ -185,6 +230,38 @@ rk_hv rk_h_returned(rk_hrun *run, const rk_hstate *end, const char *name);
  * The value that a call of a function with this definition returns. Unknown when it depends on more
  * than its arguments.
  */
-rk_hv rk_h_call_value(rk_hrun *run, CXCursor function, const rk_hv *args, size_t count);
+rk_hv rk_h_call_value(rk_hrun *run, const rk_henv *env, CXCursor function, const rk_hv *args,
+                      size_t count);
+
+/** Whether a call of the function may change variables that are not its own. */
+bool rk_h_may_write(rk_hrun *run, CXCursor function);
+
+/** Whether a call's i-th argument may be changed through a reference parameter. */
+bool rk_h_by_reference(CXCursor function, size_t i, bool known);
+
+/** Text of the cursor's extent, on one line. */
+const char *rk_h_source(rk_arena *arena, CXCursor cursor);
+
+/** Remembers whether functions write; -1 when it is not known yet. */
+int rk_hinputs_writes(const rk_hinputs *inputs, CXCursor function);
+void rk_hinputs_set_writes(rk_hinputs *inputs, CXCursor function, bool writes);
+
+rk_hinputs *rk_hinputs_new(rk_arena *arena);
+
+/** A new input, read at `at`. */
+rk_sym_input *rk_hinput_new(rk_hrun *run, rk_input_kind kind, CXCursor at, const char *of);
+
+/** The input that was read before, where nothing can have changed it; otherwise a new one. */
+rk_sym_input *rk_hinput_of(rk_hrun *run, rk_input_kind kind, CXCursor at, const char *of,
+                           const char *key, const rk_henv *version);
+
+/** What the inputs of one launch are called, beside its function's parameters. */
+rk_hnames *rk_hnames_new(rk_arena *arena, const rk_param *params, size_t param_count);
+void rk_hnames_add(rk_hnames *names, const rk_sym *e);
+
+/** A variable of a loop whose next value is not known; NULL if there is none. */
+const char *rk_hnames_broken(const rk_hnames *names);
+char *rk_hnames_print(rk_hnames *names, const rk_sym *e);
+const rk_input *rk_hnames_inputs(size_t *count, rk_hnames *names);
 
 #endif

@@ -75,10 +75,12 @@ const rk_sym *rk_sym_real(rk_arena *arena, double value, rk_ctype type)
     return e;
 }
 
-const rk_sym *rk_sym_name(rk_arena *arena, const char *name, rk_ctype type)
+const rk_sym *rk_sym_name(rk_arena *arena, const struct rk_sym_input *input, const char *name,
+                          rk_ctype type)
 {
     rk_sym *e = make(arena, RK_SYM_NAME, type);
     e->text = name;
+    e->input = input;
     return e;
 }
 
@@ -89,7 +91,7 @@ bool rk_sym_is_int(const rk_sym *e, int64_t value)
 
 const rk_sym *rk_sym_status(rk_arena *arena)
 {
-    return rk_sym_name(arena, "", rk_ctype_unsigned);
+    return rk_sym_name(arena, NULL, "", rk_ctype_unsigned);
 }
 
 static bool is_status(const rk_sym *e)
@@ -139,10 +141,28 @@ bool rk_sym_equal(const rk_sym *a, const rk_sym *b)
         return false;
     if ((a->text == NULL) != (b->text == NULL) || (a->text && strcmp(a->text, b->text) != 0))
         return false;
+    if (a->input != b->input)
+        return false;
     for (int i = 0; i < 3; i++)
         if ((a->a[i] == NULL) != (b->a[i] == NULL) || (a->a[i] && !rk_sym_equal(a->a[i], b->a[i])))
             return false;
     return true;
+}
+
+void rk_sym_inputs(const rk_sym *e, void (*visit)(void *user, const rk_sym *name), void *user)
+{
+    if (e->input)
+        visit(user, e);
+    for (int i = 0; i < 3 && e->a[i]; i++)
+        rk_sym_inputs(e->a[i], visit, user);
+}
+
+bool rk_sym_has_input(const rk_sym *e)
+{
+    bool has = e->input != NULL;
+    for (int i = 0; i < 3 && e->a[i] && !has; i++)
+        has = rk_sym_has_input(e->a[i]);
+    return has;
 }
 
 static const rk_sym *retyped(rk_arena *arena, const rk_sym *e, rk_ctype type)
@@ -593,7 +613,13 @@ static int precedence(const rk_sym *e)
     return prefix ? 11 : 12;
 }
 
-static void print(rk_str *out, const rk_sym *e, int least);
+/** Where expressions are printed. */
+typedef struct {
+    rk_str text;
+    const rk_sym_names *names;
+} printer;
+
+static void print(printer *p, const rk_sym *e, int least);
 
 static void print_constant(rk_str *out, const rk_sym *e)
 {
@@ -614,8 +640,9 @@ static void print_constant(rk_str *out, const rk_sym *e)
     rk_str_addf(out, "%s%s", text, strpbrk(text, ".en") ? "" : ".0");
 }
 
-static void print_node(rk_str *out, const rk_sym *e)
+static void print_node(printer *p, const rk_sym *e)
 {
+    rk_str *out = &p->text;
     int own = precedence(e);
     switch (e->kind) {
     case RK_SYM_INT:
@@ -623,53 +650,53 @@ static void print_node(rk_str *out, const rk_sym *e)
         print_constant(out, e);
         break;
     case RK_SYM_NAME:
-        rk_str_add(out, e->text);
+        rk_str_add(out, e->input && p->names ? p->names->text(p->names->user, e) : e->text);
         break;
     case RK_SYM_CAST:
         rk_str_addf(out, "(%s)", type_name(e->target));
-        print(out, e->a[0], own);
+        print(p, e->a[0], own);
         break;
     case RK_SYM_NOT:
     case RK_SYM_BITNOT:
     case RK_SYM_MINUS:
         rk_str_add(out, e->kind == RK_SYM_NOT ? "!" : e->kind == RK_SYM_MINUS ? "-" : "~");
-        print(out, e->a[0], own + 1);
+        print(p, e->a[0], own + 1);
         break;
     case RK_SYM_BINARY:
-        print(out, e->a[0], own);
+        print(p, e->a[0], own);
         rk_str_addf(out, " %s ", e->text);
-        print(out, e->a[1], own + 1);
+        print(p, e->a[1], own + 1);
         break;
     case RK_SYM_CHOICE:
-        print(out, e->a[0], 1);
+        print(p, e->a[0], 1);
         rk_str_add(out, " ? ");
-        print(out, e->a[1], 0);
+        print(p, e->a[1], 0);
         rk_str_add(out, " : ");
-        print(out, e->a[2], 0);
+        print(p, e->a[2], 0);
         break;
     case RK_SYM_CALL:
         rk_str_addf(out, "%s(", e->text);
-        print(out, e->a[0], 0);
+        print(p, e->a[0], 0);
         if (e->a[1]) {
             rk_str_add(out, ", ");
-            print(out, e->a[1], 0);
+            print(p, e->a[1], 0);
         }
         rk_str_add(out, ")");
         break;
     }
 }
 
-static void print(rk_str *out, const rk_sym *e, int least)
+static void print(printer *p, const rk_sym *e, int least)
 {
     bool parentheses = precedence(e) < least;
-    rk_str_add(out, parentheses ? "(" : "");
-    print_node(out, e);
-    rk_str_add(out, parentheses ? ")" : "");
+    rk_str_add(&p->text, parentheses ? "(" : "");
+    print_node(p, e);
+    rk_str_add(&p->text, parentheses ? ")" : "");
 }
 
-char *rk_sym_print(const rk_sym *e, rk_arena *arena)
+char *rk_sym_print(const rk_sym *e, const rk_sym_names *names, rk_arena *arena)
 {
-    rk_str text = {.arena = arena};
-    print(&text, e, 0);
-    return text.text;
+    printer p = {.text = {.arena = arena}, .names = names};
+    print(&p, e, 0);
+    return p.text.text;
 }

@@ -39,10 +39,11 @@ typedef struct rk_sym {
     rk_ctype type;
     rk_ctype target;  /**< of RK_SYM_CAST; `type` may be a wider one that holds its values */
     const char *text; /**< a name, a function, or an operator's spelling */
-    int64_t i;        /**< of RK_SYM_INT */
-    double d;         /**< of RK_SYM_REAL */
-    const struct rk_sym *a[3]; /**< operands; NULL after the last */
-    int64_t low, high;         /**< bounds of an integer's value */
+    const struct rk_sym_input *input; /**< what a name is part of; NULL: a parameter */
+    int64_t i;                        /**< of RK_SYM_INT */
+    double d;                         /**< of RK_SYM_REAL */
+    const struct rk_sym *a[3];        /**< operands; NULL after the last */
+    int64_t low, high;                /**< bounds of an integer's value */
 } rk_sym;
 
 extern const rk_ctype rk_ctype_bool, rk_ctype_int, rk_ctype_unsigned, rk_ctype_size;
@@ -51,8 +52,13 @@ extern const rk_ctype rk_ctype_bool, rk_ctype_int, rk_ctype_unsigned, rk_ctype_s
 const rk_sym *rk_sym_int(rk_arena *arena, int64_t value, rk_ctype type);
 const rk_sym *rk_sym_real(rk_arena *arena, double value, rk_ctype type);
 
-/** A parameter, or a member of one. */
-const rk_sym *rk_sym_name(rk_arena *arena, const char *name, rk_ctype type);
+/** A parameter, or a member of one; with `input`, that input of the launch or a member of it. */
+const rk_sym *rk_sym_name(rk_arena *arena, const struct rk_sym_input *input, const char *name,
+                          rk_ctype type);
+
+/** Calls `visit` for each name that has an input, in the order of the text. */
+void rk_sym_inputs(const rk_sym *e, void (*visit)(void *user, const rk_sym *name), void *user);
+bool rk_sym_has_input(const rk_sym *e);
 
 /** C's conversion to `type`. */
 const rk_sym *rk_sym_convert(rk_arena *arena, const rk_sym *e, rk_ctype type);
@@ -98,7 +104,13 @@ bool rk_sym_is_int(const rk_sym *e, int64_t value);
  */
 const rk_sym *rk_sym_strip(const rk_sym *e);
 
-/** As text in the syntax of rk_expr, minimally parenthesised. */
-char *rk_sym_print(const rk_sym *e, rk_arena *arena);
+/** What names with inputs are called in a text. */
+typedef struct {
+    const char *(*text)(void *user, const rk_sym *name);
+    void *user;
+} rk_sym_names;
+
+/** As text in the syntax of rk_expr, minimally parenthesised; `names` NULL: names as they are. */
+char *rk_sym_print(const rk_sym *e, const rk_sym_names *names, rk_arena *arena);
 
 #endif

@@ -151,22 +151,29 @@ static int64_t element_size(CXType type)
     return size > 0 ? size : 0;
 }
 
-rk_hv rk_hv_of_name(rk_arena *arena, const char *name, CXType type)
+rk_hv rk_hv_of_input(rk_arena *arena, const rk_sym_input *input, const char *name, CXType type)
 {
     rk_ctype t = rk_h_ctype(type);
     if (t.kind == RK_CTYPE_OTHER)
-        return (rk_hv){.kind = RK_HV_OBJECT, .name = name};
+        return (rk_hv){.kind = RK_HV_OBJECT, .name = name, .input = input};
     if (t.kind != RK_CTYPE_POINTER)
-        return rk_hv_scalar(rk_sym_name(arena, name, t));
-    rk_hv pointer = {.kind = RK_HV_POINTER, .name = name, .element = element_size(type)};
+        return rk_hv_scalar(rk_sym_name(arena, input, name, t));
+    rk_hv pointer = {.kind = RK_HV_POINTER, .name = name, .input = input};
+    pointer.element = element_size(type);
     pointer.sym = rk_sym_int(arena, 0, (rk_ctype){RK_CTYPE_INT, 8, true});
     return pointer;
+}
+
+rk_hv rk_hv_of_name(rk_arena *arena, const char *name, CXType type)
+{
+    return rk_hv_of_input(arena, NULL, name, type);
 }
 
 rk_hv rk_hv_field_of(rk_arena *arena, rk_hv value, const char *name, CXType type)
 {
     if (value.kind == RK_HV_OBJECT)
-        return rk_hv_of_name(arena, rk_arena_printf(arena, "%s.%s", value.name, name), type);
+        return rk_hv_of_input(arena, value.input, rk_arena_printf(arena, "%s.%s", value.name, name),
+                              type);
     if (value.kind == RK_HV_STRUCT)
         for (const rk_hv_field *f = value.fields; f; f = f->next)
             if (strcmp(f->name, name) == 0)
@@ -204,7 +211,8 @@ rk_hv rk_hv_choice(rk_arena *arena, const rk_sym *condition, rk_hv a, rk_hv b)
         return b;
     if (a.kind != b.kind)
         return rk_hv_unknown(arena, "a variable is one thing or another");
-    bool names = (a.name == b.name) || (a.name && b.name && strcmp(a.name, b.name) == 0);
+    bool names = a.input == b.input &&
+                 (a.name == b.name || (a.name && b.name && strcmp(a.name, b.name) == 0));
     switch (a.kind) {
     case RK_HV_SCALAR:
         return rk_hv_scalar(rk_sym_choice(arena, condition, a.sym, b.sym));
@@ -266,7 +274,8 @@ rk_hv rk_hv_convert(rk_arena *arena, rk_hv value, CXType type)
         return rk_hv_scalar(rk_sym_int(arena, 0, t));
     if (t.kind == RK_CTYPE_BOOL && rk_sym_is_int(value.sym, 0)) {
         rk_ctype wide = {RK_CTYPE_INT, 8, true};
-        return rk_hv_scalar(rk_sym_binary(arena, "!=", rk_sym_name(arena, value.name, wide),
+        return rk_hv_scalar(rk_sym_binary(arena,
+                                          "!=", rk_sym_name(arena, value.input, value.name, wide),
                                           rk_sym_int(arena, 0, wide)));
     }
     return rk_hv_unknown(arena, "a pointer's bits are used as a number");
@@ -313,7 +322,8 @@ static rk_hv pointer_binary(rk_arena *arena, const char *op, rk_hv a, rk_hv b)
             return rk_hv_unknown(arena, "a moved pointer is compared with null");
         if (other.name)
             set = rk_sym_binary(
-                arena, "!=", rk_sym_name(arena, other.name, (rk_ctype){RK_CTYPE_INT, 8, true}),
+                arena, "!=",
+                rk_sym_name(arena, other.input, other.name, (rk_ctype){RK_CTYPE_INT, 8, true}),
                 rk_sym_int(arena, 0, (rk_ctype){RK_CTYPE_INT, 8, true}));
         return rk_hv_scalar(*op == '=' ? rk_sym_negate(arena, set) : set);
     }
@@ -343,19 +353,49 @@ rk_hv rk_h_binary(rk_arena *arena, const char *op, rk_hv a, rk_hv b)
     return result ? rk_hv_scalar(result) : rk_hv_unknown(arena, "the operation '%s'", op);
 }
 
+bool rk_h_is_global(CXCursor variable)
+{
+    return clang_getCursorKind(variable) == CXCursor_VarDecl &&
+           clang_Cursor_hasVarDeclGlobalStorage(variable) == 1;
+}
+
+static rk_henv *add_entry(rk_arena *arena, const rk_henv *env, CXCursor variable, rk_hv value)
+{
+    rk_henv *entry = RK_NEW(arena, rk_henv);
+    *entry = (rk_henv){.variable = variable, .value = value, .next = env};
+    entry->globals = env ? env->globals : NULL;
+    entry->memory = env ? env->memory : NULL;
+    return entry;
+}
+
+const rk_henv *rk_henv_bind(rk_arena *arena, const rk_henv *env, CXCursor variable, rk_hv value)
+{
+    return add_entry(arena, env, variable, value);
+}
+
+const rk_henv *rk_henv_touch(rk_arena *arena, const rk_henv *env, bool globals)
+{
+    rk_henv *entry = add_entry(arena, env, clang_getNullCursor(), (rk_hv){.kind = RK_HV_UNKNOWN});
+    entry->memory = entry;
+    if (globals)
+        entry->globals = entry;
+    return entry;
+}
+
 const rk_henv *rk_henv_find(const rk_henv *env, CXCursor variable)
 {
+    const rk_henv *globals = env ? env->globals : NULL;
+    const bool global = rk_h_is_global(variable);
     for (; env; env = env->next)
         if (rk_h_same(env->variable, variable))
-            return env;
+            return global && env->globals != globals ? NULL : env;
     return NULL;
 }
 
 const rk_henv *rk_henv_set(rk_arena *arena, const rk_henv *env, CXCursor variable, rk_hv value)
 {
     const rk_henv *old = rk_henv_find(env, variable);
-    rk_henv *entry = RK_NEW(arena, rk_henv);
-    *entry = (rk_henv){.variable = variable, .value = value, .next = env};
+    rk_henv *entry = add_entry(arena, env, variable, value);
     entry->escaped = old && old->escaped;
     if (entry->escaped)
         entry->value =
@@ -366,11 +406,12 @@ const rk_henv *rk_henv_set(rk_arena *arena, const rk_henv *env, CXCursor variabl
 const rk_henv *rk_henv_lose(rk_arena *arena, const rk_henv *env, CXCursor variable, bool escaped,
                             const char *reason)
 {
+    if (rk_h_is_global(variable))
+        return rk_henv_touch(arena, env, true);
     const char *name = rk_h_spelling(arena, variable);
     rk_hv unknown = rk_hv_unknown(arena, "'%s' %s", name, reason);
-    rk_henv *entry = RK_NEW(arena, rk_henv);
+    rk_henv *entry = add_entry(arena, env, variable, unknown);
     const rk_henv *old = rk_henv_find(env, variable);
-    *entry = (rk_henv){.variable = variable, .value = unknown, .next = env};
     entry->escaped = escaped || (old && old->escaped);
     return entry;
 }

@@ -25,7 +25,7 @@ void rk_follow_stop(rk_follow *f, CXCursor call, const char *hint, const char *f
 /** What the innermost condition says, as text. */
 static const char *condition_text(const rk_follow *f, const rk_hstate *state)
 {
-    return state->path ? rk_sym_print(state->path->condition, f->arena) : NULL;
+    return state->path ? rk_sym_print(state->path->condition, NULL, f->arena) : NULL;
 }
 
 bool rk_follow_certain(rk_follow *f, CXCursor call, const rk_hstate *state)
@@ -160,9 +160,8 @@ static rk_hstate enter(rk_follow *f, rk_hrun *run, CXCursor call, CXCursor funct
         const bool given = (size_t)i + 1 < c.count;
         rk_hv value = given ? rk_h_eval(run, state->env, c.items[i + 1])
                             : rk_hv_unknown(f->arena, "a default argument");
-        rk_henv *entry = RK_NEW(f->arena, rk_henv);
-        *entry = (rk_henv){parameter, rk_hv_convert(f->arena, value, type), false, inner.env};
-        inner.env = entry;
+        inner.env =
+            rk_henv_bind(f->arena, inner.env, parameter, rk_hv_convert(f->arena, value, type));
     }
     return inner;
 }
@@ -206,11 +205,11 @@ static rk_hv call_seen(rk_follow *f, rk_hrun *run, CXCursor call, CXCursor funct
     f->frame = frame.caller;
     run->results = own.results;
     const bool one_way = inner.exits <= 1 && inner.leaks == 0;
-    state->env = one_way ? inner.env : rk_h_lose_changed(f->arena, inner.env, body);
+    state->env = one_way ? inner.env : rk_h_lose_changed(run, inner.env, body);
     if (inner.failed)
         state->ended = state->failed = true;
     if (inner.partial && !state->partial && !one_way)
-        state->env = rk_h_lose_changed(f->arena, state->env, body);
+        state->env = rk_h_lose_changed(run, state->env, body);
     state->env = leave(f, state->env, before, function);
     if (!own.returns)
         return rk_hv_unknown(f->arena, "'%s' returns nothing", name);

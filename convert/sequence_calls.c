@@ -32,7 +32,7 @@ static bool number(int64_t *out, const cuda_call *c, size_t i, const char *what)
     if (value.kind == RK_HV_SCALAR)
         rk_follow_stop(c->f, c->call, "give the values that decide it: --set NAME=VALUE",
                        "%s is `%s`, which is known only at run time", what,
-                       rk_sym_print(value.sym, c->f->arena));
+                       rk_sym_print(value.sym, NULL, c->f->arena));
     else
         rk_follow_stop(c->f, c->call, NULL, "%s is known only at run time: %s", what,
                        value.reason ? value.reason : "it is no number");
@@ -84,9 +84,8 @@ static void allocate(cuda_call *c)
                           .element = pointer.element,
                           .managed = strcmp(c->name, "cudaMallocManaged") == 0,
                           .place = rk_ast_place(clang_getCursorLocation(c->call), c->f->arena)});
-    rk_henv *entry = RK_NEW(c->f->arena, rk_henv); /* its address was taken for this call only */
-    *entry = (rk_henv){variable, pointer, false, c->state->env};
-    c->state->env = entry;
+    /* its address was taken for this call only */
+    c->state->env = rk_henv_bind(c->f->arena, c->state->env, variable, pointer);
 }
 
 /** A parameter of the function, which may as well be memory of the host. */
@@ -230,7 +229,7 @@ static bool pass(rk_pass *out, rk_follow *f, CXCursor call, rk_hv value, size_t 
         out->d = value.sym->d;
         return true;
     } else if (value.kind == RK_HV_SCALAR) {
-        why = rk_arena_printf(f->arena, "it is `%s`", rk_sym_print(value.sym, f->arena));
+        why = rk_arena_printf(f->arena, "it is `%s`", rk_sym_print(value.sym, NULL, f->arena));
     }
     rk_follow_stop(f, call, "give the values that decide it: --set NAME=VALUE",
                    "argument %zu of the launch is known only at run time: %s", i + 1, why);
@@ -246,7 +245,7 @@ static bool dimension(int64_t *out, rk_follow *f, CXCursor call, rk_hv value, co
     const char *why =
         value.kind == RK_HV_UNKNOWN ? value.reason
         : value.kind == RK_HV_SCALAR
-            ? rk_arena_printf(f->arena, "it is `%s`", rk_sym_print(value.sym, f->arena))
+            ? rk_arena_printf(f->arena, "it is `%s`", rk_sym_print(value.sym, NULL, f->arena))
             : "it is no number";
     rk_follow_stop(f, call, "give the values that decide it: --set NAME=VALUE",
                    "the %s of the launch is known only at run time: %s", what, why);

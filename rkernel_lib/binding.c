@@ -169,6 +169,7 @@ static bool usable(reader *r, const rk_kernel *kernel, const rk_launch *launch)
     const char *problem =
         !launch->resolved      ? rk_arena_printf(r->arena, "unresolved: %s", launch->reason)
         : launch->when_partial ? "made under conditions that are no expressions of its parameters"
+        : launch->input_count ? "made with more than its parameters: see its inputs"
         : !args                ? "given something that is no parameter of that function"
         : same > 1             ? "not the only one of this kernel in that function"
                                : NULL;

@@ -11,6 +11,13 @@
 const char *const rk_catalog_roles[] = {"scalar", "read", "written", "both", "accumulated"};
 const char *const rk_catalog_outcomes[] = {"converted", "warned", "refused"};
 
+const char *rk_input_kind_name(rk_input_kind kind)
+{
+    static const char *const names[RK_INPUT_KINDS] = {"global", "member",   "memory", "device",
+                                                      "call",   "template", "loop"};
+    return kind < RK_INPUT_KINDS ? names[kind] : "?";
+}
+
 const char *rk_role_name(rk_role role)
 {
     return rk_catalog_roles[role];

@@ -39,7 +39,33 @@ typedef struct {
     int dims; /**< 1..3: the highest dimension of threadIdx or blockIdx that it reads */
 } rk_uses;
 
-/** One launch site `kernel<<<grid, block, shared>>>(args)`; expressions over `params`. */
+/** What an input of a launch is. */
+typedef enum {
+    RK_INPUT_GLOBAL,   /**< a variable outside of the function, or a static one */
+    RK_INPUT_MEMBER,   /**< a member of the object whose method launches */
+    RK_INPUT_MEMORY,   /**< a value read through a pointer or from an array */
+    RK_INPUT_DEVICE,   /**< a property of the device */
+    RK_INPUT_CALL,     /**< the result of a host function, or what it leaves in a variable */
+    RK_INPUT_TEMPLATE, /**< it depends on a template parameter that is open here */
+    RK_INPUT_LOOP,     /**< a variable of a loop around the launch: one launch for each value */
+    RK_INPUT_KINDS
+} rk_input_kind;
+
+/**
+ * A value that a launch depends on beside the parameters of its function. Its name stands for the
+ * value when the program comes to `line`; a member of a struct follows in the name ("prop.warpSize").
+ */
+typedef struct {
+    const char *name; /**< unique among the launch's inputs and parameters */
+    rk_input_kind kind;
+    const char *of; /**< as the source writes it: "atoi(argv[1])" */
+    const char *file;
+    int line;
+    /** RK_INPUT_LOOP: the first value, the condition to go on, the next value, over the names. */
+    const char *first, *again, *next;
+} rk_input;
+
+/** One launch site `kernel<<<grid, block, shared>>>(args)`; expressions over `params` and `inputs`. */
 typedef struct {
     const char *function; /**< the launching host function */
     const char *file;
@@ -48,12 +74,15 @@ typedef struct {
     const char *reason;     /**< why not resolved, else NULL */
     const rk_param *params; /**< of the launching function */
     size_t param_count;
+    const rk_input *inputs; /**< other values that it depends on. No binding takes such a launch */
+    size_t input_count;
     const char *grid[3], *block[3], *shared; /**< NULL when not resolved */
     const char *const *args; /**< one for each kernel parameter; a pointer's is a parameter's name,
                                   or `name + expression`. NULL for an argument that is none of these
                                   (a buffer that the function allocates, a global): no binding takes
                                   such a launch */
     size_t arg_count;
+    const char *stream; /**< as the source writes it, NULL: the default one */
     const char *when;  /**< condition under which the function reaches the launch, NULL: always */
     bool when_partial; /**< it also depends on what is no expression of the parameters: `when` is
                             necessary, not sufficient. No binding takes such a launch */
@@ -135,6 +164,7 @@ const rk_kernel *rk_catalog_find(const rk_catalog *catalog, const char *id);
 const rk_launch *rk_kernel_launch(const rk_kernel *kernel, const char *function);
 
 const char *rk_role_name(rk_role role);
+const char *rk_input_kind_name(rk_input_kind kind);
 const char *rk_outcome_name(rk_outcome outcome);
 
 #endif

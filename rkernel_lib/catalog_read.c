@@ -210,7 +210,7 @@ static void read_uses(rk_uses *out, reader *r, const cJSON *at, const char *abov
     out->host_state = flag(r, uses, where, "host_state");
 }
 
-/** Checks that an expression's names are parameters of the launching function. */
+/** Checks that an expression's names are parameters of the launching function, or inputs. */
 typedef struct {
     reader *r;
     const rk_launch *launch;
@@ -220,6 +220,9 @@ typedef struct {
 static void check_name(void *user, const char *name)
 {
     const name_check *check = user;
+    for (size_t i = 0; i < check->launch->input_count; i++)
+        if (strcmp(check->launch->inputs[i].name, name) == 0)
+            return;
     size_t n = strcspn(name, ".-:"); /* cfg.n is a member of the parameter cfg */
     for (size_t i = 0; i < check->launch->param_count; i++) {
         const char *param = check->launch->params[i].name;
@@ -227,7 +230,7 @@ static void check_name(void *user, const char *name)
             return;
     }
     fail(check->r, check->where, NULL,
-         rk_arena_printf(check->r->arena, "'%.80s' is no parameter of '%.80s'", name,
+         rk_arena_printf(check->r->arena, "'%.80s' is neither a parameter of '%.80s' nor an input", name,
                          check->launch->function));
 }
 
@@ -258,8 +261,60 @@ static void read_dimensions(const char *out[3], reader *r, const cJSON *at, cons
     }
 }
 
+static rk_input read_input(reader *r, const cJSON *at, const char *where)
+{
+    static const char *const known[] = {"name", "kind",  "of",    "file", "line",
+                                        "first", "again", "next", NULL};
+    only_members(r, at, where, known);
+    rk_input input = {.name = string(r, at, where, "name"),
+                      .of = string(r, at, where, "of"),
+                      .file = string(r, at, where, "file"),
+                      .line = (int)integer(r, at, where, "line", 1, -1)};
+    const char *kind = string(r, at, where, "kind");
+    while (input.kind < RK_INPUT_KINDS && strcmp(rk_input_kind_name(input.kind), kind) != 0)
+        input.kind++;
+    if (input.kind == RK_INPUT_KINDS)
+        fail(r, where, "kind", rk_arena_printf(r->arena, "'%.80s' is no kind of input", kind));
+    input.first = optional_string(r, at, where, "first");
+    input.again = optional_string(r, at, where, "again");
+    input.next = optional_string(r, at, where, "next");
+    return input;
+}
+
+static void check_loops(reader *r, const rk_launch *launch, const char *where)
+{
+    for (size_t i = 0; i < launch->input_count; i++) {
+        const rk_input *input = &launch->inputs[i];
+        const char *const texts[] = {input->first, input->again, input->next};
+        for (size_t k = 0; k < 3; k++)
+            if (texts[k])
+                check_expression(r, launch, texts[k],
+                                 rk_arena_printf(r->arena, "%s.inputs[%zu]", where, i));
+            else if (input->kind == RK_INPUT_LOOP)
+                fail(r, where, NULL, "a loop variable has 'first', 'again' and 'next'");
+    }
+}
+
+static void read_inputs(rk_launch *launch, reader *r, const cJSON *at, const char *where)
+{
+    if (!cJSON_HasObjectItem(at, "inputs"))
+        return;
+    const cJSON *items = array(r, at, where, "inputs", true);
+    rk_input *inputs = RK_NEW_ARRAY(r->arena, rk_input, (size_t)cJSON_GetArraySize(items) + 1);
+    const cJSON *c;
+    cJSON_ArrayForEach(c, items)
+    {
+        inputs[launch->input_count] = read_input(
+            r, c, rk_arena_printf(r->arena, "%s.inputs[%zu]", where, launch->input_count));
+        launch->input_count++;
+    }
+    launch->inputs = inputs;
+    check_loops(r, launch, where);
+}
+
 static void read_configuration(rk_launch *launch, reader *r, const cJSON *at, const char *where)
 {
+    read_inputs(launch, r, at, where);
     read_dimensions(launch->grid, r, at, launch, where, "grid");
     read_dimensions(launch->block, r, at, launch, where, "block");
     launch->shared = string(r, at, where, "shared");
@@ -272,6 +327,7 @@ static void read_configuration(rk_launch *launch, reader *r, const cJSON *at, co
         if (launch->args[i])
             check_expression(r, launch, launch->args[i],
                              rk_arena_printf(r->arena, "%s[%zu]", args_where, i));
+    launch->stream = optional_string(r, at, where, "stream");
     launch->when = optional_string(r, at, where, "when");
     launch->when_partial = flag(r, at, where, "when_partial");
     if (launch->when)
@@ -282,7 +338,8 @@ static rk_launch read_launch(reader *r, const cJSON *at, const char *where)
 {
     static const char *const known[] = {"function",   "file", "line",         "params",
                                         "unresolved", "grid", "block",        "shared",
-                                        "args",       "when", "when_partial", NULL};
+                                        "args",       "when", "when_partial", "inputs",
+                                        "stream",     NULL};
     only_members(r, at, where, known);
     rk_launch launch = {.function = string(r, at, where, "function"),
                         .file = string(r, at, where, "file"),

@@ -65,6 +65,23 @@ static void add_uses(cJSON *to, const rk_uses *uses)
     add_flag(item, "host_state", uses->host_state);
 }
 
+static void add_inputs(cJSON *to, const rk_launch *launch)
+{
+    cJSON *array = launch->input_count ? cJSON_AddArrayToObject(to, "inputs") : NULL;
+    for (size_t i = 0; i < launch->input_count; i++) {
+        const rk_input *input = &launch->inputs[i];
+        cJSON *item = add_item(array);
+        add_string(item, "name", input->name);
+        add_string(item, "kind", rk_input_kind_name(input->kind));
+        add_string(item, "of", input->of);
+        add_string(item, "file", input->file);
+        cJSON_AddNumberToObject(item, "line", input->line);
+        add_string(item, "first", input->first);
+        add_string(item, "again", input->again);
+        add_string(item, "next", input->next);
+    }
+}
+
 static void add_launches(cJSON *to, const rk_kernel *kernel)
 {
     cJSON *array = cJSON_AddArrayToObject(to, "launches");
@@ -79,10 +96,12 @@ static void add_launches(cJSON *to, const rk_kernel *kernel)
             add_string(item, "unresolved", launch->reason ? launch->reason : "no reason given");
             continue;
         }
+        add_inputs(item, launch);
         add_strings(item, "grid", launch->grid, 3);
         add_strings(item, "block", launch->block, 3);
         add_string(item, "shared", launch->shared);
         add_strings(item, "args", launch->args, launch->arg_count);
+        add_string(item, "stream", launch->stream);
         add_string(item, "when", launch->when);
         add_flag(item, "when_partial", launch->when_partial);
     }

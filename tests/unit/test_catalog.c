@@ -258,7 +258,7 @@ Test(catalog, each_inconsistency_is_found)
         {"\"library\": \"cpu/00.so\"", "\"library\": \"/cpu/00.so\"", "RK-C001", "relative"},
         {"\"rkernel\": {", "\"rkernel\": 3, \"cpu\": {", "RK-J004", "object"},
         {"(n + 31) / 32", "(n + 31 / 32", "RK-E001", "grid[0]"},
-        {"(n + 31) / 32", "(m + 31) / 32", "RK-C001", "'m' is no parameter"},
+        {"(n + 31) / 32", "(m + 31) / 32", "RK-C001", "'m' is neither a parameter"},
         {"\"cfg.blocks\"", "\"gfc.blocks\"", "RK-C001", "gfc.blocks"},
         {"[\"32\", \"8\", \"1\"]", "[\"32\", \"8\"]", "RK-C001", "three expressions"},
         {"[\"32\", \"8\", \"1\"]", "[\"32\", 8, \"1\"]", "RK-C001", "expected a string"},

@@ -1,123 +1,5 @@
-#include "base/str.h"
-#include "convert/harvest.h"
-#include "convert/roles.h"
 #include "rkernel_lib/expr.h"
-
-#include <criterion/criterion.h>
-#include <string.h>
-
-/** What the cases need of CUDA, so that they need no toolkit. */
-static const char prelude[] =
-    "#define __global__ __attribute__((global))\n"
-    "#define __device__ __attribute__((device))\n"
-    "#define __host__ __attribute__((host))\n"
-    "#define __shared__ __attribute__((shared))\n"
-    "typedef unsigned long size_t;\n"
-    "struct uint3 { unsigned x, y, z; };\n"
-    "struct float4 { float x, y, z, w; };\n"
-    "struct __half { unsigned short bits; };\n"
-    "struct dim3 { unsigned x, y, z;\n"
-    "  constexpr dim3(unsigned a = 1, unsigned b = 1, unsigned c = 1) : x(a), y(b), z(c) {}\n"
-    "  constexpr dim3(uint3 v) : x(v.x), y(v.y), z(v.z) {} };\n"
-    "typedef struct CUstream_st *cudaStream_t;\n"
-    "enum cudaError { cudaSuccess, cudaErrorUnknown };\n"
-    "typedef enum cudaError cudaError_t;\n"
-    "extern \"C\" unsigned __cudaPushCallConfiguration(dim3, dim3, size_t = 0, void * = 0);\n"
-    "extern \"C\" cudaError_t cudaLaunchKernel(const void *, dim3, dim3, void **, size_t, cudaStream_t);\n"
-    "extern \"C\" cudaError_t cudaMalloc(void **, size_t);\n"
-    "extern \"C\" cudaError_t cudaGetLastError();\n"
-    "extern \"C\" [[noreturn]] void exit(int);\n"
-    "extern \"C\" double ceil(double);\n"
-    "__device__ uint3 threadIdx, blockIdx;\n"
-    "__device__ float atomicAdd(float *, float);\n"
-    "__device__ int atomicAdd(int *, int);\n"
-    "__device__ int atomicMax(int *, int);\n"
-    "__device__ int atomicCAS(int *, int, int);\n"
-    "__device__ float __ldg(const float *);\n"
-    "__device__ void opaque(float *), peek(const float *);\n"
-    "#line 1 \"case.cu\"\n";
-
-typedef struct {
-    rk_arena *arena;
-    CXIndex index;
-    CXTranslationUnit unit;
-    rk_harvest harvest;
-} fixture;
-
-static fixture harvest_of(const char *source)
-{
-    static const char *const args[] = {
-        "-xcuda",     "--cuda-host-only", "-nocudainc", "-nocudalib",
-        "-std=c++17", "-Wno-everything",  "-Xclang",    "-target-sdk-version=12.0"};
-    fixture f = {.arena = rk_arena_new(), .index = clang_createIndex(0, 0)};
-    const char *text = rk_arena_printf(f.arena, "%s%s", prelude, source);
-    struct CXUnsavedFile file = {"case.cu", text, strlen(text)};
-    enum CXErrorCode error =
-        clang_parseTranslationUnit2(f.index, "case.cu", args, sizeof args / sizeof *args, &file, 1,
-                                    CXTranslationUnit_KeepGoing, &f.unit);
-    cr_assert_eq(error, CXError_Success);
-    f.harvest = rk_harvest_launches(f.unit, f.arena);
-    return f;
-}
-
-static void expect_parses(const fixture *f, const char *source)
-{
-    for (unsigned i = 0; i < clang_getNumDiagnostics(f->unit); i++) {
-        CXDiagnostic d = clang_getDiagnostic(f->unit, i);
-        CXString text = clang_formatDiagnostic(d, clang_defaultDiagnosticDisplayOptions());
-        cr_expect(clang_getDiagnosticSeverity(d) < CXDiagnostic_Error, "%s\n%s",
-                  clang_getCString(text), source);
-        clang_disposeString(text);
-        clang_disposeDiagnostic(d);
-    }
-}
-
-static void done(fixture *f)
-{
-    clang_disposeTranslationUnit(f->unit);
-    clang_disposeIndex(f->index);
-    rk_arena_free(f->arena);
-}
-
-/** "k<4> by f: (gx, gy, gz) (bx, by, bz) shared (args) when condition", or "...: ! reason". */
-static const char *print(const rk_harvested *item, rk_arena *arena)
-{
-    const rk_launch *l = &item->launch;
-    rk_str out = {.arena = arena};
-    rk_str_addf(&out,
-                "%s by %s:", item->id ? item->id : rk_arena_printf(arena, "?%s", item->kernel_name),
-                l->function);
-    if (!l->resolved) {
-        rk_str_addf(&out, " ! %s", l->reason);
-        return out.text;
-    }
-    rk_str_addf(&out, " (%s, %s, %s) (%s, %s, %s) %s (", l->grid[0], l->grid[1], l->grid[2],
-                l->block[0], l->block[1], l->block[2], l->shared);
-    for (size_t i = 0; i < l->arg_count; i++)
-        rk_str_addf(&out, "%s%s", i ? ", " : "", l->args[i] ? l->args[i] : "?");
-    rk_str_add(&out, ")");
-    if (l->when)
-        rk_str_addf(&out, " when %s", l->when);
-    if (l->when_partial)
-        rk_str_add(&out, " ...");
-    return out.text;
-}
-
-/** The launches of `source`, one a line, as print has them. */
-static void expect(const char *source, const char *expected)
-{
-    fixture f = harvest_of(source);
-    expect_parses(&f, source);
-    rk_str all = {.arena = f.arena};
-    for (size_t i = 0; i < f.harvest.count; i++)
-        rk_str_addf(&all, "%s%s", i ? "\n" : "", print(&f.harvest.items[i], f.arena));
-    cr_expect_str_eq(rk_str_text(&all), expected, "%s\ngives\n%s\nnot\n%s", source,
-                     rk_str_text(&all), expected);
-    done(&f);
-}
-
-#define K "__global__ void k(float *p, int n);"
-#define ONE(gx, bx) "k by f: (" gx ", 1, 1) (" bx ", 1, 1) 0 (p, n)"
+#include "tests/unit/harvest_fixture.h"
 
 Test(convert_harvest, numbers_and_parameters)
 {
@@ -183,9 +65,9 @@ Test(convert_harvest, structs)
              "void f(float *p, int n) { C c = {n}; c.grow(); k<<<c.n, 1>>>(p, n); }",
            "k by f: ! grid: 'c' is changed by a method");
     expect(K "struct C { int n; }; void f(float *p, const C *c) { k<<<c->n, 1>>>(p, 1); }",
-           "k by f: ! grid: 'n' is read from memory");
+           "k by f: (c->n, 1, 1) (1, 1, 1) 0 (p, 1) with memory c->n");
     expect(K "struct C { int n; void f(float *p) { k<<<n, 1>>>(p, n); } };",
-           "k by C::f: ! grid: 'n' is a member of the object");
+           "k by C::f: (this->n, 1, 1) (1, 1, 1) 0 (p, this->n) with member this->n");
     expect(K
            "struct C { static constexpr int B = 32; void f(float *p) { k<<<B, B * 2>>>(p, B); } };",
            "k by C::f: (32, 1, 1) (64, 1, 1) 0 (p, 32)");
@@ -208,15 +90,15 @@ Test(convert_harvest, helpers)
         "k by f: (n > 9 ? 9 : (unsigned)n, n > 9 ? (unsigned)(n / 9) : 1, 1) (1, 1, 1) 0 (p, n)");
     expect(K "int pow2(int n) { int t = 1; while (t < n) t *= 2; return t; }"
              "void f(float *p, int n) { k<<<1, pow2(n)>>>(p, n); }",
-           "k by f: ! block: 't' changes in a way that is not followed");
+           "k by f: (1, 1, 1) (pow2, 1, 1) 0 (p, n) with call pow2 = pow2(n)");
     expect(K "int later(int); void f(float *p, int n) { k<<<later(n), 1>>>(p, n); }",
-           "k by f: ! grid: it is the result of 'later', whose body is not here");
+           "k by f: (later, 1, 1) (1, 1, 1) 0 (p, n) with call later = later(n)");
     expect(
         K
         "int loop(int n) { return loop(n); } void f(float *p, int n) { k<<<loop(n), 1>>>(p, n); }",
-        "k by f: ! grid: 'loop' calls itself");
+        "k by f: (loop, 1, 1) (1, 1, 1) 0 (p, n) with call loop = loop(n)");
     expect(K "void f(float *p, int n) { k<<<ceil(n / 256.0), 256>>>(p, n); }",
-           "k by f: ! grid: it is the result of 'ceil', whose body is not here");
+           "k by f: ((unsigned)ceil, 1, 1) (256, 1, 1) 0 (p, n) with call ceil = ceil(n / 256.0)");
 }
 
 Test(convert_harvest, conversions_are_c_s)
@@ -322,11 +204,11 @@ Test(convert_harvest, loops)
     expect(K "void f(float *p, int n) { for (int i = 0; i < n; i++) k<<<n, 32>>>(p, n); }",
            ONE("n", "32") " when 0 < n");
     expect(K "void f(float *p, int n) { for (int i = 0; i < n; i++) k<<<i, 32>>>(p, n); }",
-           "k by f: ! grid: 'i' changes in a way that is not followed");
+           "k by f: (i, 1, 1) (32, 1, 1) 0 (p, n) when 0 < n with loop i (0; i < n; i + 1)");
     expect(
         K
         "void f(float *p, int n) { int b = 32; while (n > 4) { int c = b; k<<<c, 1>>>(p, 1); b *= 2; } }",
-        "k by f: ! grid: 'b' changes in a way that is not followed");
+        "k by f: (b, 1, 1) (1, 1, 1) 0 (p, 1) when n > 4 with loop b (32; n > 4; b * 2)");
     expect(
         K
         "void f(float *p, int n) { for (;;) { k<<<1, 1>>>(p, n); if (n) break; } k<<<2, 1>>>(p, n); }",
@@ -372,7 +254,7 @@ Test(convert_harvest, what_may_change_is_unknown)
         "void set(int *); void f(float *p, int n) { int b = 1; set(&b); b = 2; k<<<b, 1>>>(p, n); }",
         "k by f: ! grid: the address of 'b' is taken");
     expect(K "void set(int &); void f(float *p, int n) { int b = 1; set(b); k<<<b, 1>>>(p, n); }",
-           "k by f: ! grid: 'b' is passed by reference");
+           "k by f: (b, 1, 1) (1, 1, 1) 0 (p, n) with call b = set(b)");
     expect(
         K
         "void see(const int &); void f(float *p, int n) { int b = 1; see(b); k<<<b, 1>>>(p, n); }",
@@ -383,13 +265,13 @@ Test(convert_harvest, what_may_change_is_unknown)
         K "void f(float *p, int n) { int b = 1; auto l = [&] { b = 2; }; l(); k<<<b, 1>>>(p, n); }",
         "k by f: ! grid: 'b' changes in a way that is not followed");
     expect(K "int g = 3; void f(float *p, int n) { k<<<g, 1>>>(p, n); }",
-           "k by f: ! grid: 'g' is a variable outside of the function");
+           "k by f: (g, 1, 1) (1, 1, 1) 0 (p, n) with global g");
     expect(K "void f(float *p, int n) { static int b = 3; k<<<b, 1>>>(p, n); b++; }",
-           "k by f: ! grid: 'b' is static");
+           "k by f: (b, 1, 1) (1, 1, 1) 0 (p, n) with global b");
     expect(K "void f(float *p, int n) { int b; k<<<b, 1>>>(p, n); }",
            "k by f: ! grid: 'b' is not set");
     expect(K "void f(float *p, int *n) { k<<<*n, n[1]>>>(p, 1); }",
-           "k by f: ! grid: a value is read from memory");
+           "k by f: (at_n, 1, 1) (n_1, 1, 1) 0 (p, 1) with memory at_n = *n, memory n_1 = n[1]");
     expect(
         K
         "void f(float *p, int n) { int b = 1; try { b = 2; set: ; } catch (...) { b = 3; } k<<<b, 1>>>(p, n); }",
@@ -457,7 +339,7 @@ Test(convert_harvest, launcher_templates)
         "g<8> by inner<8>: (8, 1, 1) (1, 1, 1) 0 ()");
     expect(
         "template <int B> __global__ void g() {} template <int B> void never(int n) { g<B><<<n, B>>>(); }",
-        "?g by never: ! block: it depends on the template parameter 'B'");
+        "?g by never: (n, 1, 1) (B, 1, 1) 0 () with template B");
     expect(
         "namespace a { namespace b { __global__ void g(); struct S { static void f() { g<<<1, 1>>>(); } }; } }",
         "g by a::b::S::f: (1, 1, 1) (1, 1, 1) 0 ()");
@@ -645,161 +527,4 @@ Test(convert_harvest, expressions_compute_what_the_code_computes)
     expect_computed(logic, logic_text);
     expect_computed(sizes, sizes_text);
     expect_computed(early, early_text);
-}
-
-/* ---- roles ------------------------------------------------------------------------------- */
-
-/** The roles of the parameters of the first launched kernel, as "a:read b:written". */
-static void expect_roles(const char *source, const char *expected)
-{
-    fixture f = harvest_of(source);
-    expect_parses(&f, source);
-    cr_assert_geq(f.harvest.count, 1, "%s", source);
-    rk_roles roles = rk_roles_infer(f.harvest.items[0].instance, NULL, 0, f.arena);
-    rk_str all = {.arena = f.arena};
-    for (size_t i = 0; i < roles.count; i++)
-        rk_str_addf(&all, "%s%s:%s", i ? " " : "", roles.params[i].name,
-                    rk_role_name(roles.params[i].role));
-    rk_str_add(&all, roles.float_atomics ? " float atomics" : roles.atomics ? " atomics" : "");
-    cr_expect_str_eq(rk_str_text(&all), expected, "%s\ngives %s", source, rk_str_text(&all));
-    done(&f);
-}
-
-#define KERNEL(params, body, args)                                                                 \
-    "__global__ void k(" params ") {" body "} void f(" params ") { k<<<1, 1>>>(" args "); }"
-#define AB(body) KERNEL("float *a, float *b, int n", body, "a, b, n")
-
-Test(convert_harvest, roles_direct)
-{
-    expect_roles(AB("a[n] = b[n];"), "a:written b:read n:scalar");
-    expect_roles(AB("a[n] += b[n];"), "a:both b:read n:scalar");
-    expect_roles(AB("*a = *b; ++*b;"), "a:written b:both n:scalar");
-    expect_roles(AB("a[n] = a[n + 1];"), "a:both b:read n:scalar");
-    expect_roles(AB("float x = a[(int)b[n]];"), "a:read b:read n:scalar");
-    expect_roles(AB("if (a[n] > 0 && b) b[n]++;"), "a:read b:both n:scalar");
-    expect_roles(AB("a[n] = b[n] = 3;"), "a:written b:both n:scalar");
-    expect_roles(AB("for (int i = 0; i < n; i++) a[i] = n ? b[i] : 0;"),
-                 "a:written b:read n:scalar");
-}
-
-Test(convert_harvest, roles_through_aliases)
-{
-    expect_roles(AB("float *p = a + n; *p = 1;"), "a:written b:read n:scalar");
-    expect_roles(AB("float *p; p = b; p += 3; float x = *p; a[0] = x;"),
-                 "a:written b:read n:scalar");
-    expect_roles(AB("float &r = a[n]; r = b[n];"), "a:written b:read n:scalar");
-    expect_roles(AB("const float &r = b[n]; a[n] = r;"), "a:written b:read n:scalar");
-    expect_roles(AB("float *p = n ? a : b; *p = 1;"), "a:written b:written n:scalar");
-    expect_roles(AB("b = a; b[n] = 1;"), "a:written b:written n:scalar");
-    expect_roles(
-        AB("float4 v = *reinterpret_cast<float4 *>(b + n); reinterpret_cast<float4 *>(a)[n] = v;"),
-        "a:written b:read n:scalar");
-    expect_roles(AB("float4 *p = (float4 *)a; p[n].x = b[n];"), "a:written b:read n:scalar");
-    expect_roles(AB("float *p[2] = {a, b}; p[n][0] = 1;"), "a:written b:written n:scalar");
-    expect_roles(AB("struct { float *q; } s; s.q = a; s.q[n] = b[n];"),
-                 "a:written b:read n:scalar");
-    expect_roles(AB("size_t bits = (size_t)a + 16; ((float *)bits)[0] = b[0];"),
-                 "a:written b:read n:scalar");
-    expect_roles(AB("bool odd = ((size_t)b & 15) != 0; if (odd) a[n] = b[n];"),
-                 "a:written b:read n:scalar");
-    expect_roles(AB("float *p = b; for (int i = 0; i < n; i++) { float *q = p; p = a; *q = 1; }"),
-                 "a:written b:written n:scalar");
-    expect_roles(AB("auto put = [&](int i) { a[i] = b[i]; }; put(n);"),
-                 "a:written b:read n:scalar");
-}
-
-Test(convert_harvest, roles_through_helpers)
-{
-    expect_roles(
-        "__device__ float get(const float *p, int i) { return p[i]; }"
-        "__device__ void put(float *p, int i, float x) { p[i] = x; }" AB("put(a, n, get(b, n));"),
-        "a:written b:read n:scalar");
-    expect_roles("__device__ void put(float &r, float x) { r = x; }" AB("put(a[n], b[n]);"),
-                 "a:written b:read n:scalar");
-    expect_roles("template <class T> __device__ T &at(T *p, int i) { return p[i]; }" AB(
-                     "at(a, n) = at(b, n);"),
-                 "a:written b:read n:scalar");
-    expect_roles("__device__ void twice(float *p, int n) { if (n) twice(p, n - 1); p[n] = 0; }" AB(
-                     "twice(a, n);"),
-                 "a:both b:read n:scalar");
-    expect_roles(AB("opaque(a); peek(b);"), "a:both b:read n:scalar");
-    expect_roles("struct F { float *p; __device__ void operator()(int i) const { p[i] = 1; } };" AB(
-                     "F f = {a}; f(n);"),
-                 "a:both b:read n:scalar");
-    expect_roles("__device__ float sq(float x) { return x * x; }" AB("a[n] = sq(b[n]);"),
-                 "a:written b:read n:scalar");
-    expect_roles(AB("a[n] = __ldg(b + n);"), "a:written b:read n:scalar");
-    expect_roles(AB("asm volatile(\"\" :: \"l\"(a));"), "a:both b:read n:scalar");
-}
-
-Test(convert_harvest, roles_of_atomics)
-{
-    expect_roles(AB("atomicAdd(a, b[n]);"), "a:accumulated b:read n:scalar float atomics");
-    expect_roles(AB("atomicAdd(&a[n], 1.0f); atomicAdd(a + 1, b[0]);"),
-                 "a:accumulated b:read n:scalar float atomics");
-    expect_roles(AB("b[n] = atomicAdd(a, 1.0f);"), "a:both b:written n:scalar float atomics");
-    expect_roles(AB("atomicAdd(a, 1.0f); b[0] = a[0];"), "a:both b:written n:scalar float atomics");
-    expect_roles(KERNEL("int *c, int n", "atomicAdd(c, 1);", "c, n"),
-                 "c:accumulated n:scalar atomics");
-    expect_roles(KERNEL("int *c, int n", "atomicMax(c, 1);", "c, n"), "c:both n:scalar atomics");
-    expect_roles(KERNEL("int *c, int n", "while (atomicCAS(c, 0, 1)) {}", "c, n"),
-                 "c:both n:scalar atomics");
-    expect_roles(
-        "__device__ void add(float *p, float x) { atomicAdd(p, x); }" AB("add(a + n, b[n]);"),
-        "a:accumulated b:read n:scalar float atomics");
-}
-
-Test(convert_harvest, roles_of_what_cannot_be_seen)
-{
-    expect_roles("__global__ void k(float *a, const float *b, int n);"
-                 "void f(float *a, const float *b, int n) { k<<<1, 1>>>(a, b, n); }",
-                 "a:both b:read n:scalar");
-    expect_roles("__device__ float *g;" AB("g = a;"), "a:both b:read n:scalar");
-    expect_roles(KERNEL("float **a, int n", "a[0][n] = 1;", "a, n"), "a:both n:scalar");
-    expect_roles(KERNEL("const float *a, float *b",
-                        "const float *p = a; *(float *)p = 1; b[0] = 2;", "a, b"),
-                 "a:written b:written");
-}
-
-Test(convert_harvest, types)
-{
-    fixture f = harvest_of(
-        "template <class T, int N> __global__ void k(const T *__restrict__ a, float4 *b, "
-        "__half *c, long long d, bool e, T g, int (*h)[4]) {}\n"
-        "void f(const double *a, float4 *b, __half *c) "
-        "{ k<double, 3><<<1, 1>>>(a, b, c, 1, true, 2.0, nullptr); }");
-    cr_assert_eq(f.harvest.count, 1);
-    static const char *const types[] = {"const double *", "float4 *", "__half *",  "long long",
-                                        "bool",           "double",   "int (*)[4]"};
-    static const rk_dtype dtypes[] = {RK_F64, RK_F32, RK_F16, RK_I64, RK_BOOL, RK_F64, RK_I32};
-    static const char *const args[] = {"double", "3"};
-    const CXCursor kernels[] = {f.harvest.items[0].instance, f.harvest.items[0].kernel};
-    for (size_t k = 0; k < 2; k++) {
-        rk_roles roles = rk_roles_infer(kernels[k], args, 2, f.arena);
-        cr_assert_eq(roles.count, 7);
-        for (size_t i = 0; i < 7; i++) {
-            cr_expect_str_eq(roles.params[i].type, types[i]);
-            cr_expect_eq(roles.params[i].dtype, dtypes[i], "%s is %s", types[i],
-                         rk_dtype_name(roles.params[i].dtype));
-            cr_expect_eq(roles.params[i].pointer, strchr(types[i], '*') != NULL);
-        }
-    }
-    done(&f);
-}
-
-Test(convert_harvest, roles_of_deep_expressions_take_no_time)
-{
-    rk_arena *arena = rk_arena_new();
-    rk_str text = {.arena = arena};
-    for (int i = 0; i < 60; i++)
-        rk_str_add(&text, "pick(");
-    rk_str_add(&text, "b");
-    for (int i = 0; i < 60; i++)
-        rk_str_add(&text, ", n)");
-    expect_roles(rk_arena_printf(arena,
-                                 "__device__ const float *pick(const float *p, int n) "
-                                 "{ return p + n; }" AB("a[n] = *%s;"),
-                                 rk_str_text(&text)),
-                 "a:written b:read n:scalar");
-    rk_arena_free(arena);
 }
