@@ -1,0 +1,1 @@
+/* Tells a toolkit by its folder. */

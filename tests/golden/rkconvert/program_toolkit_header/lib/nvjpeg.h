@@ -1,0 +1,1 @@
+/* Stands for the header of a library that has no counterpart. */
