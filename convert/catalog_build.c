@@ -135,8 +135,7 @@ static rk_place definition(const rk_kernel *kernel, const rk_convert_file *file)
 
 static void add_launches_of(rk_kernel *kernel, const rk_kernel *other, rk_arena *arena)
 {
-    rk_launch *all =
-        RK_NEW_ARRAY(arena, rk_launch, kernel->launch_count + other->launch_count + 1);
+    rk_launch *all = RK_NEW_ARRAY(arena, rk_launch, kernel->launch_count + other->launch_count + 1);
     size_t count = kernel->launch_count;
     if (count)
         memcpy(all, kernel->launches, count * sizeof *all);

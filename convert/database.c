@@ -52,8 +52,7 @@ static void place_files(word_vec *words, const char *folder, rk_arena *arena)
     for (size_t i = 1; i < words->count; i++) {
         const char *word = words->items[i], *before = words->items[i - 1];
         if (word[0] == '@')
-            words->items[i] =
-                rk_arena_printf(arena, "@%s", rk_path_join(arena, folder, word + 1));
+            words->items[i] = rk_arena_printf(arena, "@%s", rk_path_join(arena, folder, word + 1));
         else if (strcmp(before, "--options-file") == 0 || strcmp(before, "-optf") == 0)
             words->items[i] = rk_path_join(arena, folder, word);
     }

@@ -5,8 +5,8 @@
 
 /** A CUDA source of a compilation database. */
 typedef struct {
-    const char *path; /**< of the source, from this process's folder or absolute */
-    const char *real; /**< without links */
+    const char *path;        /**< of the source, from this process's folder or absolute */
+    const char *real;        /**< without links */
     const char *const *args; /**< what its compiler was told of headers, macros and the language */
     size_t arg_count;
 } rk_database_entry;

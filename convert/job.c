@@ -92,9 +92,8 @@ static void put_out(rk_record *out, rk_unit *unit, const rk_job *job)
         const rk_source_file *file = unit->files.items[i % unit->files.count];
         if (job->options.in_place && !file->touched)
             continue;
-        *rk_push(unit->arena, &outputs) =
-            (rk_record_output){output_path(unit, file), false,
-                               i == unit->files.count ? source : file->output};
+        *rk_push(unit->arena, &outputs) = (rk_record_output){
+            output_path(unit, file), false, i == unit->files.count ? source : file->output};
     }
     if (job->options.arch_count && stage(unit, job->folder, &outputs))
         rk_resources_measure(unit, job->folder, unit->files.items[0]->out_name);

@@ -233,8 +233,7 @@ bool rk_record_read(rk_record *out, const char *path, rk_arena *arena)
     read_kernels(&out->file, file, arena);
     read_launches(&out->file, file, arena);
     read_edits(&out->file, json.root, arena);
-    out->diagnostics =
-        read_diagnostics(&out->diagnostic_count, json.root, "diagnostics", arena);
+    out->diagnostics = read_diagnostics(&out->diagnostic_count, json.root, "diagnostics", arena);
     read_outputs(out, json.root, body + size, arena);
     out->catalog = text(json.root, "catalog");
     out->dump = text(json.root, "dump");

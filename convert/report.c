@@ -103,7 +103,7 @@ void rk_convert_report_text(const rk_convert_result *result, FILE *out)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (i != 1 || all.kernels < all.text.kernels)
             fprintf(out, "%-10s %6zu %6zu %6.1f%%\n", rows[i].what, rows[i].count, rows[i].of,
-                percent(rows[i].count, rows[i].of));
+                    percent(rows[i].count, rows[i].of));
     const code_counts codes = count_codes(result, arena);
     for (size_t i = 0; i < codes.count && result->file_count > 1; i++)
         fprintf(out, "%-10s %6zu %6zu %6.1f%%\n", codes.items[i].code, codes.items[i].kernels,

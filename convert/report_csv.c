@@ -63,7 +63,8 @@ char *rk_convert_report_csv(const rk_convert_result *result, rk_arena *arena)
     rk_str_add(&out, "file,kind,name,line,outcome,codes,what to do\n");
     for (size_t f = 0; f < result->file_count; f++) {
         const rk_convert_file *file = &result->files[f];
-        add_row(&out, &(row){file->path, "file", "", 0, file->parsed ? "parsed" : "failed", "", ""});
+        add_row(&out,
+                &(row){file->path, "file", "", 0, file->parsed ? "parsed" : "failed", "", ""});
         for (size_t i = 0; i < file->kernel_count; i++) {
             const rk_convert_kernel *k = &file->kernels[i];
             add_row(&out, &(row){place_of(&k->range, file), "kernel", k->name, k->line,

@@ -39,7 +39,8 @@ static void add_piece(cJSON *pieces, const char *old, size_t length, const char 
 static cJSON *pieces_of(const rk_convert_file *file, size_t index, rk_bytes text, rk_arena *arena)
 {
     cJSON *out = cJSON_CreateArray();
-    const rk_convert_edit **own = RK_NEW_ARRAY(arena, const rk_convert_edit *, file->edit_count + 1);
+    const rk_convert_edit **own =
+        RK_NEW_ARRAY(arena, const rk_convert_edit *, file->edit_count + 1);
     size_t count = 0, at = 0;
     for (size_t i = 0; i < file->edit_count; i++)
         if (file->edits[i].file == index)

@@ -115,8 +115,7 @@ static void prepare(run *r, size_t index)
                       .folder = rk_arena_printf(r->arena, "%s/%zu", r->folder, index)};
     s->job.options.args = s->scan.args;
     s->job.options.arg_count = s->scan.arg_count;
-    s->job.options.output =
-        r->options->in_place ? input->path : program_output(r, input);
+    s->job.options.output = r->options->in_place ? input->path : program_output(r, input);
     s->kept = rk_cache_path(&r->cache, &s->job, &s->scan, r->arena);
     s->record = rk_arena_printf(r->arena, "%s/%zu.record", r->folder, index);
 }
@@ -193,9 +192,9 @@ static bool is_told(run *r, const rk_convert_file *file, const rk_convert_range 
 {
     if (!range->file || strcmp(range->file, file->path) == 0)
         return false;
-    const char *key = rk_arena_printf(r->arena, "%s:%d:%d:%s",
-                                      rk_sources_real_path(range->file, r->arena), range->line,
-                                      range->column, what);
+    const char *key =
+        rk_arena_printf(r->arena, "%s:%d:%d:%s", rk_sources_real_path(range->file, r->arena),
+                        range->line, range->column, what);
     if (contains(r->told.items, r->told.count, key))
         return true;
     *rk_push(r->arena, &r->told) = key;
@@ -235,9 +234,9 @@ static void tell_lost(run *r, const source *s, const rk_record *record)
         return;
     const char *guard = s->scan.guard;
     rk_diag_add(r->diag, RK_WARNING, "RK-V211", rk_place_file(record->file.path),
-                guard ? rk_arena_printf(r->arena,
-                                        "they stand under a condition on '%s': give -D%s after `--`",
-                                        guard, guard)
+                guard ? rk_arena_printf(
+                            r->arena, "they stand under a condition on '%s': give -D%s after `--`",
+                            guard, guard)
                       : "give the macros of its own build after `--`, as -DGPU",
                 "the text has %zu kernels, and the parser sees none", in_text);
 }

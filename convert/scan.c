@@ -64,7 +64,7 @@ static const char *find_guard(const rk_tokens *tokens, rk_arena *arena)
         if (tokens->items[i].kind != RK_TOKEN_DIRECTIVE)
             continue;
         const rk_directive d = rk_directive_of(tokens, i, arena);
-        const char *name = strcmp(d.name, "ifdef") == 0         ? d.rest
+        const char *name = strcmp(d.name, "ifdef") == 0        ? d.rest
                            : rk_str_starts(d.rest, "defined(") ? d.rest + strlen("defined(")
                            : rk_str_starts(d.rest, "defined ") ? d.rest + strlen("defined ")
                                                                : NULL;

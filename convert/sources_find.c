@@ -47,8 +47,7 @@ static void add_input(finder *f, const char *path, const char *name, const rk_da
         args[own + i] = f->options->args[i];
     const char *stem = unique_stem(f, path);
     *rk_push(f->arena, &f->real) = real;
-    *rk_push(f->arena, &f->inputs) =
-        (rk_input){path, name, stem, args, own + users, entry != NULL};
+    *rk_push(f->arena, &f->inputs) = (rk_input){path, name, stem, args, own + users, entry != NULL};
 }
 
 static bool is_link_to_folder(const char *path)

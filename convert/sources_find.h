@@ -6,8 +6,8 @@
 /** A source that a run converts. */
 typedef struct {
     const char *path;
-    const char *name; /**< relative to the folder that was given, or as given */
-    const char *stem; /**< of its output, which no other source of the run has */
+    const char *name;        /**< relative to the folder that was given, or as given */
+    const char *stem;        /**< of its output, which no other source of the run has */
     const char *const *args; /**< its compiler arguments, the user's last */
     size_t arg_count;
     bool placed; /**< its arguments come from a database: folders are not looked for */

@@ -178,10 +178,10 @@ static bool set_number(command *c, size_t *to, const char *name, const char *val
     errno = 0;
     *to = strtoul(value, &end, 10);
     if (*end || errno || value[0] == '-' || *to == 0 || *to > limit)
-        return usage(c, "RK-U002",
-                     rk_arena_printf(c->arena, "%s takes a number from 1 to %zu, not '%%s'", name,
-                                     limit),
-                     value);
+        return usage(
+            c, "RK-U002",
+            rk_arena_printf(c->arena, "%s takes a number from 1 to %zu, not '%%s'", name, limit),
+            value);
     return true;
 }
 
@@ -223,12 +223,9 @@ static bool set_value(command *c, const char *name, const char *value)
     const struct {
         const char *name;
         const char **to;
-    } texts[] = {{"-o", &c->options.output},
-                 {"--out-dir", &c->options.out_dir},
-                 {"--catalog", &c->options.catalog},
-                 {"-p", &c->options.database},
-                 {"--cache", &c->options.cache},
-                 {"--cuda-path", &c->options.cuda_path}};
+    } texts[] = {{"-o", &c->options.output},         {"--out-dir", &c->options.out_dir},
+                 {"--catalog", &c->options.catalog}, {"-p", &c->options.database},
+                 {"--cache", &c->options.cache},     {"--cuda-path", &c->options.cuda_path}};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         if (strcmp(name, texts[i].name) == 0)
             *texts[i].to = value;
@@ -242,10 +239,10 @@ static bool set_flag(command *c, const char *name)
     const struct {
         const char *name;
         bool *to;
-    } flags[] = {{"--entries", &c->options.entries},           {"--drop-in", &c->options.drop_in},
-                 {"--in-place", &c->options.in_place},
-                 {"--examine", &c->options.examine},           {"--strict", &c->options.strict},
-                 {"--builtin-cuda", &c->options.builtin_cuda}, {"--no-cpu", &c->options.no_cpu}};
+    } flags[] = {{"--entries", &c->options.entries},   {"--drop-in", &c->options.drop_in},
+                 {"--in-place", &c->options.in_place}, {"--examine", &c->options.examine},
+                 {"--strict", &c->options.strict},     {"--builtin-cuda", &c->options.builtin_cuda},
+                 {"--no-cpu", &c->options.no_cpu}};
     for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) {
         if (strcmp(name, flags[i].name) != 0)
             continue;
@@ -255,13 +252,12 @@ static bool set_flag(command *c, const char *name)
     return false;
 }
 
-static const char *const value_names[] = {
-    "-o",          "--out-dir",   "--catalog", "--target", "--kernel", "--report",
-    "--cuda-path", "--resources", "--dump",    "--veus",   "-j",       "-p",
-    "--timeout",   "--memory",    "--cache",   "--allow"};
-static const char *const flag_names[] = {
-    "--entries", "--drop-in", "--examine",      "--strict",
-    "--no-cpu",  "--in-place", "--builtin-cuda", "--help"};
+static const char *const value_names[] = {"-o",        "--out-dir", "--catalog",   "--target",
+                                          "--kernel",  "--report",  "--cuda-path", "--resources",
+                                          "--dump",    "--veus",    "-j",          "-p",
+                                          "--timeout", "--memory",  "--cache",     "--allow"};
+static const char *const flag_names[] = {"--entries", "--drop-in",  "--examine",      "--strict",
+                                         "--no-cpu",  "--in-place", "--builtin-cuda", "--help"};
 
 static bool unknown(command *c, const char *name)
 {
@@ -346,8 +342,8 @@ static bool check_command(command *c)
         return usage(c, "RK-U003", "say where to write, with -o, --out-dir or --in-place%s", "");
     if ((o->output != NULL) + (o->out_dir != NULL) + o->in_place > 1)
         return usage(c, "RK-U003", "-o, --out-dir and --in-place exclude each other%s", "");
-    if (o->output && (o->input_count != 1 || rk_file_is_dir(o->inputs[0]) ||
-                      rk_str_ends(o->inputs[0], ".json")))
+    if (o->output &&
+        (o->input_count != 1 || rk_file_is_dir(o->inputs[0]) || rk_str_ends(o->inputs[0], ".json")))
         return usage(c, "RK-U003", "-o takes one source; use --out-dir%s", "");
     if (o->veus && !o->drop_in)
         return usage(c, "RK-U003", "--veus is for --drop-in%s", "");

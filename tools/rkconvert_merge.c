@@ -36,7 +36,8 @@ static bool read_command(command *c, int argc, char **argv)
             *rk_push(c->arena, &c->inputs) = argv[i];
     }
     if (c->inputs.count == 0 || !c->output)
-        return rk_diag_add(c->diag, RK_ERROR, "RK-U003", (rk_place){0}, "see rkconvert merge --help",
+        return rk_diag_add(c->diag, RK_ERROR, "RK-U003", (rk_place){0},
+                           "see rkconvert merge --help",
                            "name the catalogs, and with -o where they go");
     return true;
 }
