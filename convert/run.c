@@ -233,7 +233,7 @@ static void tell_lost(run *r, const source *s, const rk_record *record)
     if (!record->file.parsed || !in_text || record->file.kernel_count || program)
         return;
     const char *guard = s->scan.guard;
-    rk_diag_add(r->diag, RK_WARNING, "RK-V211", rk_place_file(record->file.path),
+    rk_diag_add(r->diag, RK_WARNING, "RK-V219", rk_place_file(record->file.path),
                 guard ? rk_arena_printf(
                             r->arena, "they stand under a condition on '%s': give -D%s after `--`",
                             guard, guard)
