@@ -23,6 +23,7 @@ typedef struct {
     const rk_device *device;
     const char *only;
     rk_arena *arena, *scratch, *temporary;
+    rk_parsed parsed;
     rk_diag *diag;
     RK_VEC(group) groups;
     uint32_t *group_of; /**< by node */
@@ -174,6 +175,7 @@ static void try_kernel(finder *s, group *g, refusals *r, const rk_kernel *kernel
                     .ranges = binding ? binding : ranges_of(s, kernel, launcher),
                     .device = s->device,
                     .arena = s->arena,
+                    .parsed = &s->parsed,
                     .scratch = s->temporary};
     rk_candidate candidate;
     if (rk_fitting_run(&candidate, &f))
@@ -452,6 +454,7 @@ const rk_candidates *rk_candidates_find(const rk_graph *graph, const rk_catalog 
                 .scratch = rk_arena_new(),
                 .temporary = rk_arena_new(),
                 .diag = diag};
+    s.parsed.arena = s.scratch;
     make_groups(&s);
     bool good = true;
     for (size_t i = 0; i < s.groups.count; i++) {

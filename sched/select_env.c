@@ -237,7 +237,7 @@ static bool evaluate(rk_value *out, rk_fitting *f, const char *text, bool addres
     rk_diag *diag = rk_diag_new(f->scratch);
     scope s = {.f = f, .diag = diag, .address = address};
     rk_env env = make(&s);
-    const rk_expr *e = rk_expr_parse(text, (rk_place){0}, f->scratch, diag);
+    const rk_expr *e = rk_parsed_get(f->parsed, text, diag);
     return (e && rk_expr_eval(out, e, &env, diag)) || evaluation_fails(f, diag, text);
 }
 
@@ -289,7 +289,7 @@ static void visit_name(void *user, const char *name)
     search->slot = value ? rk_slot_find(f->call, value) : RK_NO_SLOT;
     if (value && search->slot == RK_NO_SLOT) {
         search->in_launch = false;
-        const rk_expr *e = rk_expr_parse(value, (rk_place){0}, f->scratch, rk_diag_new(f->scratch));
+        const rk_expr *e = rk_parsed_get(f->parsed, value, rk_diag_new(f->scratch));
         if (e)
             rk_expr_names(e, visit_name, search);
         search->in_launch = true;
@@ -334,7 +334,7 @@ bool rk_fitting_launch_value(rk_value *out, rk_fitting *f, const char *text)
 
 int rk_fitting_slot(const rk_fitting *f, const char *text)
 {
-    const rk_expr *e = rk_expr_parse(text, (rk_place){0}, f->scratch, rk_diag_new(f->scratch));
+    const rk_expr *e = rk_parsed_get(f->parsed, text, rk_diag_new(f->scratch));
     pointer_search search = {.f = f, .slot = RK_NO_SLOT, .in_launch = true};
     if (e)
         rk_expr_names(e, visit_name, &search);

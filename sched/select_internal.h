@@ -16,6 +16,17 @@ typedef enum {
 /** No operand. */
 enum { RK_NO_SLOT = -1 };
 
+/** Expressions that were parsed, by text: those of bindings and launches are evaluated for each node. */
+typedef struct {
+    const char **texts; /**< NULL: free */
+    const rk_expr **exprs;
+    size_t count, slots;
+    rk_arena *arena;
+} rk_parsed;
+
+/** The parsed text, which is kept; NULL with RK-E001 when it is no expression. */
+const rk_expr *rk_parsed_get(rk_parsed *parsed, const char *text, rk_diag *diag);
+
 /** One kernel instance tried on one node, through a binding or as the node names it. */
 typedef struct {
     const rk_op_call *call;
@@ -25,7 +36,8 @@ typedef struct {
     const rk_device *device;
     const rk_binding *ranges; /**< says what an rTask touches; NULL: nothing does */
     rk_arena *arena;          /**< of the result */
-    rk_arena *scratch;        /**< of expressions and of the reason */
+    rk_parsed *parsed;
+    rk_arena *scratch;        /**< of diagnostics and of the reason */
     rk_misfit misfit;
     const char *reason; /**< when there is a misfit */
 } rk_fitting;

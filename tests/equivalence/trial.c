@@ -60,7 +60,10 @@ bool eq_trial_fit(eq_trial *trial, const rk_binding *binding)
     trial->call = node->op ? rk_op_call_of(graph, node, trial->arena)
                            : kernel_call(graph, node, trial->arena);
     trial->slots = trial->call.in_count + trial->call.out_count;
+    rk_parsed *parsed = RK_NEW(trial->arena, rk_parsed);
+    *parsed = (rk_parsed){.arena = trial->arena};
     trial->fit = (rk_fitting){.call = &trial->call,
+                              .parsed = parsed,
                               .kernel = trial->kernel,
                               .launch = rk_kernel_launch(trial->kernel, launcher),
                               .binding = binding,
