@@ -1,5 +1,6 @@
-# CUDA on the CPU: kernels over loops written by hand, and whole programs over the same with a fiber for each
-# thread of every kernel. Ratios of one run each.
+# CUDA on the CPU, on one thread and in time of the processor, so that what runs beside it counts little: kernels
+# over loops written by hand, with each compiler there is; the same with a fiber for each thread; whole programs over
+# the same. The least of several runs; ratios are of one run of this script.
 #
 #   sh tests/bench/cpu_speed.sh [BUILD]     default: build/release
 set -eu
@@ -8,32 +9,51 @@ build=$(cd "${1:-build/release}" && pwd)
 cd tests/bench
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+export RK_WORKERS=1
 
-"$build/bin/rkconvert" cc -O3 cpu_kernels.cu cpu_loops.cpp -o "$work/kernels"
-RK_WORKERS=1 "$work/kernels"
+for compiler in clang++ g++; do
+    command -v $compiler >/dev/null || continue
+    CXX=$compiler "$build/bin/rkconvert" cc -O3 cpu_kernels.cu cpu_loops.cpp -o "$work/kernels"
+    echo "$compiler"
+    "$work/kernels"
+    RK_FIBERS=1 "$work/kernels" | sed -n 's/^a block of 256 threads with 9 barriers/the same by fibers                     /p'
+    echo
+done
 
-# best COMMAND...: the least time of five runs in tenths of milliseconds
+# worked: seconds of the processor that this shell's children have taken, in $seconds
+worked()
+{
+    times >"$work/times"
+    seconds=$(awk 'NR == 2 { split($1 "m" $2, t, /[ms]+/); print 60 * t[1] + t[2] + 60 * t[3] + t[4] }' "$work/times")
+}
+
+# best COMMAND...: milliseconds of a run, of 20 in a row, the least of three times, in $least
 best()
 {
     least=
-    for run in 1 2 3 4 5; do
-        start=$(date +%s%N)
-        "$@" >"$work/out"
-        took=$((($(date +%s%N) - start) / 100000))
-        [ -z "$least" ] || [ "$took" -lt "$least" ] || continue
-        least=$took
+    for turn in 1 2 3; do
+        worked
+        before=$seconds
+        for run in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+            "$@" >"$work/out"
+        done
+        worked
+        least=$(awk -v least="$least" -v before="$before" -v after="$seconds" 'BEGIN {
+            took = 1000 * (after - before) / 20
+            print least == "" || took < least ? took : least
+        }')
     done
-    echo "$least"
 }
 
-printf '\n%-40s %12s %12s %8s\n' program 'ms' 'fibers ms' ratio
+printf '%-40s %12s %12s %8s\n' program 'ms' 'fibers ms' ratio
 for name in saxpy indices histogram stencil transpose gemm scan reduce bitonic breadth_first; do
     "$build/bin/rkconvert" cc -O2 "../programs/$name.cu" -o "$work/$name" 2>"$work/log" || {
         cat "$work/log"
         exit 1
     }
-    usual=$(best "$work/$name")
-    fibers=$(best env RK_FIBERS=1 "$work/$name")
-    awk -v name="$name" -v a="$usual" -v b="$fibers" \
-        'BEGIN { printf "%-40s %12.1f %12.1f %8.2f\n", name, a / 10, b / 10, a / b }'
+    best "$work/$name"
+    usual=$least
+    best env RK_FIBERS=1 "$work/$name"
+    awk -v name="$name" -v a="$usual" -v b="$least" \
+        'BEGIN { printf "%-40s %12.1f %12.1f %8.2f\n", name, a, b, a / b }'
 done

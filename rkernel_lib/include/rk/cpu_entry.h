@@ -5,6 +5,16 @@
 
 #include "cpu_context.h"
 
+/**
+ * Before a loop over a block's threads: what one does between two barriers does not depend on what another does
+ * there, or the program has a race. clang finds that out while the program runs.
+ */
+#ifdef __clang__
+#define RK_THREADS_APART
+#else
+#define RK_THREADS_APART _Pragma("GCC ivdep")
+#endif
+
 namespace rk {
 
 /** What a kernel uses, as the catalog says. */
@@ -65,6 +75,7 @@ inline void cpu_each_thread(Context &context, unsigned nx, unsigned ny, unsigned
 {
     for (unsigned z = 0; z < nz; z++) {
         for (unsigned y = 0; y < ny; y++) {
+            RK_THREADS_APART
             for (unsigned x = 0; x < nx; x++) {
                 context.set_thread(uint3{x, y, z});
                 body(context);

@@ -317,15 +317,35 @@ inline bool cpu_is_wide()
 }
 #endif
 
-/**
- * Before a loop over a block's threads: what one does between two barriers does not depend on what another does
- * there, or the program has a race. clang finds that out while the program runs.
- */
-#ifdef __clang__
-#define RK_THREADS_APART
+/** `Loop::all`, with all that it calls in it, for the processor that it finds itself on. */
+template <class Loop>
+struct for_processor {
+    __attribute__((flatten)) static void narrow(const void *closure, rk_cpu_call *call,
+                                                std::uint32_t count)
+    {
+        Loop::all(closure, call, count);
+    }
+
+#ifdef RK_CPU_WIDE
+    /** Without masked stores `if (i < n)` keeps a loop from vectorising. */
+    __attribute__((flatten, target(RK_CPU_WIDE))) static void wide(const void *closure,
+                                                                   rk_cpu_call *call,
+                                                                   std::uint32_t count)
+    {
+        Loop::all(closure, call, count);
+    }
+
+    static void loop(const void *closure, rk_cpu_call *call, std::uint32_t count)
+    {
+        if (cpu_is_wide())
+            wide(closure, call, count);
+        else
+            narrow(closure, call, count);
+    }
 #else
-#define RK_THREADS_APART _Pragma("GCC ivdep")
+    static constexpr auto loop = narrow;
 #endif
+};
 
 /** Most threads in a block's first dimension that block_loop has fast code for. */
 constexpr unsigned block_loop_threads = 4096;
@@ -358,31 +378,7 @@ struct block_loop {
         }
     }
 
-    __attribute__((flatten)) static void narrow(const void *closure, rk_cpu_call *call,
-                                                std::uint32_t count)
-    {
-        all(closure, call, count);
-    }
-
-#ifdef RK_CPU_WIDE
-    /** Without masked stores `if (i < n)` keeps a loop from vectorising. */
-    __attribute__((flatten, target(RK_CPU_WIDE))) static void wide(const void *closure,
-                                                                   rk_cpu_call *call,
-                                                                   std::uint32_t count)
-    {
-        all(closure, call, count);
-    }
-
-    static void loop(const void *closure, rk_cpu_call *call, std::uint32_t count)
-    {
-        if (cpu_is_wide())
-            wide(closure, call, count);
-        else
-            narrow(closure, call, count);
-    }
-#else
-    static constexpr auto loop = narrow;
-#endif
+    static constexpr auto loop = for_processor<block_loop>::loop;
 };
 
 /** How the blocks of a legacy kernel run. */
@@ -474,18 +470,21 @@ struct vdevice_code {
         static_cast<const Closure *>(closure)->body(rk_ctx);
     }
 
-    static void loop(const void *closure, rk_cpu_call *call, std::uint32_t count)
-    {
-        for (std::uint32_t i = 0; i < count; i++, call->rtask++)
-            cpu_run_loop<Frame>(call, static_cast<const Closure *>(closure)->body);
-    }
+    struct rtasks {
+        static inline void all(const void *closure, rk_cpu_call *call, std::uint32_t count)
+        {
+            const auto body = static_cast<const Closure *>(closure)->body;
+            for (std::uint32_t i = 0; i < count; i++, call->rtask++)
+                cpu_run_loop<Frame>(call, body);
+        }
+    };
 
     static constexpr auto loop_or_null() -> decltype(rk_cpu_code::loop)
     {
         if constexpr (waits)
             return nullptr;
         else
-            return loop;
+            return for_processor<rtasks>::loop;
     }
 
     static constexpr rk_cpu_code code = {Flags,
