@@ -49,7 +49,7 @@ static void add_launches(rk_kernel *kernel, const rk_unit *unit, const rk_instan
     for (size_t i = 0; i < instance->launch_count; i++) {
         launches[i] = instance->launches[i];
         launches[i].file = relative(unit, launches[i].file);
-        rk_input *inputs = RK_NEW_ARRAY(unit->arena, rk_input, launches[i].input_count);
+        rk_launch_input *inputs = RK_NEW_ARRAY(unit->arena, rk_launch_input, launches[i].input_count);
         for (size_t k = 0; k < launches[i].input_count; k++) {
             inputs[k] = launches[i].inputs[k];
             inputs[k].file = relative(unit, inputs[k].file);

@@ -215,17 +215,17 @@ char *rk_hnames_print(rk_hnames *names, const rk_sym *e)
     return rk_sym_print(e, &how, names->arena);
 }
 
-const rk_input *rk_hnames_inputs(size_t *count, rk_hnames *names)
+const rk_launch_input *rk_hnames_inputs(size_t *count, rk_hnames *names)
 {
     *count = names->items.count;
-    rk_input *out = RK_NEW_ARRAY(names->arena, rk_input, *count + 1);
+    rk_launch_input *out = RK_NEW_ARRAY(names->arena, rk_launch_input, *count + 1);
     for (size_t i = 0; i < *count; i++) {
         const named *n = &names->items.items[i];
         const rk_sym_input *input = n->input;
         /* a member of a struct is told by what it is a member of */
         const char *member = strchr(n->text, '.');
         const bool whole = !member || strstr(input->of, member);
-        out[i] = (rk_input){
+        out[i] = (rk_launch_input){
             .name = n->name,
             .kind = input->kind,
             .of = whole ? input->of

@@ -262,6 +262,6 @@ void rk_hnames_add(rk_hnames *names, const rk_sym *e);
 /** A variable of a loop whose next value is not known; NULL if there is none. */
 const char *rk_hnames_broken(const rk_hnames *names);
 char *rk_hnames_print(rk_hnames *names, const rk_sym *e);
-const rk_input *rk_hnames_inputs(size_t *count, rk_hnames *names);
+const rk_launch_input *rk_hnames_inputs(size_t *count, rk_hnames *names);
 
 #endif

@@ -63,7 +63,7 @@ typedef struct {
     int line;
     /** RK_INPUT_LOOP: the first value, the condition to go on, the next value, over the names. */
     const char *first, *again, *next;
-} rk_input;
+} rk_launch_input;
 
 /** One launch site `kernel<<<grid, block, shared>>>(args)`; expressions over `params` and `inputs`. */
 typedef struct {
@@ -74,7 +74,7 @@ typedef struct {
     const char *reason;     /**< why not resolved, else NULL */
     const rk_param *params; /**< of the launching function */
     size_t param_count;
-    const rk_input *inputs; /**< other values that it depends on. No binding takes such a launch */
+    const rk_launch_input *inputs; /**< other values that it depends on. No binding takes such a launch */
     size_t input_count;
     const char *grid[3], *block[3], *shared; /**< NULL when not resolved */
     const char *const *args; /**< one for each kernel parameter; a pointer's is a parameter's name,

@@ -261,12 +261,12 @@ static void read_dimensions(const char *out[3], reader *r, const cJSON *at, cons
     }
 }
 
-static rk_input read_input(reader *r, const cJSON *at, const char *where)
+static rk_launch_input read_input(reader *r, const cJSON *at, const char *where)
 {
     static const char *const known[] = {"name", "kind",  "of",    "file", "line",
                                         "first", "again", "next", NULL};
     only_members(r, at, where, known);
-    rk_input input = {.name = string(r, at, where, "name"),
+    rk_launch_input input = {.name = string(r, at, where, "name"),
                       .of = string(r, at, where, "of"),
                       .file = string(r, at, where, "file"),
                       .line = (int)integer(r, at, where, "line", 1, -1)};
@@ -284,7 +284,7 @@ static rk_input read_input(reader *r, const cJSON *at, const char *where)
 static void check_loops(reader *r, const rk_launch *launch, const char *where)
 {
     for (size_t i = 0; i < launch->input_count; i++) {
-        const rk_input *input = &launch->inputs[i];
+        const rk_launch_input *input = &launch->inputs[i];
         const char *const texts[] = {input->first, input->again, input->next};
         for (size_t k = 0; k < 3; k++)
             if (texts[k])
@@ -300,7 +300,7 @@ static void read_inputs(rk_launch *launch, reader *r, const cJSON *at, const cha
     if (!cJSON_HasObjectItem(at, "inputs"))
         return;
     const cJSON *items = array(r, at, where, "inputs", true);
-    rk_input *inputs = RK_NEW_ARRAY(r->arena, rk_input, (size_t)cJSON_GetArraySize(items) + 1);
+    rk_launch_input *inputs = RK_NEW_ARRAY(r->arena, rk_launch_input, (size_t)cJSON_GetArraySize(items) + 1);
     const cJSON *c;
     cJSON_ArrayForEach(c, items)
     {

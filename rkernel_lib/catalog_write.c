@@ -69,7 +69,7 @@ static void add_inputs(cJSON *to, const rk_launch *launch)
 {
     cJSON *array = launch->input_count ? cJSON_AddArrayToObject(to, "inputs") : NULL;
     for (size_t i = 0; i < launch->input_count; i++) {
-        const rk_input *input = &launch->inputs[i];
+        const rk_launch_input *input = &launch->inputs[i];
         cJSON *item = add_item(array);
         add_string(item, "name", input->name);
         add_string(item, "kind", rk_input_kind_name(input->kind));

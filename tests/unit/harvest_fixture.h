@@ -102,7 +102,7 @@ __attribute__((unused)) static const char *print(const rk_harvested *item, rk_ar
     if (l->when_partial)
         rk_str_add(&out, " ...");
     for (size_t i = 0; i < l->input_count; i++) {
-        const rk_input *in = &l->inputs[i];
+        const rk_launch_input *in = &l->inputs[i];
         rk_str_addf(&out, "%s %s %s", i ? "," : " with", rk_input_kind_name(in->kind), in->name);
         if (in->kind == RK_INPUT_LOOP)
             rk_str_addf(&out, " (%s; %s; %s)", in->first, in->again, in->next);
