@@ -220,7 +220,8 @@ typedef struct {
     bool slots;     /**< each parameter is a pointer or a scalar of at most 8 bytes */
     bool has_goto;
     bool hides_types;     /**< has a variable called dim3 or uint3 */
-    bool fences, atomics; /**< __threadfence, atomics: it may tell which block is last */
+    bool fences;          /**< __threadfence: it may tell which block is last */
+    RK_VEC(const char *) kept; /**< variables that it names and that keep their value between runs */
     unsigned uses;        /**< rk_use bits of its own text */
     int dims;             /**< highest dimension of threadIdx or blockIdx that its text reads */
     RK_VEC(rk_call) calls;

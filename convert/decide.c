@@ -2,6 +2,7 @@
 
 #include "convert/analyze.h"
 #include "convert/device.h"
+#include "convert/last_block.h"
 #include "convert/returns.h"
 #include "convert/sources.h"
 
@@ -183,16 +184,6 @@ static bool refused_inside(const rk_unit *unit, size_t index, bool *seen)
     return false;
 }
 
-/** A last-block pattern: a fence and an atomic counter. It holds, since every rTask runs once. */
-static void warn_last_block(rk_unit *unit, size_t i)
-{
-    const rk_function *f = unit->functions.items[i];
-    if (f->kernel && f->fences && f->atomics)
-        rk_problem_add(unit, i, RK_WARNING, "RK-V201", f->place,
-                       "see that the counter is back to 0 when the last block is done",
-                       "'%s' seems to find its last block with a counter", f->name);
-}
-
 static void reset(rk_unit *unit)
 {
     for (size_t i = 0; i < unit->functions.count; i++) {
@@ -252,7 +243,8 @@ void rk_decide(rk_unit *unit)
             check_shape(unit, i);
             check_calls(unit, i);
         }
-        warn_last_block(unit, i);
+        if (f->kernel)
+            rk_last_block(unit, i);
     }
     rk_device_branches(unit);
     rk_returns_decide(unit);

@@ -128,8 +128,6 @@ static void use_system_function(rk_walker *w, CXCursor cursor, CXCursor target, 
     }
     if (strcmp(name, "__threadfence") == 0)
         w->f->fences = true;
-    if (rk_str_starts(name, "atomic"))
-        w->f->atomics = true;
     const char *used = overloaded ? NULL : rk_walk_system(w->analysis, target);
     if (used)
         rk_problem_add(w->unit, w->function, RK_REFUSED, "RK-V121", rk_walk_place(w, cursor),
@@ -282,13 +280,15 @@ static void use_global(rk_walker *w, CXCursor cursor, CXCursor target)
             (rk_symbol_use){w->function, target, rk_walk_place(w, cursor), name};
     if (initialised && (constant || clang_isConstQualifiedType(type)))
         return;
-    if (initialised)
+    if (initialised) {
+        *rk_push(w->unit->arena, &w->f->kept) = name;
         rk_problem_add(w->unit, w->function, RK_WARNING, "RK-V202", rk_walk_place(w, cursor),
                        "see that it is back to its first value when the kernel ends",
                        "'%s' keeps its value from one run to the next", name);
-    else
+    } else {
         rk_problem_add(w->unit, w->function, RK_WARNING, "RK-V212", rk_walk_place(w, cursor),
                        RK_SYMBOL_HINT, RK_SYMBOL_MESSAGE, name);
+    }
 }
 
 static void use_variable(rk_walker *w, CXCursor cursor, CXCursor target)
