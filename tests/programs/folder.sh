@@ -12,6 +12,7 @@
 #               run PROGRAM ARGUMENT...     a run of it; several lines are several runs
 #               each PROGRAM ARGUMENT...    a run for each argument
 #               edit SED-COMMAND            for the copy of every source: smaller sizes, fewer repeats
+#               add PATH FILE               a source beside the rules that is put there in the copy
 #               flags PROGRAM FLAG...       for rkconvert cc; PROGRAM is a shell pattern
 #               data PROGRAM FILE COMMAND   FILE of its folder is what COMMAND writes; $picture is folders/picture.sh
 #               unsupported PROGRAM REASON  not tried
@@ -249,6 +250,9 @@ cp -rL "$folder" "$work/tree"
 sed -n 's/^edit //p' "$rules" >"$work/edits"
 [ ! -s "$work/edits" ] || find "$work/tree" -type f \( -name '*.cu' -o -name '*.c*' -o -name '*.h*' \) \
     -exec sed -i -f "$work/edits" {} +
+sed -n 's/^add //p' "$rules" | while read -r path file; do
+    cp "$(dirname "$rules")/$file" "$work/tree/$path"
+done
 programs | awk -F '|' -v only="$only" '$1 ~ only' >"$work/programs"
 rm -rf "$work/results"
 mkdir -p "$work/results"
