@@ -1,6 +1,5 @@
 // Sums of an array five ways: a tree in shared memory, warp shuffles, cooperative groups, atomics, and a last
 // block that finds itself with a counter.
-// vdevice: 5 of 6, since tiles are refused
 #include <cooperative_groups.h>
 
 #include "check.h"
