@@ -231,6 +231,8 @@ typedef struct {
     RK_VEC(rk_template_param) params; /**< of its template */
     RK_VEC(rk_parameter) parameters;  /**< of a kernel */
     RK_VEC(const char *) file_shared; /**< declarations to put at its entry for file-scope arrays */
+    RK_VEC(const char *) file_names;  /**< those arrays */
+    RK_VEC(const char *) file_parts;  /**< the parts of those that are static, qualified */
     RK_VEC(rk_lambda) lambdas;
     RK_VEC(rk_problem) problems;
     RK_VEC(rk_text_edit) edits; /**< what the walk found to replace when it takes the context */

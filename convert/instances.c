@@ -30,6 +30,14 @@ static const char *part_type(const rk_unit *unit, const rk_function *f, const rk
     return count < 0 ? NULL : rk_arena_strdup(arena, rk_str_text(&out));
 }
 
+static void add_part(rk_arena *arena, text_vec *parts, const char *part)
+{
+    for (size_t i = 0; i < parts->count; i++)
+        if (strcmp(parts->items[i], part) == 0)
+            return;
+    *rk_push(arena, parts) = part;
+}
+
 /** Adds the parts of a body and of all that it calls. False when one cannot be named. */
 static bool add_parts(rk_analysis *analysis, text_vec *parts, bool *seen, size_t index)
 {
@@ -42,12 +50,10 @@ static bool add_parts(rk_analysis *analysis, text_vec *parts, bool *seen, size_t
         const char *part = part_type(analysis->unit, f, body);
         if (!part)
             return false;
-        bool known = false;
-        for (size_t i = 0; i < parts->count; i++)
-            known |= strcmp(parts->items[i], part) == 0;
-        if (!known)
-            *rk_push(analysis->unit->arena, parts) = part;
+        add_part(analysis->unit->arena, parts, part);
     }
+    for (size_t i = 0; i < f->file_parts.count; i++)
+        add_part(analysis->unit->arena, parts, f->file_parts.items[i]);
     for (size_t i = 0; i < body->callees.count; i++)
         if (!add_parts(analysis, parts, seen, body->callees.items[i]))
             return false;
@@ -84,6 +90,8 @@ static bool add_device_parts(const rk_unit *unit, text_vec *parts, bool *seen, s
         if (!known)
             *rk_push(unit->arena, parts) = part;
     }
+    for (size_t i = 0; i < f->file_parts.count; i++)
+        add_part(unit->arena, parts, f->file_parts.items[i]);
     for (size_t i = 0; i < f->calls.count; i++)
         if (!add_device_parts(unit, parts, seen, f->calls.items[i].callee))
             return false;
@@ -200,8 +208,10 @@ static void add_launch(rk_analysis *analysis, const rk_harvested *item)
 {
     rk_unit *unit = analysis->unit;
     *rk_push(unit->arena, &unit->launches) =
-        (rk_convert_launch){item->id ? item->id : item->kernel_name, item->launch.line,
-                            item->launch.resolved, item->launch.reason,
+        (rk_convert_launch){item->id ? item->id : item->kernel_name,
+                            item->launch.line,
+                            item->launch.resolved,
+                            item->launch.reason,
                             {.file = item->launch.file}};
     if (!item->id || clang_Cursor_isNull(item->kernel) || clang_Cursor_isNull(item->instance))
         return;

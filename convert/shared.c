@@ -398,38 +398,100 @@ void rk_shared_declare(rk_analysis *analysis, size_t body, CXCursor cursor, CXCu
     *rk_push(unit->arena, &f->shared) = shared;
 }
 
+/** Reads the statement at file scope that declares the variable; false when a macro makes it. */
+static bool read_file_statement(statement *s, CXCursor variable)
+{
+    rk_unit *unit = s->unit;
+    const rk_where at = rk_ast_spelling(unit, clang_getCursorLocation(variable));
+    const rk_where outer = rk_ast_expansion(unit, clang_getCursorLocation(variable));
+    unsigned begin, end;
+    CXCursor mark;
+    rk_ast_extent(variable, &begin, &end);
+    if (at.file == RK_NONE || at.file != outer.file || at.offset != outer.offset ||
+        !rk_ast_has_attribute(variable, CXCursor_CUDASharedAttr, &mark))
+        return false;
+    const rk_where marker = rk_ast_expansion(unit, clang_getCursorLocation(mark));
+    if (marker.file != at.file)
+        return false;
+    s->tokens = &unit->files.items[at.file]->tokens;
+    s->first = rk_tokens_at(s->tokens, begin < marker.offset ? begin : marker.offset);
+    s->marker = rk_tokens_at(s->tokens, marker.offset);
+    s->last = rk_tokens_at(s->tokens, at.offset);
+    while (s->last < s->tokens->count && !rk_token_is(s->tokens, s->last, ";"))
+        s->last++;
+    while (s->first > 0 && (rk_token_is(s->tokens, s->first - 1, "static") ||
+                            rk_token_is(s->tokens, s->first - 1, "__device__")))
+        s->first--;
+    return s->last < s->tokens->count;
+}
+
+/** The variable's namespaces, "a::b::"; NULL when it is in something else. */
+static const char *variable_scope(CXCursor variable, rk_arena *arena)
+{
+    const char *scope = "";
+    CXCursor parent = clang_getCursorSemanticParent(variable);
+    for (; !clang_isTranslationUnit(clang_getCursorKind(parent));
+         parent = clang_getCursorSemanticParent(parent)) {
+        if (clang_getCursorKind(parent) != CXCursor_Namespace)
+            return NULL;
+        if (!clang_Cursor_isAnonymous(parent))
+            scope = rk_arena_printf(arena, "%s::%s", rk_ast_name(parent, arena), scope);
+    }
+    return scope;
+}
+
+/**
+ * A static array at file scope is one for each block, whichever functions name it: its statement becomes
+ * a part of its own. NULL when it declares more than that array.
+ */
+static const char *file_part(const statement *s, CXCursor variable, const char *name)
+{
+    rk_arena *arena = s->unit->arena;
+    const char *scope = variable_scope(variable, arena);
+    const size_t file = rk_ast_spelling(s->unit, clang_getCursorLocation(variable)).file;
+    if (!scope)
+        return NULL;
+    for (size_t i = s->first; i < s->last; i++) {
+        if (rk_token_is(s->tokens, i, "[") || rk_token_is(s->tokens, i, "("))
+            i = rk_tokens_close(s->tokens, i);
+        else if (rk_token_is(s->tokens, i, ",") || rk_token_is(s->tokens, i, "=") ||
+                 rk_token_is(s->tokens, i, "{") || rk_token_is(s->tokens, i, "<"))
+            return NULL;
+    }
+    size_t from = s->first;
+    while (rk_token_is(s->tokens, from, "static") || rk_token_is(s->tokens, from, "__device__"))
+        from++;
+    const char *text =
+        rk_arena_printf(arena, "struct %s_rk_shared { %s%s; };", name,
+                        needs_alignment(variable) ? "alignas(16) " : "", join(s, from, s->last));
+    const rk_token *first = &s->tokens->items[s->first], *last = &s->tokens->items[s->last];
+    *rk_push(arena, &s->f->edits) =
+        (rk_text_edit){file, first->offset, last->offset + last->length - first->offset, text};
+    const char *part = rk_arena_printf(arena, "%s%s_rk_shared", scope, name);
+    *rk_push(arena, &s->f->file_parts) = part;
+    return rk_arena_printf(arena, "auto &%s = rk_ctx.template shared<%s>().%s;", name, part, name);
+}
+
 void rk_shared_at_file_scope(rk_analysis *analysis, size_t function, CXCursor variable,
                              rk_place place)
 {
     rk_unit *unit = analysis->unit;
     rk_function *f = unit->functions.items[function];
     const char *name = rk_ast_name(variable, unit->arena);
-    const rk_where at = rk_ast_spelling(unit, clang_getCursorLocation(variable));
+    statement s = {.analysis = analysis, .unit = unit, .f = f, .function = function};
+    for (size_t i = 0; i < f->file_names.count; i++)
+        if (strcmp(f->file_names.items[i], name) == 0)
+            return;
+    *rk_push(unit->arena, &f->file_names) = name;
     const char *text = NULL;
-    if (at.file != RK_NONE && clang_Cursor_getStorageClass(variable) == CX_SC_Extern) {
-        statement s = {.analysis = analysis, .unit = unit, .f = f, .function = function};
-        unsigned begin, end;
-        rk_ast_extent(variable, &begin, &end);
-        CXCursor mark;
-        rk_where marker = {RK_NONE, 0};
-        if (rk_ast_has_attribute(variable, CXCursor_CUDASharedAttr, &mark))
-            marker = rk_ast_expansion(unit, clang_getCursorLocation(mark));
-        s.tokens = &unit->files.items[at.file]->tokens;
-        s.first = rk_tokens_at(s.tokens, begin < marker.offset ? begin : marker.offset);
-        s.marker = rk_tokens_at(s.tokens, marker.offset);
-        s.last = rk_tokens_at(s.tokens, at.offset);
-        while (s.last < s.tokens->count && !rk_token_is(s.tokens, s.last, ";"))
-            s.last++;
-        text = dynamic_pointer(&s, name);
-    }
-    if (!text) {
+    if (read_file_statement(&s, variable))
+        text = clang_Cursor_getStorageClass(variable) == CX_SC_Extern
+                   ? dynamic_pointer(&s, name)
+                   : file_part(&s, variable, name);
+    if (text)
+        *rk_push(unit->arena, &f->file_shared) = text;
+    else
         rk_problem_add(unit, function, RK_REFUSED, "RK-V119", place,
                        "declare it in the function that uses it",
                        "the shared array '%s' at file scope cannot be moved", name);
-        return;
-    }
-    for (size_t i = 0; i < f->file_shared.count; i++)
-        if (strcmp(f->file_shared.items[i], text) == 0)
-            return;
-    *rk_push(unit->arena, &f->file_shared) = text;
 }

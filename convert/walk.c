@@ -265,7 +265,10 @@ static void use_global(rk_walker *w, CXCursor cursor, CXCursor target)
     const bool device = rk_ast_has_attribute(target, CXCursor_CUDADeviceAttr, NULL);
     if (rk_ast_has_attribute(target, CXCursor_CUDASharedAttr, NULL)) {
         rk_shared_at_file_scope(w->analysis, w->function, target, rk_walk_place(w, cursor));
-        rk_walk_uses(w, RK_USE_DYNAMIC_SHARED, cursor, name);
+        rk_walk_uses(w,
+                     clang_Cursor_getStorageClass(target) == CX_SC_Extern ? RK_USE_DYNAMIC_SHARED
+                                                                          : RK_USE_STATIC_SHARED,
+                     cursor, name);
         capture_shared(w, name);
         return;
     }

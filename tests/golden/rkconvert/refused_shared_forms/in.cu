@@ -1,5 +1,5 @@
 #include <cuda_runtime.h>
-__shared__ float at_file_scope[32];
+__shared__ float at_file_scope[32], another[32];
 template <class T> struct Holder {
     __device__ T sum(T v)
     {
