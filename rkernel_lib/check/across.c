@@ -13,10 +13,23 @@ enum { BUCKETS = 4096 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/** A block's release: covers earlier epochs, all of the thread's own, and what `clocks` says of this epoch. */
+struct place;
+
+/** The first `count` releases of a place. */
+typedef struct {
+    struct place *place;
+    uint32_t count;
+} prefix;
+
+/**
+ * A block's release: covers earlier epochs, all of the thread's own, what `clocks` says of this epoch, and what the
+ * thread knew of other blocks.
+ */
 typedef struct {
     uint32_t block, epoch, thread;
     uint32_t *clocks; /**< by thread of the block; NULL when none met another in this epoch */
+    prefix *knew;     /**< owned, as `clocks` is */
+    uint32_t knew_count;
 } release;
 
 /** An address that blocks touch atomically. */
@@ -25,13 +38,15 @@ typedef struct place {
     uint32_t serial;
     release *log;
     uint32_t count, room;
+    uint64_t search;   /**< the last one that came by */
+    uint32_t searched; /**< the releases that it went through */
     struct place *next;
 } place;
 
 /** A thread of the calling OS thread's block knows the first `count` releases of a place. */
 typedef struct {
-    const place *place;
-    uint32_t count, epoch, clock, thread;
+    prefix what;
+    uint32_t epoch, clock, thread;
 } acquire;
 
 static place *places[BUCKETS];
@@ -76,16 +91,37 @@ static bool covers(const release *r, const rk_check_access *before)
            (r->clocks && before->clock <= r->clocks[before->thread]);
 }
 
-bool rk_check_ordered_across(const rk_check_access *before, uint32_t thread)
+/** Whether one of the releases, or what their threads knew, covers `before`. */
+static bool prefix_covers(const prefix *all, const rk_check_access *before, uint64_t search)
 {
-    for (uint32_t i = 0; i < known.count; i++) {
-        const acquire *a = &known.items[i];
-        if (!rk_check_knows(thread, a->thread, a->epoch, a->clock))
-            continue;
-        for (uint32_t k = 0; k < a->count; k++)
-            if (covers(&a->place->log[k], before))
+    place *p = all->place;
+    uint32_t k = p->search == search ? p->searched : 0;
+    p->search = search;
+    p->searched = all->count > k ? all->count : k;
+    for (; k < all->count; k++) {
+        const release *r = &p->log[k];
+        if (covers(r, before))
+            return true;
+        for (uint32_t i = 0; i < r->knew_count; i++)
+            if (prefix_covers(&r->knew[i], before, search))
                 return true;
     }
+    return false;
+}
+
+static bool is_known(const acquire *a, uint32_t thread)
+{
+    return rk_check_knows(thread, a->thread, a->epoch, a->clock);
+}
+
+bool rk_check_ordered_across(const rk_check_access *before, uint32_t thread)
+{
+    static uint64_t searches;
+    const uint64_t search = ++searches;
+    for (uint32_t i = 0; i < known.count; i++)
+        if (is_known(&known.items[i], thread) &&
+            prefix_covers(&known.items[i].what, before, search))
+            return true;
     return false;
 }
 
@@ -105,8 +141,10 @@ static place *place_at(uintptr_t address)
         *bucket = p;
     }
     if (p->serial != rk_check_serial) {
-        for (uint32_t i = 0; i < p->count; i++)
+        for (uint32_t i = 0; i < p->count; i++) {
             free(p->log[i].clocks);
+            free(p->log[i].knew);
+        }
         p->serial = rk_check_serial;
         p->count = 0;
     }
@@ -142,15 +180,15 @@ static uint32_t *clocks_of(uint32_t thread)
 
 void rk_check_acquire_across(uintptr_t address, uint32_t thread)
 {
-    const place *p = place_at(address);
+    place *p = place_at(address);
     if (p->count == 0)
         return;
-    const acquire now = {p, p->count, rk_check_now.epoch, rk_check_known.clock[thread], thread};
+    const acquire now = {{p, p->count}, rk_check_now.epoch, rk_check_known.clock[thread], thread};
     uint32_t i = known.count;
-    while (i > 0 && (known.items[i - 1].place != p || known.items[i - 1].thread != thread))
+    while (i > 0 && (known.items[i - 1].what.place != p || known.items[i - 1].thread != thread))
         i--;
     acquire *last = i > 0 ? &known.items[i - 1] : NULL;
-    if (last && last->count == now.count)
+    if (last && last->what.count == now.what.count)
         return; /* others may have learned of it since then */
     if (last && last->epoch == now.epoch && last->clock == now.clock) {
         *last = now;
@@ -160,11 +198,32 @@ void rk_check_acquire_across(uintptr_t address, uint32_t thread)
     known.items[known.count++] = now;
 }
 
+/** Keeps what the thread knows of other blocks by other places: those who acquire here know this one's. */
+static void keep_known(release *r, const place *here, uint32_t thread)
+{
+    for (uint32_t i = 0; i < known.count; i++)
+        r->knew_count += known.items[i].what.place != here && is_known(&known.items[i], thread);
+    if (r->knew_count == 0)
+        return;
+    r->knew = malloc(r->knew_count * sizeof *r->knew);
+    if (!r->knew)
+        abort();
+    r->knew_count = 0;
+    for (uint32_t i = 0; i < known.count; i++)
+        if (known.items[i].what.place != here && is_known(&known.items[i], thread))
+            r->knew[r->knew_count++] = known.items[i].what;
+}
+
 void rk_check_release_across(uintptr_t address, uint32_t thread)
 {
     if (!rk_check_known.fence[thread])
         return;
     place *p = place_at(address);
+    release r = {.block = rk_check_now.index,
+                 .epoch = released(thread),
+                 .thread = thread,
+                 .clocks = clocks_of(thread)};
+    keep_known(&r, p, thread);
     p->log = more(p->log, p->count, &p->room, sizeof *p->log);
-    p->log[p->count++] = (release){rk_check_now.index, released(thread), thread, clocks_of(thread)};
+    p->log[p->count++] = r;
 }

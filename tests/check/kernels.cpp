@@ -376,6 +376,45 @@ static void across_early(int *out)
     });
 }
 
+/** Block 2 knows of block 0 what block 1 knew, which never touches what they share. */
+static void relayed(int *out)
+{
+    KERNEL(relayed)
+        if (threadIdx.x != 0)
+            return;
+        if (blockIdx.x == 0) {
+            out[64] = 1;
+            device_flag(out[0]).store(1, cuda::memory_order_release);
+        } else if (blockIdx.x == 1) {
+            while (device_flag(out[0]).load(cuda::memory_order_acquire) == 0)
+                ;
+            device_flag(out[1]).store(1, cuda::memory_order_release);
+        } else {
+            while (device_flag(out[1]).load(cuda::memory_order_acquire) == 0)
+                ;
+            out[65] = out[64];
+        }
+    });
+}
+
+static void relayed_early(int *out)
+{
+    KERNEL(relayed_early)
+        if (threadIdx.x != 0)
+            return;
+        if (blockIdx.x == 0) {
+            out[64] = 1; // relay: write
+            device_flag(out[0]).store(1, cuda::memory_order_release);
+        } else if (blockIdx.x == 1) {
+            device_flag(out[1]).store(1, cuda::memory_order_release);
+        } else {
+            while (device_flag(out[1]).load(cuda::memory_order_acquire) == 0)
+                ;
+            out[65] = out[64]; // relay: read
+        }
+    });
+}
+
 static void two_places(int *out)
 {
     KERNEL(two_places)
@@ -417,6 +456,8 @@ int main(int, char **argv)
                {"meeting", meeting, 1},
                {"meeting_early", meeting_early, 1},
                {"across", across, 2},
+               {"relayed", relayed, 3},
+               {"relayed_early", relayed_early, 3},
                {"across_early", across_early, 2}};
     for (const auto &test : all) {
         if (std::strcmp(test.name, argv[1]) != 0)
