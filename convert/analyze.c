@@ -10,19 +10,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/** Whether the user takes it on: --allow. */
-static bool is_allowed(const rk_convert_options *options, const char *code)
-{
-    for (size_t i = 0; i < options->allow_count; i++)
-        if (strcmp(options->allow[i], code) == 0)
-            return true;
-    return false;
-}
-
 void rk_problem_add(rk_unit *unit, size_t function, rk_severity severity, const char *code,
                     rk_place place, const char *hint, const char *format, ...)
 {
-    if (severity == RK_REFUSED && is_allowed(unit->options, code))
+    if (severity == RK_REFUSED && rk_convert_allows(unit->options, code))
         severity = RK_WARNING;
     rk_function *f = unit->functions.items[function];
     for (size_t i = 0; i < f->problems.count; i++) {

@@ -153,10 +153,16 @@ char *rk_convert_report_html(const rk_convert_result *result, const rk_diag *dia
 
 /** What --allow takes: refusals that a promise of the user's makes warnings. */
 typedef struct {
-    const char *code, *promise;
+    const char *code;
+    const char *promise; /**< what the user says is so */
+    const char *then;    /**< what becomes of the kernel */
+    bool drop_in;        /**< in a drop-in only: a graph's schedule does not keep to it */
 } rk_convert_allowable;
 
 /** All of them; ends with a NULL code. */
 extern const rk_convert_allowable rk_convert_allowables[];
+
+/** Whether the options take back refusals of that code. */
+bool rk_convert_allows(const rk_convert_options *options, const char *code);
 
 #endif

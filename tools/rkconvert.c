@@ -147,7 +147,7 @@ static bool set_target(command *c, const char *value)
 static void list_allowables(void)
 {
     for (const rk_convert_allowable *a = rk_convert_allowables; a->code; a++)
-        printf("%s  %s\n", a->code, a->promise);
+        printf("%s  %s\n         then: %s\n", a->code, a->promise, a->then);
 }
 
 static bool set_allow(command *c, const char *value)
