@@ -39,8 +39,8 @@ __device__ auto cuda_warp_meet(warp_returns &returns, unsigned mask, const Opera
     const bool all = (mask & ~together) == 0;
     if (!all) {
         atomicOr(arrived, 1u << threadIdx.x % 32);
-        while (((*left | *(volatile unsigned *)arrived) & mask) != mask) {
-        }
+        while (((*left | *(volatile unsigned *)arrived) & mask) != mask)
+            __nanosleep(20);
         mask &= ~*left;
     }
     struct take_back {
