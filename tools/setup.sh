@@ -19,6 +19,7 @@ libcjson-dev    JSON
 libxxhash-dev   content hashes
 libopenblas-dev cuBLAS for programs that run on the CPU
 libcriterion-dev unit tests
+jq              reads reports in tests
 spin            checks the model of the vDevice protocol
 '
 

@@ -11,7 +11,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 /** The recorder of this process; guarded by `lock` from a launch's begin to its end. */
 static struct {
     bool active;
-    FILE *launches, *contents; /**< of RK_RECORD */
+    FILE *launches, *contents, *configurations; /**< of RK_RECORD */
     uint64_t kept, limit;      /**< bytes of contents */
     uint64_t known_serial;     /**< the largest serial number that `launches` has a range for */
     size_t known_symbols;
@@ -54,6 +54,7 @@ static void set_up(void)
     if (record) {
         recorder.launches = open_in(record, "launches", "w");
         recorder.contents = open_in(record, "contents", "wb");
+        recorder.configurations = open_in(record, "configurations", "w");
         if (recorder
                 .contents) /* one write for each buffer, and nothing left when the program is killed */
             setvbuf(recorder.contents, NULL, _IONBF, 0);
@@ -171,8 +172,29 @@ static void write_change(const rk_record_state *state)
             m->serial, m->size, state->hash, offset, m->name ? m->name : "-");
 }
 
+static void write_configuration(const rk_cpu_launch_info *info)
+{
+    FILE *out = recorder.configurations;
+    const rk_cpu_launch *launch = info->launch;
+    if (!out)
+        return;
+    fprintf(out, "%u %u %u %u %u %u %" PRIu64 " %s", launch->grid[0], launch->grid[1],
+            launch->grid[2], launch->block[0], launch->block[1], launch->block[2],
+            launch->dynamic_shared, launch->site.name);
+    for (uint32_t i = 0; i < info->arg_count; i++) {
+        const rk_cpu_argument *arg = &info->args[i];
+        const unsigned char *bytes = arg->address;
+        fprintf(out, " %s", arg->pointer || arg->size > 8 ? "-" : "");
+        for (uint64_t k = arg->size; !arg->pointer && arg->size <= 8 && k-- > 0;)
+            fprintf(out, "%02x", bytes[k]);
+    }
+    fputc('\n', out);
+    fflush(out);
+}
+
 static void write_launch(const rk_cpu_launch_info *info)
 {
+    write_configuration(info);
     write_ranges();
     fprintf(recorder.launches, "L %" PRIu64 " %s\n", recorder.number, info->launch->site.name);
     for (size_t i = 0; i < recorder.after.count; i++) {

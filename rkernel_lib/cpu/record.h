@@ -8,6 +8,8 @@
  *
  *   RK_RECORD=<folder>          keep it: `launches`, a line for each launch, allocation and changed one;
  *                               `contents`, the changed ones, up to RK_RECORD_LIMIT bytes (default 2 GiB)
+ *                               `configurations`: grid, block, dynamic shared bytes, kernel and the values of
+ *                               its parameters of at most 8 bytes, in hexadecimal, - for others
  *   RK_COMPARE=<folder>         compare with what was kept there
  *   RK_COMPARE_REPORT=<file>    what was found, a line each with tabs: see rk_record_report below
  *
