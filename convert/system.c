@@ -55,11 +55,33 @@ bool rk_walk_is_raw(CXCursor declaration, const char *name)
     return kind == CXCursor_VarDecl && rk_builtin_find(name) && !rk_ast_is_function(parent);
 }
 
+/** What a library's assembly does that means the whole vEU, NULL if nothing. */
+static const char *raw_assembly(const system_search *search, CXCursor statement)
+{
+    const rk_unit *unit = search->analysis->unit;
+    const CXSourceRange range = clang_getCursorExtent(statement);
+    CXFile file, last;
+    unsigned begin, end;
+    size_t size;
+    clang_getSpellingLocation(clang_getRangeStart(range), &file, NULL, NULL, &begin);
+    clang_getSpellingLocation(clang_getRangeEnd(range), &last, NULL, NULL, &end);
+    const char *text = file && clang_File_isEqual(file, last)
+                           ? clang_getFileContents(unit->tu, file, &size)
+                           : NULL;
+    if (!text || begin >= end || end > size)
+        return "asm";
+    return rk_walk_assembly(rk_arena_strndup(unit->arena, text + begin, end - begin));
+}
+
 static enum CXChildVisitResult search_system(CXCursor cursor, CXCursor parent, CXClientData data)
 {
     (void)parent;
     system_search *search = data;
     const enum CXCursorKind kind = clang_getCursorKind(cursor);
+    if (kind == CXCursor_GCCAsmStmt) {
+        search->found = raw_assembly(search, cursor);
+        return search->found ? CXChildVisit_Break : CXChildVisit_Recurse;
+    }
     if (kind != CXCursor_DeclRefExpr && kind != CXCursor_MemberRefExpr && kind != CXCursor_CallExpr)
         return CXChildVisit_Recurse;
     const CXCursor target = clang_getCursorReferenced(cursor);

@@ -449,6 +449,14 @@ static const char *const forbidden_asm[] = {
     "elect.sync",     "shfl.",         "vote.",        "match.",   "redux",   "activemask",
     "discard",        "tcgen05"};
 
+const char *rk_walk_assembly(const char *text)
+{
+    for (size_t i = 0; i < sizeof forbidden_asm / sizeof *forbidden_asm; i++)
+        if (strstr(text, forbidden_asm[i]))
+            return forbidden_asm[i];
+    return NULL;
+}
+
 /** The text of a statement where it was written; the line of the macro when one makes it. */
 static const char *statement_text(rk_walker *w, CXCursor cursor)
 {
@@ -471,13 +479,11 @@ static void use_assembly(rk_walker *w, CXCursor cursor)
     if (!in_device_code(w))
         return;
     const char *text = statement_text(w, cursor);
-    for (size_t i = 0; i < sizeof forbidden_asm / sizeof *forbidden_asm; i++) {
-        if (text && !strstr(text, forbidden_asm[i]))
-            continue;
+    const char *word = text ? rk_walk_assembly(text) : "text that cannot be seen";
+    if (word) {
         rk_problem_add(w->unit, w->function, RK_REFUSED, "RK-V106", rk_walk_place(w, cursor),
                        "use CUDA's own variables and functions for it",
-                       "the assembly has '%s', which means the whole vEU in an rTask",
-                       text ? forbidden_asm[i] : "text that cannot be seen");
+                       "the assembly has '%s', which means the whole vEU in an rTask", word);
         return;
     }
     rk_problem_add(w->unit, w->function, RK_WARNING, "RK-V203", rk_walk_place(w, cursor), NULL,
