@@ -13,6 +13,7 @@ typedef struct {
     bool in_place;         /**< each source is replaced by its output, and kept as SOURCE.orig */
     const char *catalog;   /**< the catalog's path; NULL: catalog.json in out_dir */
     bool target_cpu;       /**< rewrite a legacy program for the CPU instead */
+    bool target_hip;       /**< rKernels for AMD's GPUs */
     bool drop_in;          /**< the whole program, its launches replaced by vDevices */
     size_t veus;           /**< drop_in: how many vEUs; 0: as many as the device holds */
     bool absolute;         /**< target_cpu: includes of headers that stay name them in full */

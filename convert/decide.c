@@ -1,5 +1,6 @@
 #include "convert/decide.h"
 
+#include "convert/hip.h"
 #include "convert/analyze.h"
 #include "convert/device.h"
 #include "convert/last_block.h"
@@ -248,6 +249,8 @@ void rk_decide(rk_unit *unit)
     }
     rk_device_branches(unit);
     rk_returns_decide(unit);
+    if (unit->options->target_hip)
+        rk_hip_decide(unit);
     settle(unit);
 }
 

@@ -184,17 +184,18 @@ char *rk_rewrite_tail(rk_unit *unit)
 char *rk_rewrite_probes(const rk_unit *unit)
 {
     rk_str out = {.arena = unit->arena};
+    const bool hip = unit->options->target_hip;
     for (size_t i = 0; i < unit->instances.count; i++) {
         const rk_instance *instance = &unit->instances.items[i];
         if (!is_converted(unit, instance))
             continue;
         if (!out.length)
             rk_str_addf(&out,
-                        "#if defined(__CUDACC__) && __INCLUDE_LEVEL__ == 0 // compiled alone\n"
+                        "#if defined(%s) && __INCLUDE_LEVEL__ == 0 // compiled alone\n"
                         "namespace %s {\n",
-                        unit->space);
-        rk_str_addf(&out, "template __device__ void %s(rk::cuda_probe_context &",
-                    rk_rewrite_instance(unit, instance));
+                        hip ? "__HIP__" : "__CUDACC__", unit->space);
+        rk_str_addf(&out, "template __device__ void %s(rk::%s_probe_context &",
+                    rk_rewrite_instance(unit, instance), hip ? "hip" : "cuda");
         for (size_t k = 0; k < instance->type_count; k++)
             rk_str_addf(&out, ", %s", instance->types[k]);
         rk_str_add(&out, ");\n");

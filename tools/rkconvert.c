@@ -31,7 +31,8 @@ static const char help[] =
     "  --out-dir DIR      write every converted source, catalog.json and the CPU library into DIR\n"
     "  --in-place         replace each source by its conversion, and keep it as SOURCE.orig\n"
     "  --catalog FILE     write the catalog here\n"
-    "  --target cuda|cpu  cuda (default): rKernels; cpu: the whole program, unconverted, as C++\n"
+    "  --target cuda|hip|cpu  cuda (default), hip: rKernels; cpu: the whole program, unconverted,\n"
+    "                     as C++\n"
     "  --drop-in          the whole program, its launches run by vDevices; --target says for what\n"
     "  --veus N           with --drop-in: vEUs of each launch (default: RK_VEUS when it runs)\n"
     "  --entries          with --target cpu: export the launching functions, rk_legacy_<function>\n"
@@ -83,8 +84,8 @@ typedef struct {
 /** What --target takes. */
 static const struct {
     const char *name;
-    bool cpu;
-} targets[] = {{"cuda", false}, {"cpu", true}};
+    bool cpu, hip;
+} targets[] = {{"cuda", false, false}, {"hip", false, true}, {"cpu", true, false}};
 
 /** The command line, as it is read. */
 typedef struct {
@@ -134,6 +135,7 @@ static bool set_target(command *c, const char *value)
     for (size_t i = 0; i < count; i++) {
         if (strcmp(targets[i].name, value) == 0) {
             c->options.target_cpu = targets[i].cpu;
+            c->options.target_hip = targets[i].hip;
             return true;
         }
         rk_str_addf(&names, "%s%s", i == 0 ? "" : i + 1 < count ? ", " : " or ", targets[i].name);
@@ -345,6 +347,8 @@ static bool check_command(command *c)
     if (o->output &&
         (o->input_count != 1 || rk_file_is_dir(o->inputs[0]) || rk_str_ends(o->inputs[0], ".json")))
         return usage(c, "RK-U003", "-o takes one source; use --out-dir%s", "");
+    if (o->drop_in && o->target_hip)
+        return usage(c, "RK-U003", "--drop-in is for cuda and cpu%s", "");
     if (o->veus && !o->drop_in)
         return usage(c, "RK-U003", "--veus is for --drop-in%s", "");
     return true;

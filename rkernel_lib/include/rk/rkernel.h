@@ -5,8 +5,10 @@
  * The first include of every converted file (*.rk.cu): the context type that takes the place of the
  * hardware's thread and block. One source serves all targets; the compiler decides which context.
  */
-#if defined(__CUDACC__) || defined(__CUDA__)
+#if (defined(__CUDACC__) || defined(__CUDA__)) && !defined(__HIP__)
 #include "cuda_context.cuh"
+#elif defined(__HIP__)
+#include "hip_context.h"
 #else
 #include "cpu_context.h"
 #include "cpu_unreached.h"
