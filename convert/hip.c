@@ -8,7 +8,7 @@
 
 static void refuse(rk_unit *unit, size_t i, rk_place place, const char *hint, const char *message)
 {
-    rk_problem_add(unit, i, RK_REFUSED, "RK-V128", place, hint, message,
+    rk_problem_add(unit, i, RK_REFUSED, "RK-V129", place, hint, message,
                    unit->functions.items[i]->name);
 }
 
