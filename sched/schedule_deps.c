@@ -10,7 +10,7 @@
 enum {
     /** Nodes with more dependencies are not searched for implied ones, to stay near linear. */
     SEARCHED_MOST = 256,
-    /** Buckets of lists. */
+    /** Buckets of lists at least; no fewer than edges, whose lists may all differ. */
     KEPT = 1024
 };
 
@@ -55,7 +55,8 @@ struct rk_deps_cache {
     rk_arena *arena;
     uint32_t *into;     /**< edges into node n: [into[n], into[n + 1]) */
     pair **pairs;       /**< by edge */
-    edge_lists **kept;  /**< KEPT buckets */
+    edge_lists **kept;  /**< buckets, a power of two */
+    size_t kept_mask;
     variant **variants; /**< by node */
 };
 
@@ -98,12 +99,16 @@ void rk_deps_build(rk_deps *out, const rk_problem *problem, rk_arena *arena)
         implied_for[i] = RK_NO_ID;
     out->first = RK_NEW_ARRAY(arena, uint32_t, n + 1);
     out->ranges = RK_NEW_ARRAY(arena, rk_rtask_range, problem->edge_count + 1);
+    size_t buckets = KEPT;
+    while (buckets < problem->edge_count)
+        buckets *= 2;
     out->cache = RK_NEW(arena, rk_deps_cache);
     *out->cache = (rk_deps_cache){.problem = problem,
                                   .arena = arena,
                                   .into = into,
                                   .pairs = RK_NEW_ARRAY(arena, pair *, problem->edge_count + 1),
-                                  .kept = RK_NEW_ARRAY(arena, edge_lists *, KEPT),
+                                  .kept = RK_NEW_ARRAY(arena, edge_lists *, buckets),
+                                  .kept_mask = buckets - 1,
                                   .variants = RK_NEW_ARRAY(arena, variant *, n + 1)};
     uint32_t count = 0;
     for (rk_id node = 0; node < n; node++) {
@@ -384,7 +389,8 @@ static const edge_lists *lists_of_edge(rk_deps_cache *cache, const rk_edge *edge
     if (find_meetings(&meetings, cache->problem->graph, edge, from, to, scratch)) {
         int64_t *key;
         size_t count = key_of(&key, &meetings, from, to, scratch);
-        edge_lists **bucket = &cache->kept[XXH3_64bits(key, count * sizeof *key) % KEPT];
+        edge_lists **bucket =
+            &cache->kept[XXH3_64bits(key, count * sizeof *key) & cache->kept_mask];
         edge_lists *at = *bucket;
         while (at && (at->key_count != count || memcmp(at->key, key, count * sizeof *key) != 0))
             at = at->next;

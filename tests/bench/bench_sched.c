@@ -2,6 +2,8 @@
  * How many rTasks are scheduled and checked a second, and how both grow: layers of equal operators,
  * each reading two of the layer before, over the H100's vEUs. What an rTask reads of them is unknown, and
  * so all of it, or a range: as much as it writes, that and its neighbours', or a row of tiles.
+ *
+ *   bench_sched [MOST [READS]]     MOST: 1000000; READS: all, own, window or row, else each of them
  */
 #include "../unit/ranged_fixture.h"
 #include "sched/check.h"
@@ -39,15 +41,17 @@ static ranged_shape shape_of(fixture *f, reading how, uint32_t each)
     return (ranged_shape){{each, 1, 1}, read, read, own};
 }
 
+/** Adds an operator; those of a shape share their ranges, as candidates that are found do. */
 static void add_operator(fixture *f, const char *name, const rk_id in[2], rk_id out, reading how,
-                         const ranged_shape *shape, uint32_t each, double ns)
+                         const ranged_shape *shape, uint32_t each, double ns,
+                         const rk_access *const **shared)
 {
-    if (how == ALL) {
-        fixture_node(f, name, in[0], in[1], out, each, ns);
-        return;
-    }
-    rk_id node = ranged_node(f, name, in[0], in[1], out, *shape);
-    ((rk_candidate *)(uintptr_t)&f->candidates->nodes[node].items[0])->rtask_ns = ns;
+    rk_id node = how == ALL ? fixture_node(f, name, in[0], in[1], out, each, ns)
+                            : ranged_node(f, name, in[0], in[1], out, *shape);
+    rk_candidate *c = (rk_candidate *)(uintptr_t)&f->candidates->nodes[node].items[0];
+    c->rtask_ns = ns;
+    *shared = *shared ? *shared : c->access;
+    c->access = *shared;
 }
 
 /** About `rtasks` rTasks in operators of `each`. */
@@ -55,6 +59,7 @@ static fixture *layers(size_t rtasks, uint32_t each, reading how)
 {
     fixture *f = fixture_new(VEUS);
     ranged_shape shape = shape_of(f, how, each);
+    const rk_access *const *shared = NULL;
     size_t depth = rtasks / ((size_t)WIDTH * each);
     rk_id before[WIDTH];
     for (size_t i = 0; i < WIDTH; i++) {
@@ -67,7 +72,7 @@ static fixture *layers(size_t rtasks, uint32_t each, reading how)
             const char *name = rk_arena_printf(f->arena, "t%zu_%zu", d, i);
             here[i] = fixture_tensor(f, name, each);
             add_operator(f, name, (rk_id[]){before[i], before[(i + 1) % WIDTH]}, here[i], how,
-                         &shape, each, 1000 + 37.0 * (double)((d * WIDTH + i) % 11));
+                         &shape, each, 1000 + 37.0 * (double)((d * WIDTH + i) % 11), &shared);
         }
         memcpy(before, here, sizeof before);
     }
@@ -128,16 +133,17 @@ static bool table(const char *policy, uint32_t each, reading how, size_t most)
 int main(int argc, char **argv)
 {
     size_t most = argc > 1 ? strtoull(argv[1], NULL, 10) : 1000000;
+    const char *only = argc > 2 ? argv[2] : NULL;
     printf("%-10s %-7s %8s %9s %9s %11s %8s %8s %8s %8s %8s %8s\n", "policy", "reads", "rTasks/op",
            "rTasks", "barriers", "wait items", "sched s", "check s", "Mr/s", "Mr/s", "sched x",
            "check x");
     bool good = true;
-    for (uint32_t each = 16; each <= 1024; each *= 8)
-        good = table("wavefront", each, ALL, most) && good;
-    for (reading how = OWN; how < READ_COUNT; how++)
+    for (reading how = ALL; how < READ_COUNT; how++)
         for (uint32_t each = 16; each <= 1024; each *= 8)
-            good = table("wavefront", each, how, most) && good;
-    good = table("base", 128, ALL, most) && good;
+            if (!only || strcmp(only, reading_names[how]) == 0)
+                good = table("wavefront", each, how, most) && good;
+    if (!only)
+        good = table("base", 128, ALL, most) && good;
     struct rusage usage;
     getrusage(RUSAGE_SELF, &usage);
     printf("peak memory %ld MiB\n", usage.ru_maxrss / 1024);
