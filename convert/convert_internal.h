@@ -243,6 +243,7 @@ typedef struct {
     bool refused;
     bool removed;      /**< its text is disabled in the output */
     bool early_return; /**< a barrier may follow a return */
+    bool named_barriers; /**< has assembly with barriers of its own numbers */
     bool warp_returns; /**< a warp operation may follow a return that is not at top level */
     bool left_out;     /**< a kernel that --kernel does not name */
     unsigned reach;    /**< rk_use bits of all that it reaches */

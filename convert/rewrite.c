@@ -341,6 +341,8 @@ static void edit_lambda(rk_unit *unit, const rk_function *f, const rk_lambda *la
 static void edit_body(rk_unit *unit, const rk_function *f)
 {
     rk_str entry = {.arena = unit->arena};
+    if (f->named_barriers)
+        rk_str_add(&entry, " rk_ctx.whole_warps();");
     rk_str_add(&entry, rk_builtin_shadows(f->uses, f->hides_types, unit->arena));
     for (size_t i = 0; i < f->file_shared.count; i++)
         rk_str_addf(&entry, " %s", f->file_shared.items[i]);

@@ -70,7 +70,7 @@ static const char *raw_assembly(const system_search *search, CXCursor statement)
                            : NULL;
     if (!text || begin >= end || end > size)
         return "asm";
-    return rk_walk_assembly(rk_arena_strndup(unit->arena, text + begin, end - begin));
+    return rk_walk_assembly(rk_arena_strndup(unit->arena, text + begin, end - begin), false);
 }
 
 static enum CXChildVisitResult search_system(CXCursor cursor, CXCursor parent, CXClientData data)

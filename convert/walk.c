@@ -449,11 +449,14 @@ static const char *const forbidden_asm[] = {
     "elect.sync",     "shfl.",         "vote.",        "match.",   "redux",   "activemask",
     "discard",        "tcgen05"};
 
-const char *rk_walk_assembly(const char *text)
+const char *rk_walk_assembly(const char *text, bool moved)
 {
-    for (size_t i = 0; i < sizeof forbidden_asm / sizeof *forbidden_asm; i++)
-        if (strstr(text, forbidden_asm[i]))
+    for (size_t i = 0; i < sizeof forbidden_asm / sizeof *forbidden_asm; i++) {
+        const bool barrier = strcmp(forbidden_asm[i], "bar.") == 0;
+        if (barrier ? !moved && rk_assembly_has_barrier(text)
+                    : strstr(text, forbidden_asm[i]) != NULL)
             return forbidden_asm[i];
+    }
     return NULL;
 }
 
@@ -479,7 +482,8 @@ static void use_assembly(rk_walker *w, CXCursor cursor)
     if (!in_device_code(w))
         return;
     const char *text = statement_text(w, cursor);
-    const char *word = text ? rk_walk_assembly(text) : "text that cannot be seen";
+    const bool moved = text && rk_assembly_barriers(w, cursor, text);
+    const char *word = text ? rk_walk_assembly(text, moved) : "text that cannot be seen";
     if (word) {
         rk_problem_add(w->unit, w->function, RK_REFUSED, "RK-V106", rk_walk_place(w, cursor),
                        "use CUDA's own variables and functions for it",

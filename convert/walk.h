@@ -45,4 +45,13 @@ void rk_groups_field(rk_walker *w, CXCursor cursor, CXCursor field);
 /** Edits of another declaration of a function, as rk_groups_type makes them of its definition. */
 void rk_groups_declaration(rk_analysis *analysis, size_t function, CXCursor declaration);
 
+/**
+ * Renumbers the named barriers of inline assembly; true as well when there are none. False when one is
+ * not a literal number from 1 to 13 with a number of threads, or a macro makes the text.
+ */
+bool rk_assembly_barriers(rk_walker *w, CXCursor cursor, const char *text);
+
+/** Whether assembly has a `bar.` instruction; `membar.` is none. */
+bool rk_assembly_has_barrier(const char *text);
+
 #endif

@@ -113,6 +113,7 @@ struct context {
     template <class T> __device__ T *dynamic_shared();
     __device__ bool leave(bool condition);
     __device__ void returned();
+    __device__ void whole_warps();
     __device__ void finish();
     template <class T> __device__ T shfl(unsigned mask, T value, int lane, int width);
     template <class T> __device__ T shfl_up(unsigned mask, T value, unsigned delta, int width);

@@ -112,6 +112,7 @@ public:
     /** Whether this thread is to return: the runtime notices when it does. */
     bool leave(bool returns) const { return returns; }
     void returned() const {}
+    void whole_warps() const {}
     void finish() const {}
 
 private:

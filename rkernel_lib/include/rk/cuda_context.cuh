@@ -139,6 +139,11 @@ template <class Config> class cuda_context : public cuda_warp_operations<cuda_co
         return live_;
     }
 
+    /** Named barriers of a kernel's assembly count whole warps. */
+    __device__ void whole_warps() const
+    {
+        static_assert(N % 32 == 0, "the kernel's own barriers need a block of whole warps");
+    }
     /** By a thread on its way out of a kernel whose frame has rk::warp_returns. */
     __device__ void returned()
     {
@@ -254,6 +259,9 @@ class cuda_launch_context : public cuda_warp_operations<cuda_launch_context<Fram
     __device__ unsigned live() const
     {
         return 0xFFFFFFFFu;
+    }
+    __device__ void whole_warps() const
+    {
     }
     __device__ void returned()
     {

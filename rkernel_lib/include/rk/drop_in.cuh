@@ -229,6 +229,12 @@ class drop_in_context
     {
         return live_;
     }
+    /** Named barriers of a kernel's assembly count whole warps. */
+    __device__ void whole_warps() const
+    {
+        if (launch_.threads % 32 != 0)
+            __trap();
+    }
     __device__ void returned()
     {
         cuda_warp_leave(shared<warp_returns>());
