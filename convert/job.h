@@ -6,7 +6,7 @@
 
 /** The conversion of one source, which is the work of a process. */
 typedef struct {
-    const rk_input *input;
+    const rk_source_input *input;
     rk_convert_options options; /**< the run's, with the source's arguments and its output */
     const char *pch;            /**< precompiled prelude, or NULL */
     rk_output_names *names;     /**< of the project's headers in the output folder */

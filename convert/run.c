@@ -33,7 +33,7 @@ typedef struct {
     const rk_convert_options *options;
     rk_arena *arena;
     rk_diag *diag;
-    rk_inputs inputs;
+    rk_source_inputs inputs;
     rk_tree *tree;
     rk_output_names names;
     rk_cache cache;
@@ -55,7 +55,7 @@ typedef struct {
 /* Before: what each source needs. */
 
 /** Where the whole program of a source goes, NULL for what goes by its kernels. */
-static const char *program_output(const run *r, const rk_input *input)
+static const char *program_output(const run *r, const rk_source_input *input)
 {
     const rk_convert_options *o = r->options;
     if (o->output || !o->out_dir || !(o->target_cpu || o->drop_in))
@@ -106,7 +106,7 @@ static rk_convert_counts count_texts(run *r, const rk_scan *scan)
 static void prepare(run *r, size_t index)
 {
     source *s = &r->sources[index];
-    const rk_input *input = &r->inputs.items[index];
+    const rk_source_input *input = &r->inputs.items[index];
     rk_scan_source(&s->scan, input, r->options, r->tree, &r->names, r->arena);
     s->job = (rk_job){.input = input,
                       .options = *r->options,

@@ -139,7 +139,7 @@ static bool add_folders(arg_vec *args, rk_unit *unit, const rk_tree *tree, rk_ar
     return more;
 }
 
-static rk_unit *read_unit(const rk_input *input, const rk_convert_options *options,
+static rk_unit *read_unit(const rk_source_input *input, const rk_convert_options *options,
                           rk_arena *scratch)
 {
     rk_unit *unit = RK_NEW(scratch, rk_unit);
@@ -182,7 +182,7 @@ static void describe(rk_scan *out, const rk_unit *unit, rk_output_names *names, 
     }
 }
 
-bool rk_scan_source(rk_scan *out, const rk_input *input, const rk_convert_options *options,
+bool rk_scan_source(rk_scan *out, const rk_source_input *input, const rk_convert_options *options,
                     const rk_tree *tree, rk_output_names *names, rk_arena *arena)
 {
     arg_vec args = {0};

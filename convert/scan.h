@@ -25,7 +25,7 @@ typedef struct {
  * NULL; names in the output folder are given to headers in `names`, in `arena`. False when the source cannot be
  * read; its conversion says so.
  */
-bool rk_scan_source(rk_scan *out, const rk_input *input, const rk_convert_options *options,
+bool rk_scan_source(rk_scan *out, const rk_source_input *input, const rk_convert_options *options,
                     const rk_tree *tree, rk_output_names *names, rk_arena *arena);
 
 /** Kernels that the text defines, and launches: `<<<` and calls of cudaLaunchKernel and its kind. */

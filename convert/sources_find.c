@@ -12,7 +12,7 @@ typedef struct {
     rk_arena *arena;
     rk_diag *diag;
     rk_database database;
-    RK_VEC(rk_input) inputs;
+    RK_VEC(rk_source_input) inputs;
     RK_VEC(const char *) real; /**< of each input: its path without links */
 } finder;
 
@@ -47,7 +47,7 @@ static void add_input(finder *f, const char *path, const char *name, const rk_da
         args[own + i] = f->options->args[i];
     const char *stem = unique_stem(f, path);
     *rk_push(f->arena, &f->real) = real;
-    *rk_push(f->arena, &f->inputs) = (rk_input){path, name, stem, args, own + users, entry != NULL};
+    *rk_push(f->arena, &f->inputs) = (rk_source_input){path, name, stem, args, own + users, entry != NULL};
 }
 
 static bool is_link_to_folder(const char *path)
@@ -91,7 +91,7 @@ static bool add_database(finder *f, const char *path)
     return true;
 }
 
-bool rk_sources_inputs(rk_inputs *out, const rk_convert_options *options, rk_arena *arena,
+bool rk_sources_inputs(rk_source_inputs *out, const rk_convert_options *options, rk_arena *arena,
                        rk_diag *diag)
 {
     finder f = {.options = options, .arena = arena, .diag = diag};
@@ -108,7 +108,7 @@ bool rk_sources_inputs(rk_inputs *out, const rk_convert_options *options, rk_are
         else
             add_input(&f, path, path[0] == '/' ? rk_path_base(path) : path, NULL);
     }
-    *out = (rk_inputs){f.inputs.items, f.inputs.count};
+    *out = (rk_source_inputs){f.inputs.items, f.inputs.count};
     if (ok && f.inputs.count == 0)
         return rk_diag_add(diag, RK_ERROR, "RK-V006", rk_place_file(options->inputs[0]),
                            "name a folder that holds .cu files", "there is no .cu file to convert");

@@ -11,19 +11,19 @@ typedef struct {
     const char *const *args; /**< its compiler arguments, the user's last */
     size_t arg_count;
     bool placed; /**< its arguments come from a database: folders are not looked for */
-} rk_input;
+} rk_source_input;
 
 typedef struct {
-    const rk_input *items;
+    const rk_source_input *items;
     size_t count;
-} rk_inputs;
+} rk_source_inputs;
 
 /**
  * The sources that the options name: files, those of folders, in order of their names, and the entries of
  * compile_commands.json files; a file that is named twice is there once. options->database gives arguments.
  * Diagnoses RK-F00x, RK-J00x, and RK-V006 when there is none.
  */
-bool rk_sources_inputs(rk_inputs *out, const rk_convert_options *options, rk_arena *arena,
+bool rk_sources_inputs(rk_source_inputs *out, const rk_convert_options *options, rk_arena *arena,
                        rk_diag *diag);
 
 /** The headers of the folders that were given, by their last parts. */

@@ -154,7 +154,8 @@ static rk_worker_result collect(rk_workers *workers, size_t index, bool late)
         result.end = RK_WORKER_CRASHED;
     result.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
     /* Where memory ends, an allocation fails, and the process ends itself. */
-    if (!late && (size_t)used.ru_maxrss / 1024 >= workers->limits.megabytes / 2)
+    const size_t part = result.signal == SIGABRT ? 8 : 2;
+    if (!late && (size_t)used.ru_maxrss / 1024 >= workers->limits.megabytes / part)
         result.end = RK_WORKER_MEMORY;
     return result;
 }

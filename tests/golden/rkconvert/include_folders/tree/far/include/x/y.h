@@ -1,0 +1,1 @@
+enum { far_value = 1 };

@@ -1,0 +1,1 @@
+enum { near_value = 1 };

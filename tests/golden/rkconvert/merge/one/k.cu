@@ -1,0 +1,1 @@
+__global__ void a(float *x) { x[threadIdx.x] = 1; }

@@ -1,0 +1,1 @@
+__global__ void b(float *x) { x[threadIdx.x] = 1; }
