@@ -18,8 +18,12 @@ static uint32_t earlier(const workspace *work, uint32_t a, uint32_t b)
 
 void rk_builder_retime(const rk_builder *b, workspace *work, uint32_t veu)
 {
-    for (size_t i = (b->leaves + veu) / 2; i > 0; i /= 2)
+    for (size_t i = (b->leaves + veu) / 2; i > 0; i /= 2) {
+        uint32_t before = work->earliest[i];
         work->earliest[i] = earlier(work, work->earliest[2 * i], work->earliest[2 * i + 1]);
+        if (work->earliest[i] == before && before != veu)
+            break;
+    }
 }
 
 static void workspace_reset(const rk_builder *b, workspace *work, uint32_t program)

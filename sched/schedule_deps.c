@@ -24,7 +24,8 @@ typedef struct edge_lists {
     rk_run *runs;
     uint32_t *numbers; /**< by list: rTasks in it, before any runs were joined */
     bool exact;        /**< no runs were joined */
-    rk_deps_edge edge;
+    rk_deps_edge edge; /**< with `sure`: what is sure of all lists */
+    bool sure;
 } edge_lists;
 
 /** What two nodes touch alike, one of them writing. */
@@ -37,8 +38,8 @@ typedef RK_VEC(meeting) meeting_list;
 /** What rTasks of one node wait for of another, at one candidate of each. */
 typedef struct pair {
     struct pair *next;
-    uint32_t from, to;       /**< candidates */
-    const edge_lists *lists; /**< NULL: each rTask waits for all of the other node */
+    uint32_t from, to; /**< candidates */
+    edge_lists *lists; /**< NULL: each rTask waits for all of the other node */
 } pair;
 
 /** What a node's rTasks wait for at one selection. */
@@ -371,21 +372,16 @@ static void fill_lists(edge_lists *out, const meeting_list *meetings, const rk_c
     for (uint32_t l = 0; l < places.count && !loose; l++)
         if (l == 0 || out->numbers[l] < out->edge.fewest)
             out->edge.fewest = out->numbers[l];
-    for (size_t i = 0; i < meetings->count; i++) {
-        rk_deps_edge sure = sure_of(&meetings->items[i], from, to, scratch);
-        out->edge.fewest = sure.fewest > out->edge.fewest ? sure.fewest : out->edge.fewest;
-        out->edge.covers = out->edge.covers || sure.covers;
-    }
     out->runs = rk_arena_copy(arena, all.items, all.count * sizeof *all.items);
 }
 
 /** The lists of an edge between nodes of those candidates; NULL: each rTask waits for all. */
-static const edge_lists *lists_of_edge(rk_deps_cache *cache, const rk_edge *edge,
-                                       const rk_candidate *from, const rk_candidate *to)
+static edge_lists *lists_of_edge(rk_deps_cache *cache, const rk_edge *edge,
+                                 const rk_candidate *from, const rk_candidate *to)
 {
     rk_arena *scratch = rk_arena_new();
     meeting_list meetings = {0};
-    const edge_lists *found = NULL;
+    edge_lists *found = NULL;
     if (find_meetings(&meetings, cache->problem->graph, edge, from, to, scratch)) {
         int64_t *key;
         size_t count = key_of(&key, &meetings, from, to, scratch);
@@ -422,14 +418,33 @@ static const pair *pair_of(rk_deps_cache *cache, uint32_t edge, uint32_t from, u
     return p;
 }
 
+/** Adds what each meeting of the edge makes sure of. */
+static void make_sure(edge_lists *l, const rk_graph *graph, const rk_edge *edge,
+                      const rk_candidate *from, const rk_candidate *to)
+{
+    rk_arena *scratch = rk_arena_new();
+    meeting_list meetings = {0};
+    find_meetings(&meetings, graph, edge, from, to, scratch);
+    for (size_t i = 0; i < meetings.count; i++) {
+        rk_deps_edge sure = sure_of(&meetings.items[i], from, to, scratch);
+        l->edge.fewest = sure.fewest > l->edge.fewest ? sure.fewest : l->edge.fewest;
+        l->edge.covers = l->edge.covers || sure.covers;
+    }
+    l->sure = true;
+    rk_arena_free(scratch);
+}
+
 rk_deps_edge rk_deps_of_edge(rk_deps *deps, size_t edge, uint32_t from, uint32_t to)
 {
-    const rk_edge *e = &deps->cache->problem->edges[edge];
+    const rk_problem *problem = deps->cache->problem;
+    const rk_edge *e = &problem->edges[edge];
+    const rk_candidate *first = &problem->candidates->nodes[e->from].items[from];
     const pair *p = pair_of(deps->cache, (uint32_t)edge, from, to);
-    if (p->lists)
-        return p->lists->edge;
-    uint32_t rtasks = deps->cache->problem->candidates->nodes[e->from].items[from].rtasks;
-    return (rk_deps_edge){.fewest = rtasks, .covers = true};
+    if (!p->lists)
+        return (rk_deps_edge){.fewest = first->rtasks, .covers = true};
+    if (!p->lists->sure)
+        make_sure(p->lists, problem->graph, e, first, &problem->candidates->nodes[e->to].items[to]);
+    return p->lists->edge;
 }
 
 /* Variants. */

@@ -74,9 +74,9 @@ size_t rk_attempt_usual(rk_attempt *best, const rk_problem *problem, uint32_t ve
     static const struct {
         const char *policy;
         int64_t options[RK_POLICY_MAX_OPTIONS]; /**< in the policy's order */
-    } tried[] = {{"wavefront", {0}},           {"list", {200, 50}}, {"list", {200, 100}},
-                 {"list", {50, 100}},          {"list", {50, 0}},   {"base", {0}},
-                 {"ios", {3, 8, 0, 0, 20000}}, {"list", {0, 100}}};
+    } tried[] = {{"wavefront", {0}},  {"list", {200, 50}},         {"list", {200, 100}},
+                 {"list", {50, 100}}, {"list", {50, 0}},           {"list", {800, 50}},
+                 {"base", {0}},       {"ios", {3, 8, 0, 0, 4000}}, {"list", {0, 100}}};
     for (size_t i = 0; i < sizeof tried / sizeof *tried; i++) {
         size_t rtasks = best->schedule ? rk_attempt_rtasks(best->schedule, problem) : 0;
         if (i >= 2 && rtasks > effort)

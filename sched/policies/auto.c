@@ -3,7 +3,7 @@
 #include "sched/policies/exact_core.h"
 
 static const rk_policy_option options[] = {
-    {"effort", 2500, 1, 1000000000, "thousands of rTasks that are placed at most, in all attempts"},
+    {"effort", 4000, 1, 1000000000, "thousands of rTasks that are placed at most, in all attempts"},
     {"ms", 0, 0, 86400000, "stop searching after this many milliseconds; 0: never"},
     {"seed", 1, 0, INT64_MAX, "seed of the search"},
     {NULL},
@@ -11,7 +11,10 @@ static const rk_policy_option options[] = {
 enum { EFFORT, MS, SEED };
 
 /** Moves of the search at most, and partial schedules of the exact one. */
-enum { MOVES_MOST = 400, EXACT_STEPS = 500000 };
+enum { MOVES_MOST = 400, EXACT_STEPS = 1000000 };
+
+/** rTasks of a graph up to which the lower bound, which costs as much as some attempts, may end the search. */
+enum { BOUND_MOST = 10000 };
 
 /** rTasks of all nodes with their fastest kernels. */
 static size_t count_rtasks(const rk_problem *problem, uint32_t veus)
@@ -42,15 +45,17 @@ static bool run(rk_builder *builder, const rk_problem *problem, rk_diag *diag)
 {
     uint32_t veus = rk_builder_veus(builder);
     size_t effort = (size_t)problem->options[EFFORT] * 1000;
-    if (count_rtasks(problem, veus) > effort)
+    size_t rtasks = count_rtasks(problem, veus);
+    if (rtasks > effort)
         return run_quickly(builder, problem, diag);
     rk_attempt best = {0};
     rk_arena *scratch = rk_arena_new();
     rk_problem given = *problem;
     given.deps = rk_deps_of_problem(problem, scratch);
     effort = rk_attempt_usual(&best, &given, veus, effort, diag);
-    rk_bound bound;
-    rk_bound_find(&bound, &given, veus);
+    rk_bound bound = {0};
+    if (rtasks <= BOUND_MOST)
+        rk_bound_find(&bound, &given, veus);
     rk_search how = {.moves = MOVES_MOST,
                      .rtasks = effort,
                      .ms = (double)problem->options[MS],

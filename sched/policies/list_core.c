@@ -97,13 +97,35 @@ static double price(lister *l, rk_id node, uint32_t candidate)
     return end + weight * c->rtasks * rk_rtask_time(l->problem, c) / l->veus;
 }
 
+/** Whether `a` takes no longer than `b` for one rTask, for all on all vEUs, and in all. */
+static bool is_no_worse(const lister *l, const rk_candidate *a, const rk_candidate *b)
+{
+    double each[] = {rk_rtask_time(l->problem, a), rk_rtask_time(l->problem, b)};
+    uint32_t rounds[] = {(a->rtasks + l->veus - 1) / l->veus, (b->rtasks + l->veus - 1) / l->veus};
+    return each[0] <= each[1] && rounds[0] * each[0] <= rounds[1] * each[1] &&
+           a->rtasks * each[0] <= b->rtasks * each[1];
+}
+
+/** Whether another candidate of the node leaves no reason to take this one; of equals the first stays. */
+static bool is_dominated(const lister *l, rk_id node, uint32_t candidate)
+{
+    const rk_candidate *items = l->problem->candidates->nodes[node].items;
+    for (uint32_t i = 0; i < candidates_of(l, node); i++)
+        if (i != candidate && is_no_worse(l, &items[i], &items[candidate]) &&
+            (i < candidate || !is_no_worse(l, &items[candidate], &items[i])))
+            return true;
+    return false;
+}
+
 static void choose_cheapest(lister *l, rk_id node)
 {
-    uint32_t best = 0;
+    uint32_t best = UINT32_MAX;
     double least = 0;
     for (uint32_t i = 0; i < candidates_of(l, node); i++) {
+        if (is_dominated(l, node, i))
+            continue;
         double here = price(l, node, i);
-        if (i == 0 || here < least) {
+        if (best == UINT32_MAX || here < least) {
             best = i;
             least = here;
         }

@@ -252,7 +252,7 @@ static bool reselect(searcher *s, double efficiency)
 
 static void reselect_all(searcher *s)
 {
-    static const double efficiencies[] = {2, 1, 0.5};
+    static const double efficiencies[] = {2, 0.5, 8, 1, 4};
     size_t rtasks = rk_attempt_rtasks(s->best->schedule, s->problem);
     for (size_t i = 0; i < sizeof efficiencies / sizeof *efficiencies; i++)
         for (unsigned again = 0; again < RESELECTED_MOST && may_go_on(s, rtasks); again++)
