@@ -10,6 +10,8 @@ title()
 }
 title "rkconvert over clang-19 -fsyntax-only (aim: at most 1.2)"
 sh tests/bench/convert_time.sh "$build"
+title "rkconvert over many files (aim: a warm run under 5% of a cold one)"
+sh tests/bench/convert_many.sh "$build"
 title "rTasks scheduled and checked a second (aim: a million each)"
 "$build/bench/bench_sched"
 title "CPU vDevice over the same rKernels one by one"
