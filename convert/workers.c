@@ -42,8 +42,11 @@ void rk_signals_hold(void)
 {
     const struct sigaction action = {.sa_handler = note}; /* no SA_RESTART: waiting ends */
     pending = 0;
-    for (size_t i = 0; i < HELD; i++)
-        sigaction(held[i], &action, &before[i]);
+    for (size_t i = 0; i < HELD; i++) {
+        sigaction(held[i], NULL, &before[i]);
+        if (before[i].sa_handler != SIG_IGN)
+            sigaction(held[i], &action, NULL);
+    }
 }
 
 void rk_signals_release(void)
