@@ -8,7 +8,7 @@ __global__ void last_block(float *out, const float *in)
     out[1 + blockIdx.x] = in[blockIdx.x];
     __threadfence();
     if (threadIdx.x == 0)
-        last = atomicInc(&retired, gridDim.x) == gridDim.x - 1;
+        last = atomicInc(&retired, gridDim.x - 1) == gridDim.x - 1;
     __syncthreads();
     if (last && threadIdx.x == 0)
         for (unsigned i = 0; i < gridDim.x; i++)
