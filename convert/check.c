@@ -440,6 +440,7 @@ static bool check_texts_as(bool *clean, rk_unit *unit, const rk_bytes *texts)
 
 bool rk_check_unit(bool *clean, rk_unit *unit)
 {
+    *clean = true;
     const rk_bytes *texts = check_texts(unit);
     if (unit->device_seen && !check_texts_as(clean, unit, rk_device_texts(unit, texts)))
         return false;
