@@ -235,7 +235,10 @@ static void add_events(rk_str *out, const rk_sim *sim)
     rk_str_add(out, "]");
 }
 
-/** [rProgram, vEU, step of the rTask that waits, vEU, step, vEU, step, ...] of each barrier-rTask. */
+/**
+ * [rProgram, vEU, step of the rTask that waits, vEU, step, vEU, step, ...] of each barrier-rTask: the
+ * other vEUs that it waits for.
+ */
 static void add_waits(rk_str *out, const rk_schedule *schedule)
 {
     const char *comma = "\n";
@@ -253,7 +256,8 @@ static void add_waits(rk_str *out, const rk_schedule *schedule)
                 rk_str_addf(out, "%s[%zu,%u,%u", comma, p, v, step + 1);
                 for (uint32_t w = 0; w < entry->wait_count; w++) {
                     const rk_wait_item *item = &program->waits[entry->wait_first + w];
-                    rk_str_addf(out, ",%u,%u", item->veu, item->step);
+                    if (item->veu != v)
+                        rk_str_addf(out, ",%u,%u", item->veu, item->step);
                 }
                 rk_str_add(out, "]");
                 comma = ",\n";

@@ -645,7 +645,7 @@ Test(schedule_file, a_binary_file_for_another_device_is_refused)
 
 Test(schedule, many_rtasks_are_named_only_where_that_starts_sooner)
 {
-    fixture *f = chain(3, 16);
+    fixture *f = chain(4, 16);
     rk_builder *b = begin(f);
     for (uint32_t i = 0; i < 16; i++)
         append(b, 0, i, i < 12 ? i % 4 : 0); /* the last four one after the other */
