@@ -110,8 +110,7 @@ static bool keeps_addresses(const char *function)
     return false;
 }
 
-/** What the address that a call is given is of; false for anything else. */
-static bool address_operand(CXCursor *out, rk_arena *arena, CXCursor argument)
+bool rk_h_address_operand(CXCursor *out, rk_arena *arena, CXCursor argument)
 {
     CXCursor e = rk_h_unwrap(arena, argument);
     rk_hchildren c = rk_h_children(arena, e);
@@ -183,7 +182,7 @@ static void outer_effects(effects *fx, CXCursor function, rk_hchildren c)
         CXType type = rk_h_plain_type(clang_getCursorType(c.items[i]));
         bool writable = type.kind == CXType_Pointer && !points_to_const(type);
         bool formal = points_to_const(parameter(function, i - 1));
-        if (writable && !formal && !address_operand(&operand, fx->arena, c.items[i])) {
+        if (writable && !formal && !rk_h_address_operand(&operand, fx->arena, c.items[i])) {
             fx->env = rk_henv_touch(fx->arena, fx->env, false);
             return;
         }
@@ -195,7 +194,7 @@ static void lent_effects(effects *fx, CXCursor call, CXCursor function, rk_hchil
 {
     for (size_t i = 1; i < c.count && lends_address(function, fx->arena); i++) {
         CXCursor operand;
-        if (address_operand(&operand, fx->arena, c.items[i]) &&
+        if (rk_h_address_operand(&operand, fx->arena, c.items[i]) &&
             !points_to_const(parameter(function, i - 1)))
             renew(fx, operand, call, "has its address taken");
     }
@@ -209,7 +208,8 @@ static void call_effects(effects *fx, CXCursor call)
 {
     rk_hchildren c = rk_h_children(fx->arena, call);
     CXCursor function = clang_getCursorReferenced(call), configuration;
-    if (c.count == 0 || rk_h_is_launch(fx->arena, call, &configuration)) {
+    if (c.count == 0 || rk_h_is_launch(fx->arena, call, &configuration) ||
+        rk_h_is_launch_call(fx->arena, call)) {
         fx->env = rk_henv_touch(fx->arena, fx->env, false); /* managed memory */
         return;
     }
@@ -242,7 +242,7 @@ static bool is_lent(rk_arena *arena, CXCursor call, size_t i, CXCursor argument)
     if (clang_getCursorKind(call) != CXCursor_CallExpr || i == 0)
         return false;
     return lends_address(clang_getCursorReferenced(call), arena) &&
-           address_operand(&operand, arena, argument);
+           rk_h_address_operand(&operand, arena, argument);
 }
 
 /** Whether parts of it may not be evaluated, or more than once. */

@@ -192,6 +192,9 @@ const rk_henv *rk_h_lose_changed(rk_hrun *run, const rk_henv *env, CXCursor node
 /** The values after an expression that is evaluated once; calls leave inputs in what they are lent. */
 const rk_henv *rk_h_after(rk_hrun *run, const rk_henv *env, CXCursor node);
 
+/** What the address that a call is given is of, `&x`; false for anything else. */
+bool rk_h_address_operand(CXCursor *out, rk_arena *arena, CXCursor argument);
+
 /** Whether a call is a launch `<<<...>>>`, and the call that is its configuration. */
 bool rk_h_is_launch(rk_arena *arena, CXCursor call, CXCursor *configuration);
 

@@ -13,6 +13,29 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+static void add_file(rk_str *key, const char *path)
+{
+    struct stat status;
+    if (stat(path, &status) == 0)
+        rk_str_addf(key, "\n%s %jd %jd", path, (intmax_t)status.st_size, (intmax_t)status.st_mtime);
+}
+
+/** Our own headers: clang does not look whether system headers have changed. */
+static void add_headers(rk_str *key, const rk_convert_options *options, rk_arena *arena)
+{
+    static const char *const folders[] = {".", "builtin", "toolkit", "check", "after"};
+    rk_diag *unheard = rk_diag_new(arena);
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
+        const char *folder = rk_parse_file(options, folders[i], arena);
+        char **names;
+        size_t count;
+        if (!rk_file_list(&names, &count, folder, ".h", arena, unheard))
+            continue;
+        for (size_t k = 0; k < count; k++)
+            add_file(key, rk_path_join(arena, folder, names[k]));
+    }
+}
+
 /** What the file depends on, as a number for its name. */
 static uint64_t fingerprint(const rk_convert_options *options, const rk_clang_args *args,
                             rk_arena *arena)
@@ -22,16 +45,9 @@ static uint64_t fingerprint(const rk_convert_options *options, const rk_clang_ar
     for (size_t i = 0; i < args->count; i++)
         rk_str_addf(&key, "\n%s", args->items[i]);
     const char *toolkit = rk_parse_toolkit(options, arena);
-    const char *const files[] = {rk_parse_file(options, "language.h", arena),
-                                 rk_parse_file(options, "builtin/cuda_runtime.h", arena),
-                                 toolkit ? rk_path_join(arena, toolkit, "include/cuda_runtime.h")
-                                         : NULL};
-    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
-        struct stat status;
-        if (files[i] && stat(files[i], &status) == 0)
-            rk_str_addf(&key, "\n%s %jd %jd", files[i], (intmax_t)status.st_size,
-                        (intmax_t)status.st_mtime);
-    }
+    add_headers(&key, options, arena);
+    if (toolkit)
+        add_file(&key, rk_path_join(arena, toolkit, "include/cuda_runtime.h"));
     return rk_hash(rk_str_text(&key), key.length, 0);
 }
 

@@ -95,7 +95,33 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp *, int);
 cudaError_t cudaDeviceGetAttribute(int *, cudaDeviceAttr, int);
 cudaError_t cudaLaunchKernel(const void *, dim3, dim3, void **, size_t, cudaStream_t);
 cudaError_t cudaLaunchCooperativeKernel(const void *, dim3, dim3, void **, size_t, cudaStream_t);
+enum cudaLaunchAttributeID {
+    cudaLaunchAttributeIgnore,
+    cudaLaunchAttributeCooperative = 2,
+    cudaLaunchAttributeClusterDimension = 4,
+    cudaLaunchAttributePriority = 8
+};
+union cudaLaunchAttributeValue {
+    int cooperative, priority;
+    struct {
+        unsigned x, y, z;
+    } clusterDim;
+};
+struct cudaLaunchAttribute {
+    cudaLaunchAttributeID id;
+    cudaLaunchAttributeValue val;
+};
+struct cudaLaunchConfig_t {
+    dim3 gridDim, blockDim;
+    size_t dynamicSmemBytes;
+    cudaStream_t stream;
+    cudaLaunchAttribute *attrs;
+    unsigned numAttrs;
+};
+cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *, const void *, void **);
 }
+template <class... P, class... A>
+cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *, void (*)(P...), A &&...);
 template <class T> cudaError_t cudaMalloc(T **, size_t);
 template <class T> cudaError_t cudaMallocHost(T **, size_t, unsigned = 0);
 template <class T> cudaError_t cudaHostAlloc(T **, size_t, unsigned = 0);
