@@ -146,19 +146,28 @@ const char *rk_cuda_arch(const char *arch)
     return atoi(number) >= RK_LEAST_ARCH ? number : "75";
 }
 
-bool rk_cuda_copy_headers(const char *const *headers, size_t count, const char *dir,
-                          const char *runtime_dir, rk_arena *arena, rk_diag *diag)
+static bool copy_headers(const char *const *headers, size_t count, const char *to, const char *from,
+                         rk_arena *arena, rk_diag *diag)
 {
-    const char *from = rk_path_join(arena, runtime_dir, "rk");
-    const char *to = rk_path_join(arena, dir, "include/rk");
-    if (!rk_file_mkdirs(to, diag))
-        return false;
     for (size_t i = 0; i < count; i++) {
         if (!rk_file_copy(rk_path_join(arena, to, headers[i]),
                           rk_path_join(arena, from, headers[i]), arena, diag))
             return false;
     }
     return true;
+}
+
+bool rk_cuda_copy_headers(const char *const *headers, size_t count, const char *dir,
+                          const char *runtime_dir, rk_arena *arena, rk_diag *diag)
+{
+    static const char *const device[] = {"rkernel.h",     "cuda_context.cuh", "cuda_barrier.cuh",
+                                         "cuda_warp.cuh", "warp_returns.h",   "groups.h",
+                                         "vdevice.cuh",   "vdevice_host.cuh"};
+    const char *from = rk_path_join(arena, runtime_dir, "rk");
+    const char *to = rk_path_join(arena, dir, "include/rk");
+    return rk_file_mkdirs(to, diag) &&
+           copy_headers(device, sizeof device / sizeof *device, to, from, arena, diag) &&
+           copy_headers(headers, count, to, from, arena, diag);
 }
 
 void rk_cuda_plan_sizes(rk_cuda_plan *plan, const rk_image *image)
@@ -202,9 +211,7 @@ static bool write_texts(const rk_emit_request *request, const rk_cuda_plan *plan
 
 static bool emit(const rk_emit_request *request, rk_arena *arena, rk_diag *diag)
 {
-    static const char *const headers[] = {
-        "rkernel.h",   "cuda_barrier.cuh", "cuda_context.cuh",  "cuda_warp.cuh",
-        "vdevice.cuh", "vdevice_host.cuh", "vdevice_bench.cuh", "vdevice_test.cuh"};
+    static const char *const headers[] = {"vdevice_bench.cuh", "vdevice_test.cuh"};
     const rk_image *image = request->image;
     rk_cuda_plan plan = {.name = plan_name(image, arena),
                          .arch = rk_cuda_arch(image->device->arch)};

@@ -130,9 +130,7 @@ static void cmake_text(rk_str *out, const rk_cuda_profile_request *request)
 
 bool rk_cuda_profile_emit(const rk_cuda_profile_request *request, rk_arena *arena, rk_diag *diag)
 {
-    static const char *const headers[] = {
-        "rkernel.h",   "cuda_barrier.cuh", "cuda_context.cuh",   "cuda_warp.cuh",
-        "vdevice.cuh", "vdevice_host.cuh", "vdevice_profile.cuh"};
+    static const char *const headers[] = {"vdevice_profile.cuh"};
     rk_str program = {.arena = arena}, cmake = {.arena = arena};
     for (size_t i = 0; i < request->image_count; i++)
         if (!write_group(request, request->images[i], arena, diag))

@@ -12,7 +12,7 @@
  */
 
 #if defined(__CUDACC__) || defined(__CUDA__)
-#define RK_GROUPS_CODE __device__
+#define RK_GROUPS_CODE inline __device__
 #else
 #define RK_GROUPS_CODE inline
 #endif
