@@ -376,7 +376,7 @@ bool rk_parse_in_place(rk_unit *unit, const rk_bytes *texts)
 
 bool rk_parse_is_clean(const rk_unit *unit)
 {
-    return summarise_errors(unit, false).count == 0;
+    return summarise_errors(unit, rk_parse_is_harmless).count == 0;
 }
 
 void rk_parse_close(rk_unit *unit)

@@ -1,6 +1,6 @@
-# libFuzzer over one target, for a bounded time.
+# libFuzzer over one target, for as many runs as the tests can wait for, always the same ones.
 #
-#   sh tests/fuzz/libfuzzer.sh expr|rewrite BUILD [SECONDS]
+#   sh tests/fuzz/libfuzzer.sh expr|rewrite BUILD [RUNS]
 #
 # BUILD is a build folder of its own, made with the preset `fuzz`. Samples are tests/fuzz/corpus and the
 # sources of the golden cases. What breaks is left in BUILD/<target>.broken.
@@ -8,7 +8,6 @@ set -u
 target=$1
 mkdir -p "$2" || exit 1
 build=$(cd "$2" && pwd)
-seconds=${3:-60}
 source=$(cd "$(dirname "$0")/../.." && pwd)
 command -v clang-19 >/dev/null || { echo "clang-19 is not installed"; exit 77; }
 printf 'int LLVMFuzzerTestOneInput(const char *d, long n) { return d && n < 0; }\n' >"$build/probe.c"
@@ -29,18 +28,18 @@ expr)
         n=$((n + 1))
         printf '%s' "$line" >"$samples/$n"
     done <"$source/tests/fuzz/corpus/expr.txt"
-    options="-max_len=400"
+    options="-max_len=400 -runs=${3:-200000}"
     ;;
 rewrite)
     for file in "$source"/tests/golden/rkconvert/*/*.cu; do
         cp "$file" "$samples/$(basename "$(dirname "$file")").$(basename "$file")"
     done
-    options="-max_len=6000 -len_control=0"
+    options="-max_len=6000 -len_control=0 -runs=${3:-400}"
     ;;
 esac
 # libclang keeps what it interns: leaks are gated by the golden cases under asan.
 RAMMER_HOME=$build/share/rammer ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 \
-    "$build/bin/fuzz_$target" $options -seed=1 -max_total_time="$seconds" -timeout=60 -rss_limit_mb=4096 \
+    "$build/bin/fuzz_$target" $options -seed=1 -timeout=120 -rss_limit_mb=4096 \
     -print_final_stats=1 -artifact_prefix="$broken/" "$samples" >"$build/$target.log" 2>&1
 status=$?
 grep -E '^stat::(number_of_executed_units|peak_rss_mb)|^SUMMARY|^#[0-9]+.*DONE' "$build/$target.log"
