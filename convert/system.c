@@ -55,22 +55,51 @@ bool rk_walk_is_raw(CXCursor declaration, const char *name)
     return kind == CXCursor_VarDecl && rk_builtin_find(name) && !rk_ast_is_function(parent);
 }
 
-/** What a library's assembly does that means the whole vEU, NULL if nothing. */
+typedef void (*location_of)(CXSourceLocation, CXFile *, unsigned *, unsigned *, unsigned *);
+
+/** The text of a file from a place on. */
+static rk_bytes text_from(const rk_unit *unit, CXSourceLocation location, location_of where)
+{
+    CXFile file;
+    unsigned begin;
+    size_t size;
+    where(location, &file, NULL, NULL, &begin);
+    const char *text = file ? clang_getFileContents(unit->tu, file, &size) : NULL;
+    return text && begin < size ? (rk_bytes){(char *)(uintptr_t)(text + begin), size - begin}
+                                : (rk_bytes){NULL, 0};
+}
+
+/** The text up to the parenthesis that closes the first one, which is soon; NULL without. */
+static const char *parenthesised(rk_bytes from, rk_arena *arena)
+{
+    const size_t size = from.size < 4096 ? from.size : 4096;
+    const rk_tokens tokens = rk_lex(from.data, size, arena);
+    for (size_t i = 0; i < tokens.count; i++) {
+        if (!rk_token_is(&tokens, i, "("))
+            continue;
+        const size_t close = rk_tokens_close(&tokens, i);
+        return close < tokens.count ? rk_arena_strndup(arena, from.data, tokens.items[close].offset)
+                                    : NULL;
+    }
+    return NULL;
+}
+
+/**
+ * What a library's assembly does that means the whole vEU, NULL if nothing. Where a macro makes it, its
+ * text is in the macro's body, and what the macro puts there in the macro's use.
+ */
 static const char *raw_assembly(const system_search *search, CXCursor statement)
 {
     const rk_unit *unit = search->analysis->unit;
-    const CXSourceRange range = clang_getCursorExtent(statement);
-    CXFile file, last;
-    unsigned begin, end;
-    size_t size;
-    clang_getSpellingLocation(clang_getRangeStart(range), &file, NULL, NULL, &begin);
-    clang_getSpellingLocation(clang_getRangeEnd(range), &last, NULL, NULL, &end);
-    const char *text = file && clang_File_isEqual(file, last)
-                           ? clang_getFileContents(unit->tu, file, &size)
-                           : NULL;
-    if (!text || begin >= end || end > size)
-        return "asm";
-    return rk_walk_assembly(rk_arena_strndup(unit->arena, text + begin, end - begin), false);
+    const CXSourceLocation start = clang_getRangeStart(clang_getCursorExtent(statement));
+    const location_of places[] = {clang_getSpellingLocation, clang_getExpansionLocation};
+    const char *found = NULL;
+    for (size_t i = 0; i < sizeof places / sizeof *places && !found; i++) {
+        const rk_bytes from = text_from(unit, start, places[i]);
+        const char *text = from.data ? parenthesised(from, unit->arena) : NULL;
+        found = text ? rk_walk_assembly(text, false) : "asm";
+    }
+    return found;
 }
 
 static enum CXChildVisitResult search_system(CXCursor cursor, CXCursor parent, CXClientData data)
