@@ -103,6 +103,51 @@ static void add_instantiations(const rk_unit *unit, size_t file, stretch_vec *ou
     }
 }
 
+/** Whether a project file defines the macro and has it instantiate a function that changed or went away. */
+static bool macro_instantiates(const rk_unit *unit, const char *name)
+{
+    for (size_t k = 0; k < unit->files.count; k++) {
+        const rk_tokens *tokens = &unit->files.items[k]->tokens;
+        for (size_t i = 0; i < tokens->count; i++) {
+            if (tokens->items[i].kind != RK_TOKEN_DIRECTIVE)
+                continue;
+            const rk_directive d = rk_directive_of(tokens, i, unit->arena);
+            const size_t length = strlen(name);
+            if (strcmp(d.name, "define") != 0 || strncmp(d.rest, name, length) != 0 ||
+                d.rest[length] != '(')
+                continue;
+            const rk_tokens body = rk_lex(d.rest, strlen(d.rest), unit->arena);
+            for (size_t b = 0; b < body.count; b++)
+                if (rk_token_is(&body, b, "template") && !rk_token_is(&body, b + 1, "<") &&
+                    names_changed(unit, &body, b, body.count))
+                    return true;
+        }
+    }
+    return false;
+}
+
+/** Uses of such macros between declarations: `INSTANTIATE(float)`. */
+static void add_macro_instantiations(const rk_unit *unit, size_t file, stretch_vec *out)
+{
+    const rk_tokens *tokens = &unit->files.items[file]->tokens;
+    for (size_t i = 0; i + 1 < tokens->count; i++) {
+        const bool first = i == 0 || rk_token_is(tokens, i - 1, ";") ||
+                           rk_token_is(tokens, i - 1, "}") || rk_token_is(tokens, i - 1, "{") ||
+                           rk_token_is(tokens, i - 1, ")") ||
+                           tokens->items[i - 1].kind == RK_TOKEN_DIRECTIVE;
+        if (!first || tokens->items[i].kind != RK_TOKEN_NAME || !rk_token_is(tokens, i + 1, "(") ||
+            !macro_instantiates(unit, rk_token_text(tokens, i, unit->arena)))
+            continue;
+        const size_t close = rk_tokens_close(tokens, i + 1);
+        if (close >= tokens->count)
+            continue;
+        const size_t last = rk_token_is(tokens, close + 1, ";") ? close + 1 : close;
+        add_stretch(out, unit->arena,
+                    (stretch){tokens->items[i].offset,
+                              tokens->items[last].offset + tokens->items[last].length, true});
+    }
+}
+
 static size_t definition_begin(const rk_unit *unit, const rk_function *f)
 {
     const rk_tokens *tokens = &unit->files.items[f->definition.file]->tokens;
@@ -128,6 +173,7 @@ static stretch_vec find_stretches(rk_unit *unit, size_t file)
             add_stretch(&out, unit->arena, (stretch){begin, f->end, !f->kernel && !f->device});
     }
     add_instantiations(unit, file, &out);
+    add_macro_instantiations(unit, file, &out);
     return out;
 }
 

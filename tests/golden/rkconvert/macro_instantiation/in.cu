@@ -1,0 +1,23 @@
+// Launchers that are templates, instantiated by a macro between declarations.
+#include <cuda_runtime.h>
+
+template <typename T>
+__global__ void scale(T *x, T s, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        x[i] *= s;
+}
+
+template <typename T>
+void launch(T *x, T s, int n)
+{
+    scale<T><<<(n + 127) / 128, 128>>>(x, s, n);
+}
+
+#define INSTANTIATE(T) template void launch<T>(T *, T, int);
+INSTANTIATE(float)
+INSTANTIATE(double)
+
+#define DECLARE(T) T zero_##T();
+DECLARE(int)
