@@ -103,42 +103,50 @@ static void add_instantiations(const rk_unit *unit, size_t file, stretch_vec *ou
     }
 }
 
-/** Whether a project file defines the macro and has it instantiate a function that changed or went away. */
-static bool macro_instantiates(const rk_unit *unit, const char *name)
+typedef RK_VEC(const char *) macro_vec;
+
+/** Whether the text of a macro instantiates a function that changed or went away. */
+static bool instantiates(const rk_unit *unit, const char *text)
 {
+    const rk_tokens body = rk_lex(text, strlen(text), unit->arena);
+    for (size_t b = 0; b < body.count; b++)
+        if (rk_token_is(&body, b, "template") && !rk_token_is(&body, b + 1, "<") &&
+            names_changed(unit, &body, b, body.count))
+            return true;
+    return false;
+}
+
+/** The macros of the project's files that instantiate such functions. */
+static macro_vec instantiating_macros(const rk_unit *unit)
+{
+    macro_vec out = {0};
     for (size_t k = 0; k < unit->files.count; k++) {
         const rk_tokens *tokens = &unit->files.items[k]->tokens;
         for (size_t i = 0; i < tokens->count; i++) {
             if (tokens->items[i].kind != RK_TOKEN_DIRECTIVE)
                 continue;
             const rk_directive d = rk_directive_of(tokens, i, unit->arena);
-            const size_t length = strlen(name);
-            if (strcmp(d.name, "define") != 0 || strncmp(d.rest, name, length) != 0 ||
-                d.rest[length] != '(')
-                continue;
-            const rk_tokens body = rk_lex(d.rest, strlen(d.rest), unit->arena);
-            for (size_t b = 0; b < body.count; b++)
-                if (rk_token_is(&body, b, "template") && !rk_token_is(&body, b + 1, "<") &&
-                    names_changed(unit, &body, b, body.count))
-                    return true;
+            const size_t length = strcspn(d.rest, "( \t");
+            if (strcmp(d.name, "define") == 0 && d.rest[length] == '(' &&
+                strstr(d.rest, "template") && instantiates(unit, d.rest))
+                *rk_push(unit->arena, &out) = rk_arena_strndup(unit->arena, d.rest, length);
         }
     }
-    return false;
+    return out;
 }
 
 /** Uses of such macros between declarations: `INSTANTIATE(float)`. */
 static void add_macro_instantiations(const rk_unit *unit, size_t file, stretch_vec *out)
 {
+    const macro_vec macros = instantiating_macros(unit);
     const rk_tokens *tokens = &unit->files.items[file]->tokens;
-    for (size_t i = 0; i + 1 < tokens->count; i++) {
-        const bool first = i == 0 || rk_token_is(tokens, i - 1, ";") ||
-                           rk_token_is(tokens, i - 1, "}") || rk_token_is(tokens, i - 1, "{") ||
-                           rk_token_is(tokens, i - 1, ")") ||
-                           tokens->items[i - 1].kind == RK_TOKEN_DIRECTIVE;
-        if (!first || tokens->items[i].kind != RK_TOKEN_NAME || !rk_token_is(tokens, i + 1, "(") ||
-            !macro_instantiates(unit, rk_token_text(tokens, i, unit->arena)))
-            continue;
-        const size_t close = rk_tokens_close(tokens, i + 1);
+    for (size_t i = 0; macros.count && i + 1 < tokens->count; i++) {
+        bool named = false;
+        for (size_t m = 0; m < macros.count; m++)
+            named |= rk_token_is(tokens, i, macros.items[m]);
+        const size_t close = named && rk_token_is(tokens, i + 1, "(")
+                                 ? rk_tokens_close(tokens, i + 1)
+                                 : tokens->count;
         if (close >= tokens->count)
             continue;
         const size_t last = rk_token_is(tokens, close + 1, ";") ? close + 1 : close;
