@@ -1,12 +1,10 @@
+#include "convert/harvest_exec.h"
 #include "base/str.h"
 #include "base/vec.h"
-#include "convert/harvest_internal.h"
 
 #include <string.h>
 
-static void run_statement(rk_hrun *run, CXCursor stmt, rk_hstate *state);
-
-static void push_condition(rk_hrun *run, rk_hstate *state, const rk_sym *condition)
+void rk_hx_push_condition(rk_hrun *run, rk_hstate *state, const rk_sym *condition)
 {
     if (rk_sym_is_int(condition, 1))
         return;
@@ -20,7 +18,7 @@ static void push_condition(rk_hrun *run, rk_hstate *state, const rk_sym *conditi
 }
 
 /** A condition's value as bool, NULL when it is not known. */
-static const rk_sym *condition_of(rk_hrun *run, const rk_henv *env, CXCursor expr)
+const rk_sym *rk_hx_condition_of(rk_hrun *run, const rk_henv *env, CXCursor expr)
 {
     rk_hv value = rk_h_eval(run, env, expr);
     if (value.kind == RK_HV_POINTER && rk_sym_is_int(value.sym, 0)) {
@@ -39,7 +37,7 @@ static void lambda_launches(rk_hrun *run, rk_hchildren c, const rk_hstate *state
         if (clang_getCursorKind(c.items[i]) == CXCursor_ParmDecl)
             inner.env =
                 rk_henv_lose(run->arena, inner.env, c.items[i], true, "is a parameter of a lambda");
-    run_statement(run, c.items[c.count - 1], &inner);
+    rk_hx_run_statement(run, c.items[c.count - 1], &inner);
 }
 
 /** Whether the operands after the first are evaluated under a condition. */
@@ -89,7 +87,7 @@ static void nested_calls(rk_hrun *run, CXCursor node, rk_hstate *state)
 }
 
 /** The effects of an expression that is evaluated once. */
-static void lose_changed(rk_hrun *run, CXCursor node, rk_hstate *state)
+void rk_hx_lose_changed(rk_hrun *run, CXCursor node, rk_hstate *state)
 {
     state->env = rk_h_after(run, state->env, node);
     nested_calls(run, node, state);
@@ -152,7 +150,7 @@ static rk_hv compound_value(rk_hrun *run, const rk_henv *env, CXCursor expr, rk_
     return rk_h_binary(arena, op, rk_h_eval(run, env, c.items[0]), rk_h_eval(run, env, c.items[1]));
 }
 
-static bool is_assignment(CXCursor e)
+bool rk_hx_is_assignment(CXCursor e)
 {
     return clang_getCursorKind(e) == CXCursor_BinaryOperator &&
            clang_getCursorBinaryOperatorKind(e) == CXBinaryOperator_Assign;
@@ -169,12 +167,12 @@ static bool run_assignment(rk_hrun *run, CXCursor e, rk_hstate *state)
     bool compound = kind == CXCursor_CompoundAssignOperator;
     bool copy = kind == CXCursor_CallExpr && c.count == 3 &&
                 strcmp(rk_h_spelling(run->arena, e), "operator=") == 0;
-    if (!(is_assignment(e) && c.count == 2) && !(compound && c.count == 2) &&
+    if (!(rk_hx_is_assignment(e) && c.count == 2) && !(compound && c.count == 2) &&
         !(step && c.count == 1) && !copy)
         return false;
     CXCursor right = c.items[c.count - 1];
     if (!step)
-        lose_changed(run, right, state);
+        rk_hx_lose_changed(run, right, state);
     rk_hv value;
     if (step) {
         bool up = op == CXUnaryOperator_PostInc || op == CXUnaryOperator_PreInc;
@@ -201,7 +199,7 @@ static bool never_returns(rk_arena *arena, CXCursor call)
     return strstr(rk_h_text(arena, clang_getTypeSpelling(type)), "noreturn") != NULL;
 }
 
-static void run_expression(rk_hrun *run, CXCursor expr, rk_hstate *state)
+void rk_hx_run_expression(rk_hrun *run, CXCursor expr, rk_hstate *state)
 {
     CXCursor e = rk_h_unwrap(run->arena, expr);
     enum CXCursorKind kind = clang_getCursorKind(e);
@@ -211,10 +209,10 @@ static void run_expression(rk_hrun *run, CXCursor expr, rk_hstate *state)
         clang_getCursorBinaryOperatorKind(e) == CXBinaryOperator_Comma) {
         rk_hchildren c = rk_h_children(run->arena, e);
         for (size_t i = 0; i < c.count; i++)
-            run_expression(run, c.items[i], state);
+            rk_hx_run_expression(run, c.items[i], state);
         return;
     }
-    lose_changed(run, e, state);
+    rk_hx_lose_changed(run, e, state);
     if (kind == CXCursor_CXXThrowExpr ||
         (kind == CXCursor_CallExpr && never_returns(run->arena, e))) {
         state->ended = state->failed = true;
@@ -246,7 +244,7 @@ static void run_variable(rk_hrun *run, CXCursor decl, rk_hstate *state)
     }
     bool list = is_argument_list(type) && clang_getCursorKind(init) == CXCursor_InitListExpr;
     if (!list)
-        lose_changed(run, decl, state);
+        rk_hx_lose_changed(run, decl, state);
     if (type.kind == CXType_LValueReference || type.kind == CXType_RValueReference) {
         state->env = rk_henv_lose(arena, state->env, decl, true, "is a reference");
     } else {
@@ -315,7 +313,7 @@ static void join(rk_hrun *run, rk_hstate *out, const rk_sym *condition, const rk
     out->continued = continued;
 }
 
-static bool is_declaration(CXCursor cursor)
+bool rk_hx_is_declaration(CXCursor cursor)
 {
     enum CXCursorKind kind = clang_getCursorKind(cursor);
     return kind == CXCursor_DeclStmt || kind == CXCursor_VarDecl;
@@ -332,7 +330,7 @@ static void run_status_if(rk_hrun *run, rk_hstate *state, bool success, const CX
     for (size_t i = 0; i < count && i < 2; i++) {
         rk_hstate inside = before;
         inside.partial = true;
-        run_statement(run, branches[i], &inside);
+        rk_hx_run_statement(run, branches[i], &inside);
         if ((i == 0) != success)
             continue;
         *state = inside.ended ? before : inside;
@@ -349,22 +347,22 @@ static void run_if(rk_hrun *run, CXCursor stmt, rk_hstate *state)
 {
     rk_hchildren c = rk_h_children(run->arena, stmt);
     size_t i = 0;
-    while (i + 2 < c.count && is_declaration(c.items[i]))
-        run_statement(run, c.items[i++], state);
+    while (i + 2 < c.count && rk_hx_is_declaration(c.items[i]))
+        rk_hx_run_statement(run, c.items[i++], state);
     if (c.count - i < 2) {
         state->env = rk_h_lose_changed(run, state->env, stmt);
         nested_calls(run, stmt, state);
         return;
     }
     CXCursor test = c.items[i];
-    lose_changed(run, test, state);
-    const rk_sym *condition = condition_of(run, state->env, test);
+    rk_hx_lose_changed(run, test, state);
+    const rk_sym *condition = rk_hx_condition_of(run, state->env, test);
     rk_hstate yes = *state, no = *state;
     if (condition && condition->kind == RK_SYM_INT) {
         if (condition->i)
-            run_statement(run, c.items[i + 1], state);
+            rk_hx_run_statement(run, c.items[i + 1], state);
         else if (c.count > i + 2)
-            run_statement(run, c.items[i + 2], state);
+            rk_hx_run_statement(run, c.items[i + 2], state);
         return;
     }
     if (condition && rk_sym_has_status(condition)) {
@@ -377,256 +375,18 @@ static void run_if(rk_hrun *run, CXCursor stmt, rk_hstate *state)
     }
     yes.broke = no.broke = yes.continued = no.continued = false;
     if (condition) {
-        push_condition(run, &yes, condition);
-        push_condition(run, &no, rk_sym_negate(run->arena, condition));
+        rk_hx_push_condition(run, &yes, condition);
+        rk_hx_push_condition(run, &no, rk_sym_negate(run->arena, condition));
     } else {
         yes.partial = no.partial = true;
     }
     const rk_hstate before = *state;
-    run_statement(run, c.items[i + 1], &yes);
+    rk_hx_run_statement(run, c.items[i + 1], &yes);
     if (c.count > i + 2)
-        run_statement(run, c.items[i + 2], &no);
+        rk_hx_run_statement(run, c.items[i + 2], &no);
     join(run, state, condition, &before, &yes, &no);
     state->broke = state->broke || before.broke;
     state->continued = state->continued || before.continued;
-}
-
-/** A loop that runs its body once: `do { ... } while (0)`. */
-static void run_once(rk_hrun *run, CXCursor body, rk_hstate *state)
-{
-    const rk_hstate before = *state;
-    state->broke = state->continued = false;
-    run->loops++;
-    run_statement(run, body, state);
-    run->loops--;
-    if (state->broke || state->continued) {
-        bool left = state->exits > before.exits;
-        state->env = rk_h_lose_changed(run, before.env, body);
-        state->path = before.path;
-        state->partial = before.partial || left;
-        state->ended = false;
-    }
-    state->broke = before.broke;
-    state->continued = before.continued;
-}
-
-/** Runs the start of a `for` and finds its condition, where the parts can be told apart. */
-static CXCursor run_for_header(rk_hrun *run, rk_hchildren c, rk_hstate *state)
-{
-    size_t i = 0;
-    if (c.count > 1 && is_declaration(c.items[0]))
-        run_statement(run, c.items[i++], state);
-    else if (c.count == 4)
-        run_expression(run, c.items[i++], state);
-    bool all = c.count - i == 3;
-    bool test = all && clang_getCanonicalType(clang_getCursorType(c.items[i])).kind == CXType_Bool;
-    return test && !is_assignment(c.items[i]) ? c.items[i] : clang_getNullCursor();
-}
-
-/** Whether it is `do { ... } while (0)`. */
-static bool runs_once(rk_hrun *run, CXCursor stmt, rk_hchildren c)
-{
-    if (clang_getCursorKind(stmt) != CXCursor_DoStmt || c.count != 2)
-        return false;
-    const rk_sym *again = condition_of(run, NULL, c.items[1]);
-    return again && rk_sym_is_int(again, 0);
-}
-
-/** The variables that a loop declares in its header change with every run of the body. */
-static void lose_range_variable(rk_hrun *run, CXCursor stmt, rk_hchildren c, rk_hstate *state)
-{
-    if (clang_getCursorKind(stmt) != CXCursor_CXXForRangeStmt)
-        return;
-    for (size_t i = 0; i + 1 < c.count; i++)
-        if (clang_getCursorKind(c.items[i]) == CXCursor_VarDecl)
-            state->env =
-                rk_henv_lose(run->arena, state->env, c.items[i], true, "changes in a loop");
-}
-
-/**
- * Runs what comes before a loop's first test, and finds the test; the null cursor if it has none.
- */
-static CXCursor enter_loop(rk_hrun *run, CXCursor stmt, rk_hchildren c, rk_hstate *state)
-{
-    enum CXCursorKind kind = clang_getCursorKind(stmt);
-    if (kind == CXCursor_ForStmt)
-        return run_for_header(run, c, state);
-    if (c.count != 2)
-        return clang_getNullCursor();
-    return kind == CXCursor_WhileStmt             ? c.items[0]
-           : kind == CXCursor_DoStmt && run->call ? c.items[1]
-                                                  : clang_getNullCursor();
-}
-
-/** Turns of a loop that are run one by one; more where it does something on the device. */
-enum { FEW_TURNS = 64, MANY_TURNS = 4096 };
-
-/** A search for what reaches the device, through the bodies of functions. */
-typedef struct {
-    int depth;
-    bool found;
-} device_search;
-
-static enum CXChildVisitResult find_device(CXCursor c, CXCursor parent, CXClientData data)
-{
-    (void)parent;
-    device_search *s = data;
-    if (clang_getCursorKind(c) != CXCursor_CallExpr)
-        return CXChildVisit_Recurse;
-    CXCursor function = clang_getCursorReferenced(c);
-    CXCursor definition = clang_getCursorDefinition(function);
-    CXString name = clang_getCursorSpelling(function);
-    s->found = strncmp(clang_getCString(name), "cuda", 4) == 0 ||
-               strncmp(clang_getCString(name), "__cuda", 6) == 0;
-    clang_disposeString(name);
-    if (!s->found && s->depth < 8 && !clang_Cursor_isNull(definition) &&
-        !clang_Location_isInSystemHeader(clang_getCursorLocation(definition))) {
-        device_search inner = {.depth = s->depth + 1};
-        clang_visitChildren(definition, find_device, &inner);
-        s->found = inner.found;
-    }
-    return s->found ? CXChildVisit_Break : CXChildVisit_Recurse;
-}
-
-/**
- * Runs a loop turn by turn for as long as its test is known; true when it came to the loop's end.
- * `step` is null where there is none; the test comes `after` the body in a do loop.
- */
-static bool run_turns(rk_hrun *run, CXCursor test, CXCursor step, CXCursor body, bool after,
-                      rk_hstate *state)
-{
-    device_search device = {0};
-    clang_visitChildren(body, find_device, &device);
-    for (int turn = 0; turn < (device.found ? MANY_TURNS : FEW_TURNS); turn++) {
-        const rk_hstate before = *state;
-        if (!after || turn > 0) {
-            lose_changed(run, test, state);
-            const rk_sym *go_on = condition_of(run, state->env, test);
-            if (!go_on || go_on->kind != RK_SYM_INT)
-                return false;
-            if (!go_on->i)
-                return true;
-        }
-        state->broke = state->continued = false;
-        run_statement(run, body, state);
-        const bool broke = state->broke, ended = state->ended, continued = state->continued;
-        state->broke = before.broke;
-        state->continued = before.continued;
-        if (ended && !broke && !continued)
-            return true; /* it leaves the function */
-        if (state->leaks > before.leaks || state->partial != before.partial)
-            return false; /* some way has left and another gone on */
-        state->ended = false;
-        if (ended && broke)
-            return true;
-        if (!clang_Cursor_isNull(step))
-            run_expression(run, step, state);
-    }
-    return false;
-}
-
-/** The variables that a loop changes and that are followed. */
-typedef struct {
-    CXCursor variable;
-    rk_sym_input *input;
-} loop_variable;
-
-typedef RK_VEC(loop_variable) loop_variables;
-
-/** Gives each number that the loop changes a name for what it is in a run of the body. */
-static const rk_henv *enter_variables(rk_hrun *run, loop_variables *out, CXCursor stmt,
-                                      const rk_henv *before, const rk_henv *changed)
-{
-    rk_arena *arena = run->arena;
-    const rk_henv *env = changed;
-    enum CXCursorKind kind = clang_getCursorKind(stmt);
-    if (!run->inputs || (kind != CXCursor_ForStmt && kind != CXCursor_WhileStmt))
-        return env;
-    for (const rk_henv *e = changed; e && e != before; e = e->next) {
-        bool known = clang_Cursor_isNull(e->variable) || e->escaped;
-        for (size_t i = 0; i < out->count && !known; i++)
-            known = rk_h_same(out->items[i].variable, e->variable);
-        const rk_henv *old = known ? NULL : rk_henv_find(before, e->variable);
-        if (!old || old->escaped || old->value.kind != RK_HV_SCALAR ||
-            rk_sym_has_status(old->value.sym))
-            continue;
-        const char *name = rk_h_spelling(arena, e->variable);
-        rk_sym_input *input = rk_hinput_new(run, RK_INPUT_LOOP, stmt, name);
-        input->first = old->value.sym;
-        *rk_push(arena, out) = (loop_variable){e->variable, input};
-        CXType type = clang_getCursorType(e->variable);
-        env = rk_henv_set(arena, env, e->variable, rk_hv_of_input(arena, input, name, type));
-    }
-    return env;
-}
-
-/**
- * What the variables are in the loop's next run, where every way through the body comes to its end
- * and the loop has a test.
- */
-static void leave_variables(rk_hrun *run, loop_variables *variables, const rk_sym *again,
-                            CXCursor stmt, const rk_hstate *inside)
-{
-    rk_hchildren c = rk_h_children(run->arena, stmt);
-    bool is_for = clang_getCursorKind(stmt) == CXCursor_ForStmt;
-    rk_hstate end = *inside;
-    if (inside->ended || inside->broke || inside->continued || !again)
-        return;
-    void (*launch)(struct rk_hrun *, CXCursor, const rk_hstate *) = run->launch;
-    run->launch = NULL;
-    if (is_for && c.count >= 2)
-        run_expression(run, c.items[c.count - 2], &end);
-    run->launch = launch;
-    for (size_t i = 0; i < variables->count; i++) {
-        const rk_henv *entry = rk_henv_find(end.env, variables->items[i].variable);
-        if (!entry || entry->value.kind != RK_HV_SCALAR || rk_sym_has_status(entry->value.sym))
-            continue;
-        variables->items[i].input->again = again;
-        variables->items[i].input->next = entry->value.sym;
-    }
-}
-
-/** The body is run once, with all that the loop changes unknown: it stands for every run of it. */
-static void run_loop(rk_hrun *run, CXCursor stmt, rk_hstate *state)
-{
-    rk_hchildren c = rk_h_children(run->arena, stmt);
-    enum CXCursorKind kind = clang_getCursorKind(stmt);
-    if (c.count == 0)
-        return;
-    CXCursor body = c.items[kind == CXCursor_DoStmt ? 0 : c.count - 1];
-    if (runs_once(run, stmt, c)) {
-        run_once(run, body, state);
-        return;
-    }
-    CXCursor test = enter_loop(run, stmt, c, state);
-    if (run->call && !clang_Cursor_isNull(test)) {
-        const bool counts = kind == CXCursor_ForStmt;
-        if (run_turns(run, test, counts ? c.items[c.count - 2] : clang_getNullCursor(), body,
-                      kind == CXCursor_DoStmt, state))
-            return;
-    }
-    const rk_sym *first = clang_Cursor_isNull(test) ? NULL : condition_of(run, state->env, test);
-    const rk_hstate before = *state;
-    state->env = rk_h_lose_changed(run, state->env, stmt);
-    rk_hstate inside = *state;
-    loop_variables variables = {0};
-    inside.env = enter_variables(run, &variables, stmt, before.env, state->env);
-    const rk_sym *again = clang_Cursor_isNull(test) ? NULL : condition_of(run, inside.env, test);
-    inside.broke = inside.continued = false;
-    inside.partial = inside.partial || run->call != NULL;
-    if (first)
-        push_condition(run, &inside, first);
-    else if (kind != CXCursor_DoStmt)
-        inside.partial = true;
-    lose_range_variable(run, stmt, c, &inside);
-    run->loops++;
-    run_statement(run, body, &inside);
-    run->loops--;
-    leave_variables(run, &variables, again, stmt, &inside);
-    bool left = inside.exits > before.exits;
-    state->partial = before.partial || left;
-    state->leaks += left;
-    state->exits = inside.exits;
 }
 
 typedef struct {
@@ -715,7 +475,7 @@ static bool enter_group(rk_hrun *run, selection *s, CXCursor *stmt)
     if (falls)
         next.env = rk_h_lose_changed(run, next.env, s->body);
     if (s->condition)
-        push_condition(run, &next, s->condition);
+        rk_hx_push_condition(run, &next, s->condition);
     next.partial = next.partial || !s->condition || leaked;
     s->now = next;
     return true;
@@ -747,7 +507,7 @@ static void leave_switch(rk_hrun *run, selection *s, rk_hstate *state)
         state->env = merge(run, s->exits.items[i].condition, s->entry.env,
                            s->exits.items[i].state.env, state->env);
     for (size_t i = 0; i < s->leaves.count; i++) {
-        push_condition(run, state, rk_sym_negate(run->arena, s->leaves.items[i].condition));
+        rk_hx_push_condition(run, state, rk_sym_negate(run->arena, s->leaves.items[i].condition));
         state->leaks++;
     }
     state->ended = s->has_default && s->exits.count == 0;
@@ -757,8 +517,8 @@ static void run_switch(rk_hrun *run, CXCursor stmt, rk_hstate *state)
 {
     rk_hchildren c = rk_h_children(run->arena, stmt);
     size_t i = 0;
-    while (i + 2 < c.count && is_declaration(c.items[i]))
-        run_statement(run, c.items[i++], state);
+    while (i + 2 < c.count && rk_hx_is_declaration(c.items[i]))
+        rk_hx_run_statement(run, c.items[i++], state);
     CXCursor body = c.count ? c.items[c.count - 1] : clang_getNullCursor();
     if (c.count - i != 2 || clang_getCursorKind(body) != CXCursor_CompoundStmt) {
         state->env = rk_h_lose_changed(run, state->env, stmt);
@@ -766,7 +526,7 @@ static void run_switch(rk_hrun *run, CXCursor stmt, rk_hstate *state)
         state->partial = true;
         return;
     }
-    lose_changed(run, c.items[i], state);
+    rk_hx_lose_changed(run, c.items[i], state);
     rk_hv value = rk_h_eval(run, state->env, c.items[i]);
     selection s = {.body = body, .entry = *state, .now = *state};
     s.value = value.kind == RK_HV_SCALAR ? value.sym : NULL;
@@ -780,7 +540,7 @@ static void run_switch(rk_hrun *run, CXCursor stmt, rk_hstate *state)
         bool entered = enter_group(run, &s, &child);
         if (s.now.ended && !entered)
             continue;
-        run_statement(run, child, &s.now);
+        rk_hx_run_statement(run, child, &s.now);
         finish_group(run, &s);
     }
     if (!s.now.ended)
@@ -797,7 +557,7 @@ static void run_return(rk_hrun *run, CXCursor stmt, rk_hstate *state)
 {
     rk_hchildren c = rk_h_children(run->arena, stmt);
     for (size_t i = 0; i < c.count; i++)
-        lose_changed(run, c.items[i], state);
+        rk_hx_lose_changed(run, c.items[i], state);
     state->ended = true;
     state->exits++;
     if (!run->helper)
@@ -820,7 +580,7 @@ static void run_try(rk_hrun *run, CXCursor stmt, rk_hstate *state)
     bool handled = false;
     for (size_t i = 0; i < c.count; i++) {
         if (clang_getCursorKind(c.items[i]) != CXCursor_CXXCatchStmt) {
-            run_statement(run, c.items[i], state);
+            rk_hx_run_statement(run, c.items[i], state);
             continue;
         }
         rk_hstate handler = before;
@@ -828,7 +588,7 @@ static void run_try(rk_hrun *run, CXCursor stmt, rk_hstate *state)
         handler.partial = true;
         rk_hchildren parts = rk_h_children(run->arena, c.items[i]);
         if (parts.count)
-            run_statement(run, parts.items[parts.count - 1], &handler);
+            rk_hx_run_statement(run, parts.items[parts.count - 1], &handler);
         handled = handled || !handler.ended;
     }
     if (handled) {
@@ -842,10 +602,10 @@ static void run_children(rk_hrun *run, CXCursor stmt, rk_hstate *state)
 {
     rk_hchildren c = rk_h_children(run->arena, stmt);
     for (size_t i = 0; i < c.count && !state->ended; i++)
-        run_statement(run, c.items[i], state);
+        rk_hx_run_statement(run, c.items[i], state);
 }
 
-static void run_statement(rk_hrun *run, CXCursor stmt, rk_hstate *state)
+void rk_hx_run_statement(rk_hrun *run, CXCursor stmt, rk_hstate *state)
 {
     switch (clang_getCursorKind(stmt)) {
     case CXCursor_CompoundStmt:
@@ -866,7 +626,7 @@ static void run_statement(rk_hrun *run, CXCursor stmt, rk_hstate *state)
     case CXCursor_WhileStmt:
     case CXCursor_DoStmt:
     case CXCursor_CXXForRangeStmt:
-        run_loop(run, stmt, state);
+        rk_hx_run_loop(run, stmt, state);
         break;
     case CXCursor_SwitchStmt:
         run_switch(run, stmt, state);
@@ -885,7 +645,7 @@ static void run_statement(rk_hrun *run, CXCursor stmt, rk_hstate *state)
         break;
     default:
         if (clang_isExpression(clang_getCursorKind(stmt)))
-            run_expression(run, stmt, state);
+            rk_hx_run_expression(run, stmt, state);
         break;
     }
 }
@@ -914,6 +674,6 @@ rk_hstate rk_h_run(rk_hrun *run, CXCursor body, rk_hstate state)
         state.partial = true;
         run->lost = true;
     }
-    run_statement(run, body, &state);
+    rk_hx_run_statement(run, body, &state);
     return state;
 }

@@ -29,9 +29,10 @@ bool fuzz_fail(const char *why)
 /** The source's path, in a folder that lasts as long as the process. */
 static const char *source_path(void)
 {
-    static char path[64];
+    static char path[4096];
+    const char *base = getenv("TMPDIR");
     if (!path[0]) {
-        strcpy(path, "/tmp/rk_fuzz_XXXXXX");
+        snprintf(path, sizeof path - 8, "%s/rk_fuzz_XXXXXX", base && *base ? base : "/tmp");
         if (!mkdtemp(path))
             abort();
         strcat(path, "/in.cu");
