@@ -212,7 +212,7 @@ static void read_template(rk_unit *unit, rk_function *f, CXCursor cursor)
              t < tokens->count && tokens->items[t].offset < end; t++)
             pack |= rk_token_is(tokens, t, "...");
         *rk_push(unit->arena, &f->params) =
-            (rk_template_param){rk_ast_name(children.items[i], unit->arena), pack};
+            (rk_template_param){.name = rk_ast_name(children.items[i], unit->arena), .pack = pack};
     }
 }
 

@@ -7,8 +7,9 @@
 typedef struct {
     CXCursor cursor;
     size_t function;
-    bool pattern;           /**< the function's own text */
-    RK_VEC(size_t) callees; /**< indices of bodies */
+    bool pattern;             /**< the function's own text */
+    RK_VEC(size_t) callees;   /**< indices of bodies */
+    RK_VEC(rk_call) by_param; /**< the functions that its template parameters are */
 } rk_body;
 
 /** Device code that names a `__constant__` or `__device__` variable which has an initial value. */
@@ -24,7 +25,8 @@ typedef struct {
     rk_unit *unit;
     RK_VEC(CXCursor) cursors; /**< of unit->functions, by the same index */
     RK_VEC(rk_body) bodies;
-    RK_VEC(CXCursor) instances; /**< of unit->instances, by the same index */
+    RK_VEC(CXCursor) instances;     /**< of unit->instances, by the same index */
+    RK_VEC(size_t) instance_bodies; /**< the body that each is */
     RK_VEC(rk_symbol_use) symbol_uses;
     RK_VEC(CXCursor) host_symbols;   /**< device variables that host code names */
     RK_VEC(unsigned) system_seen;    /**< hashes of system functions that were looked into */

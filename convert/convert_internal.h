@@ -133,6 +133,8 @@ typedef struct {
     rk_where name;               /**< the callee's name, or a functor call's `(` */
     size_t open;                 /**< offset of the argument list, in the name's file */
     bool editable;    /**< it is called by that name, so that an argument can be put in */
+    bool argument;    /**< it is an argument of a template there */
+    size_t param;     /**< the template parameter of the caller that the name is, RK_NONE if none */
     bool local_class; /**< in a method of a class inside the function */
 } rk_call;
 
@@ -186,6 +188,7 @@ typedef struct {
 typedef struct {
     const char *name; /**< "" if it has none */
     bool pack;
+    bool is_class; /**< a function's class stands for it, filled by rk_decide */
 } rk_template_param;
 
 /** A parameter of a kernel. */
@@ -219,11 +222,12 @@ typedef struct {
     bool launches;  /**< holds a <<<>>> */
     bool slots;     /**< each parameter is a pointer or a scalar of at most 8 bytes */
     bool has_goto;
-    bool hides_types;     /**< has a variable called dim3 or uint3 */
-    bool fences;          /**< __threadfence: it may tell which block is last */
-    RK_VEC(const char *) kept; /**< variables that it names and that keep their value between runs */
-    unsigned uses;        /**< rk_use bits of its own text */
-    int dims;             /**< highest dimension of threadIdx or blockIdx that its text reads */
+    bool hides_types; /**< has a variable called dim3 or uint3 */
+    bool fences;      /**< __threadfence: it may tell which block is last */
+    RK_VEC(const char *)
+    kept;          /**< variables that it names and that keep their value between runs */
+    unsigned uses; /**< rk_use bits of its own text */
+    int dims;      /**< highest dimension of threadIdx or blockIdx that its text reads */
     RK_VEC(rk_call) calls;
     RK_VEC(rk_event) events;
     RK_VEC(rk_shared) shared;
@@ -241,12 +245,13 @@ typedef struct {
     bool needs_context;
     bool reached; /**< by a converted kernel */
     bool refused;
-    bool removed;      /**< its text is disabled in the output */
-    bool early_return; /**< a barrier may follow a return */
+    bool removed;        /**< its text is disabled in the output */
+    bool early_return;   /**< a barrier may follow a return */
     bool named_barriers; /**< has assembly with barriers of its own numbers */
-    bool warp_returns; /**< a warp operation may follow a return that is not at top level */
-    bool left_out;     /**< a kernel that --kernel does not name */
-    unsigned reach;    /**< rk_use bits of all that it reaches */
+    bool warp_returns;   /**< a warp operation may follow a return that is not at top level */
+    bool has_class;      /**< it is a template argument: a class stands for it there */
+    bool left_out;       /**< a kernel that --kernel does not name */
+    unsigned reach;      /**< rk_use bits of all that it reaches */
     int reach_dims;
     const char *part; /**< name of its struct of shared memory, NULL if it has none */
     bool no_launcher; /**< filled by rk_drop_in_prepare: launches keep to the kernel itself */

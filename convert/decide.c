@@ -1,8 +1,9 @@
 #include "convert/decide.h"
 
-#include "convert/hip.h"
 #include "convert/analyze.h"
 #include "convert/device.h"
+#include "convert/function_args.h"
+#include "convert/hip.h"
 #include "convert/last_block.h"
 #include "convert/returns.h"
 #include "convert/sources.h"
@@ -151,11 +152,9 @@ static void check_calls(rk_unit *unit, size_t i)
             rk_problem_add(unit, i, RK_REFUSED, "RK-V118", place,
                            "move the class out of the function",
                            "'%s' is called in a method of a class inside a function", to->name);
-        else if (!call->editable)
+        else if (rk_function_args_wrong(unit, f, call))
             rk_problem_add(unit, i, RK_REFUSED, "RK-V112", place, "call it by its name",
-                           "'%s' needs the rTask's context, and is used here without a call that "
-                           "could pass it",
-                           to->name);
+                           rk_function_args_wrong(unit, f, call), to->name);
     }
 }
 
@@ -238,6 +237,7 @@ void rk_decide(rk_unit *unit)
         ;
     while (spread_reach(unit))
         ;
+    rk_function_args_decide(unit);
     for (size_t i = 0; i < unit->functions.count; i++) {
         const rk_function *f = unit->functions.items[i];
         if (f->needs_context) {

@@ -112,8 +112,7 @@ static const char *constant_text(rk_arena *arena, CXType type, CXCursor instance
     return rk_arena_printf(arena, "%lld", value);
 }
 
-/** Canonical text of an argument, NULL when it has no spelling. */
-static const char *argument_text(rk_arena *arena, CXCursor instance, unsigned i)
+const char *rk_harvest_template_arg(CXCursor instance, unsigned i, rk_arena *arena)
 {
     switch (clang_Cursor_getTemplateArgumentKind(instance, i)) {
     case CXTemplateArgumentKind_Type: {
@@ -143,7 +142,7 @@ bool rk_harvest_template_args(const char *const **args, size_t *count, CXCursor 
         return false;
     const char **texts = RK_NEW_ARRAY(arena, const char *, (size_t)n);
     for (int i = 0; i < n; i++) {
-        texts[i] = argument_text(arena, instance, (unsigned)i);
+        texts[i] = rk_harvest_template_arg(instance, (unsigned)i, arena);
         if (!texts[i])
             return false;
     }

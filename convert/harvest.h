@@ -56,4 +56,7 @@ rk_harvest rk_harvest_launches(CXTranslationUnit unit, rk_arena *arena);
 bool rk_harvest_template_args(const char *const **args, size_t *count, CXCursor instance,
                               rk_arena *arena);
 
+/** One of them, NULL when it has no spelling. */
+const char *rk_harvest_template_arg(CXCursor instance, unsigned i, rk_arena *arena);
+
 #endif

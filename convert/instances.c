@@ -1,11 +1,29 @@
 #include "convert/analyze.h"
 #include "convert/ast.h"
 #include "convert/decide.h"
+#include "convert/function_args.h"
 #include "convert/roles.h"
 
 #include <string.h>
 
 typedef RK_VEC(const char *) text_vec;
+
+/** The i-th template argument of a body, as its part takes it; NULL if it has no name. */
+static const char *part_argument(const rk_unit *unit, const rk_body *body, size_t i)
+{
+    rk_arena *arena = unit->arena;
+    const rk_function *f = unit->functions.items[body->function];
+    const char *text = rk_harvest_template_arg(body->cursor, (unsigned)i, arena);
+    for (size_t k = 0; !text && k < body->by_param.count; k++) {
+        if (body->by_param.items[k].param != i)
+            continue;
+        const rk_function *to = unit->functions.items[body->by_param.items[k].callee];
+        text = rk_arena_printf(arena, "%s%s", to->scope,
+                               f->params.items[i].is_class ? rk_function_args_class(to, arena)
+                                                           : to->name);
+    }
+    return text;
+}
 
 /** The part of a body's own static shared memory, for its template arguments. */
 static const char *part_type(const rk_unit *unit, const rk_function *f, const rk_body *body)
@@ -16,18 +34,22 @@ static const char *part_type(const rk_unit *unit, const rk_function *f, const rk
     rk_str_addf(&out, "%s%s", scope, f->part);
     if (!f->is_template)
         return rk_arena_strdup(arena, rk_str_text(&out));
-    const char *const *args;
-    const int count = rk_ast_template_args(&args, body->cursor, arena);
+    const int count = clang_Cursor_getNumTemplateArguments(body->cursor);
+    if (count < 0)
+        return NULL;
     bool first = true;
     for (int i = 0; i < count && (size_t)i < f->params.count; i++) {
         if (!*f->params.items[i].name)
             continue;
-        rk_str_addf(&out, "%s%s", first ? "<" : ", ", args[i]);
+        const char *argument = part_argument(unit, body, (size_t)i);
+        if (!argument)
+            return NULL;
+        rk_str_addf(&out, "%s%s", first ? "<" : ", ", argument);
         first = false;
     }
     if (!first)
         rk_str_add(&out, ">");
-    return count < 0 ? NULL : rk_arena_strdup(arena, rk_str_text(&out));
+    return rk_arena_strdup(arena, rk_str_text(&out));
 }
 
 static void add_part(rk_arena *arena, text_vec *parts, const char *part)
@@ -152,24 +174,33 @@ static void add_instance(rk_analysis *analysis, size_t function, CXCursor kernel
     rk_instance *instance = rk_push(unit->arena, &unit->instances);
     *instance = (rk_instance){.function = function, .id = id, .args = args, .arg_count = arg_count};
     read_types(unit, instance, cursor);
+    *rk_push(unit->arena, &analysis->instances) = cursor;
+    *rk_push(unit->arena, &analysis->instance_bodies) = body;
+}
+
+/** Names the parts of an instance's frame; how depends on what takes the context. */
+static void name_parts(rk_analysis *analysis, size_t i)
+{
+    rk_unit *unit = analysis->unit;
+    rk_instance *instance = &unit->instances.items[i];
     text_vec parts = {0};
     bool *seen = RK_NEW_ARRAY(unit->arena, bool, analysis->bodies.count);
     bool *called = RK_NEW_ARRAY(unit->arena, bool, unit->functions.count);
-    if (!add_parts(analysis, &parts, seen, body) ||
-        (unit->device_seen && !add_device_parts(unit, &parts, called, function)))
-        rk_problem_add(unit, function, RK_REFUSED, "RK-V119", f->place,
+    if (!add_parts(analysis, &parts, seen, analysis->instance_bodies.items[i]) ||
+        (unit->device_seen && !add_device_parts(unit, &parts, called, instance->function)))
+        rk_problem_add(unit, instance->function, RK_REFUSED, "RK-V119",
+                       unit->functions.items[instance->function]->place,
                        "use types and integers as template arguments",
-                       "the shared memory of '%s' depends on arguments that have no name", id);
+                       "the shared memory of '%s' depends on arguments that have no name",
+                       instance->id);
     instance->parts = parts.items;
     instance->part_count = parts.count;
-    *rk_push(unit->arena, &analysis->instances) = cursor;
 }
 
 /** Infers the parameters' roles, for those that are refused from their signature alone. */
 static void add_roles(rk_analysis *analysis)
 {
     rk_unit *unit = analysis->unit;
-    rk_decide(unit);
     for (size_t i = 0; i < unit->instances.count; i++) {
         rk_instance *instance = &unit->instances.items[i];
         const CXCursor kernel = analysis->instances.items[i];
@@ -255,5 +286,9 @@ void rk_instances_collect(rk_analysis *analysis)
         else
             is_of(unit, instance, i);
     }
+    rk_decide(unit);
+    for (size_t i = 0; i < unit->instances.count; i++)
+        name_parts(analysis, i);
+    rk_decide(unit);
     add_roles(analysis);
 }

@@ -103,21 +103,16 @@ static void add_instantiations(const rk_unit *unit, size_t file, stretch_vec *ou
     }
 }
 
-typedef RK_VEC(const char *) macro_vec;
+/** A macro with parameters, and whether its text instantiates such a function. */
+typedef struct {
+    const char *name;
+    rk_tokens body;
+    bool instantiates;
+} macro;
 
-/** Whether the text of a macro instantiates a function that changed or went away. */
-static bool instantiates(const rk_unit *unit, const char *text)
-{
-    const rk_tokens body = rk_lex(text, strlen(text), unit->arena);
-    for (size_t b = 0; b < body.count; b++)
-        if (rk_token_is(&body, b, "template") && !rk_token_is(&body, b + 1, "<") &&
-            names_changed(unit, &body, b, body.count))
-            return true;
-    return false;
-}
+typedef RK_VEC(macro) macro_vec;
 
-/** The macros of the project's files that instantiate such functions. */
-static macro_vec instantiating_macros(const rk_unit *unit)
+static macro_vec function_macros(const rk_unit *unit)
 {
     macro_vec out = {0};
     for (size_t k = 0; k < unit->files.count; k++) {
@@ -127,12 +122,47 @@ static macro_vec instantiating_macros(const rk_unit *unit)
                 continue;
             const rk_directive d = rk_directive_of(tokens, i, unit->arena);
             const size_t length = strcspn(d.rest, "( \t");
-            if (strcmp(d.name, "define") == 0 && d.rest[length] == '(' &&
-                strstr(d.rest, "template") && instantiates(unit, d.rest))
-                *rk_push(unit->arena, &out) = rk_arena_strndup(unit->arena, d.rest, length);
+            const char *rest = d.rest + length;
+            if (strcmp(d.name, "define") == 0 && *rest == '(')
+                *rk_push(unit->arena, &out) =
+                    (macro){.name = rk_arena_strndup(unit->arena, d.rest, length),
+                            .body = rk_lex(rest, strlen(rest), unit->arena)};
         }
     }
     return out;
+}
+
+static bool names_instantiating(const macro_vec *macros, const rk_tokens *tokens, size_t i)
+{
+    for (size_t m = 0; m < macros->count; m++)
+        if (macros->items[m].instantiates && rk_token_is(tokens, i, macros->items[m].name))
+            return true;
+    return false;
+}
+
+static bool body_instantiates(const rk_unit *unit, const macro_vec *macros, const rk_tokens *body)
+{
+    for (size_t b = 0; b < body->count; b++)
+        if (names_instantiating(macros, body, b) ||
+            (rk_token_is(body, b, "template") && !rk_token_is(body, b + 1, "<") &&
+             names_changed(unit, body, b, body->count)))
+            return true;
+    return false;
+}
+
+/** Those macros, with the ones that instantiate by another macro marked, too. */
+static macro_vec instantiating_macros(const rk_unit *unit)
+{
+    macro_vec macros = function_macros(unit);
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (size_t m = 0; m < macros.count; m++) {
+            macro *one = &macros.items[m];
+            if (!one->instantiates && body_instantiates(unit, &macros, &one->body))
+                one->instantiates = changed = true;
+        }
+    }
+    return macros;
 }
 
 /** Uses of such macros between declarations: `INSTANTIATE(float)`. */
@@ -141,12 +171,10 @@ static void add_macro_instantiations(const rk_unit *unit, size_t file, stretch_v
     const macro_vec macros = instantiating_macros(unit);
     const rk_tokens *tokens = &unit->files.items[file]->tokens;
     for (size_t i = 0; macros.count && i + 1 < tokens->count; i++) {
-        bool named = false;
-        for (size_t m = 0; m < macros.count; m++)
-            named |= rk_token_is(tokens, i, macros.items[m]);
-        const size_t close = named && rk_token_is(tokens, i + 1, "(")
-                                 ? rk_tokens_close(tokens, i + 1)
-                                 : tokens->count;
+        const size_t close =
+            names_instantiating(&macros, tokens, i) && rk_token_is(tokens, i + 1, "(")
+                ? rk_tokens_close(tokens, i + 1)
+                : tokens->count;
         if (close >= tokens->count)
             continue;
         const size_t last = rk_token_is(tokens, close + 1, ";") ? close + 1 : close;

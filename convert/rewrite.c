@@ -1,5 +1,6 @@
 #include "convert/rewrite.h"
 
+#include "convert/function_args.h"
 #include "convert/returns.h"
 #include "convert/sources.h"
 
@@ -60,6 +61,30 @@ static heads read_heads(const rk_tokens *tokens, size_t begin)
     return h;
 }
 
+/** The token after the template parameter that begins at `i`: a comma or the head's end. */
+static size_t param_end(const rk_tokens *tokens, size_t i, size_t close)
+{
+    int depth = 0;
+    for (; i < close; i++) {
+        depth += rk_token_is(tokens, i, "(") || rk_token_is(tokens, i, "<");
+        depth -= rk_token_is(tokens, i, ")") || rk_token_is(tokens, i, ">");
+        if (depth == 0 && rk_token_is(tokens, i, ","))
+            break;
+    }
+    return i;
+}
+
+/** What takes the place of a template parameter's tokens [first, end). */
+static const char *param_text(const rk_tokens *tokens, const rk_template_param *param, size_t first,
+                              size_t end, rk_arena *arena)
+{
+    const size_t begin = tokens->items[first].offset;
+    return param->is_class ? rk_arena_printf(arena, "class %s", param->name)
+                           : rk_arena_strndup(arena, tokens->text + begin,
+                                              tokens->items[end - 1].offset +
+                                                  tokens->items[end - 1].length - begin);
+}
+
 char *rk_rewrite_own_args(const rk_function *f, rk_arena *arena)
 {
     rk_str out = {.arena = arena};
@@ -82,18 +107,10 @@ char *rk_rewrite_own_head(const rk_unit *unit, const rk_function *f, rk_arena *a
     size_t param = 0;
     for (size_t i = h.open + 1; h.count && i < h.close; param++) {
         const size_t first = i;
-        int depth = 0;
-        for (; i < h.close; i++) {
-            depth += rk_token_is(tokens, i, "(") || rk_token_is(tokens, i, "<");
-            depth -= rk_token_is(tokens, i, ")") || rk_token_is(tokens, i, ">");
-            if (depth == 0 && rk_token_is(tokens, i, ","))
-                break;
-        }
-        const size_t begin = tokens->items[first].offset;
-        const size_t end = tokens->items[i - 1].offset + tokens->items[i - 1].length;
+        i = param_end(tokens, i, h.close);
         if (param < f->params.count && *f->params.items[param].name)
-            rk_str_addf(&out, "%s%.*s", out.length ? ", " : "template <", (int)(end - begin),
-                        tokens->text + begin);
+            rk_str_addf(&out, "%s%s", out.length ? ", " : "template <",
+                        param_text(tokens, &f->params.items[param], first, i, arena));
         i++;
     }
     if (out.length)
@@ -192,15 +209,33 @@ static void edit_linkage(rk_unit *unit, const rk_function *f, const rk_declarati
     }
 }
 
+/** Parameters that stand for functions become classes. */
+static void edit_template(rk_unit *unit, const rk_function *f, size_t file, const heads *h)
+{
+    const rk_tokens *tokens = tokens_of(unit, file);
+    for (size_t i = h->open + 1, param = 0; i < h->close && param < f->params.count; param++) {
+        const size_t end = param_end(tokens, i, h->close);
+        if (f->params.items[param].is_class) {
+            const size_t begin = tokens->items[i].offset;
+            edit(unit, file, begin,
+                 tokens->items[end - 1].offset + tokens->items[end - 1].length - begin,
+                 param_text(tokens, &f->params.items[param], i, end, unit->arena));
+        }
+        i = end + 1;
+    }
+}
+
 static void edit_signature(rk_unit *unit, const rk_function *f, const rk_declaration *d, size_t end)
 {
     const rk_tokens *tokens = tokens_of(unit, d->file);
     const heads h = read_heads(tokens, d->begin);
-    if (f->is_template && h.count)
+    if (f->is_template && h.count) {
+        edit_template(unit, f, d->file, &h);
         insert(unit, d->file, tokens->items[h.close].offset, RANK_HEAD, ", class RkCtx");
-    else
+    } else {
         insert(unit, d->file, h.count ? tokens->items[h.next].offset : d->begin, RANK_HEAD,
                "template <class RkCtx> ");
+    }
     edit_linkage(unit, f, d, end);
     for (size_t i = h.next; i < tokens->count && tokens->items[i].offset < d->name; i++)
         edit_specifier(unit, d->file, &i);
@@ -250,7 +285,12 @@ static void edit_calls(rk_unit *unit, const rk_function *f)
     for (size_t i = 0; i < f->calls.count; i++) {
         const rk_call *call = &f->calls.items[i];
         const rk_function *to = unit->functions.items[call->callee];
-        if (!to->needs_context || to->kernel || !call->editable)
+        if (!to->needs_context || to->kernel)
+            continue;
+        if (call->argument && call->param == RK_NONE)
+            edit(unit, call->name.file, call->name.offset, strlen(to->name),
+                 rk_function_args_class(to, unit->arena));
+        if (!call->editable)
             continue;
         const rk_bytes *text = &unit->files.items[call->name.file]->bytes;
         size_t next = call->open + 1;
@@ -259,6 +299,8 @@ static void edit_calls(rk_unit *unit, const rk_function *f)
             next++;
         const bool empty = next < text->size && text->data[next] == ')';
         insert(unit, call->name.file, call->open + 1, RANK_HEAD, empty ? "rk_ctx" : "rk_ctx, ");
+        if (call->param != RK_NONE)
+            insert(unit, call->name.file, call->open, RANK_HEAD, "()");
     }
 }
 
@@ -383,6 +425,9 @@ void rk_rewrite_definition(rk_unit *unit, const rk_function *f)
     if (!f->needs_context)
         return;
     edit_signature(unit, f, &f->definition, f->end);
+    if (f->has_class)
+        insert(unit, f->definition.file, f->end, RANK_LINKAGE,
+               rk_function_args_text(f, unit->arena));
     edit_body(unit, f);
 }
 

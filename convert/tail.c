@@ -194,7 +194,8 @@ char *rk_rewrite_probes(const rk_unit *unit)
                         "#if defined(%s) && __INCLUDE_LEVEL__ == 0 // compiled alone\n"
                         "namespace %s {\n",
                         hip ? "__HIP__" : "__CUDACC__", unit->space);
-        rk_str_addf(&out, "template __device__ void %s(rk::%s_probe_context &",
+        rk_str_addf(&out,
+                    "template __attribute__((used)) __device__ void %s(rk::%s_probe_context &",
                     rk_rewrite_instance(unit, instance), hip ? "hip" : "cuda");
         for (size_t k = 0; k < instance->type_count; k++)
             rk_str_addf(&out, ", %s", instance->types[k]);

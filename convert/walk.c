@@ -164,14 +164,41 @@ static bool call_text(const rk_unit *unit, rk_where at, size_t *open)
     return true;
 }
 
+/** The function's template parameter that the name at `at` is, RK_NONE if it is none. */
+static size_t own_parameter(const rk_walker *w, rk_where at)
+{
+    const rk_tokens *tokens = at.file == RK_NONE ? NULL : &w->unit->files.items[at.file]->tokens;
+    for (size_t i = 0; tokens && i < w->f->params.count; i++)
+        if (rk_token_is(tokens, rk_tokens_at(tokens, at.offset), w->f->params.items[i].name))
+            return i;
+    return RK_NONE;
+}
+
+/** Whether the name at `at` is in the argument list of a template, and in no call inside of it. */
+static bool is_template_argument(const rk_unit *unit, rk_where at)
+{
+    const rk_tokens *tokens = at.file == RK_NONE ? NULL : &unit->files.items[at.file]->tokens;
+    const size_t name = tokens ? rk_tokens_at(tokens, at.offset) : 0;
+    for (size_t i = name; i-- > 1;) {
+        if (rk_token_is(tokens, i, "<") && tokens->items[i - 1].kind == RK_TOKEN_NAME)
+            return rk_tokens_close(tokens, i) > name && rk_tokens_close(tokens, i) < tokens->count;
+        if (rk_token_is(tokens, i, "(") || rk_token_is(tokens, i, ")") ||
+            rk_token_is(tokens, i, ";") || rk_token_is(tokens, i, "{"))
+            return false;
+    }
+    return false;
+}
+
 static void add_call(rk_walker *w, CXCursor cursor, size_t callee, rk_where name)
 {
     rk_call call = {.callee = callee,
                     .at = offset_of(w, cursor),
                     .loop_begin = w->lambdas.count ? w->f->definition.end : w->loop_begin,
                     .loop_end = w->lambdas.count ? w->f->end : w->loop_end,
-                    .name = name};
+                    .name = name,
+                    .param = own_parameter(w, name)};
     call.editable = call_text(w->unit, name, &call.open);
+    call.argument = !call.editable && is_template_argument(w->unit, name);
     for (size_t i = 0; i < w->lambdas.count; i++)
         *rk_push(w->unit->arena, &w->f->lambdas.items[w->lambdas.items[i]].callees) = callee;
     for (size_t i = 0; i < w->f->calls.count; i++) {
@@ -223,6 +250,10 @@ static void use_project_function(rk_walker *w, CXCursor cursor, CXCursor target,
         const size_t from = w->body;
         const size_t body = rk_analysis_body(w->analysis, definition, callee);
         *rk_push(w->unit->arena, &w->analysis->bodies.items[from].callees) = body;
+        const size_t param = own_parameter(w, name);
+        if (param != RK_NONE)
+            *rk_push(w->unit->arena, &w->analysis->bodies.items[from].by_param) =
+                (rk_call){.callee = callee, .param = param};
     }
 }
 

@@ -18,14 +18,36 @@ echo $? >"$to/status"
 jq -e . "$to/report.json" >/dev/null 2>&1 ||
     jq -n --arg path "$file" '{files: [{path: $path, parsed: false, kernels: [], launches: [],
         outputs: []}], diagnostics: []}' >"$to/report.json"
+
+# compiles SOURCE LOG FOLDER [compiler argument]...
+compiles()
+{
+    source=$1 log=$2 folder=$3
+    shift 3
+    timeout "$limit" "$nvcc" -std=c++17 -arch=sm_80 -rdc=true -cubin -x cu "$source" -o "$to/cubin" -w \
+        --expt-relaxed-constexpr --extended-lambda -I"$include" -I"$folder" "$@" >"$log" 2>&1
+}
+
+# instances: what the object holds of what the catalog lists.
+instances()
+{
+    jq -r ".kernels[].rkernel.symbol // empty" "$to/out/catalog.json" >"$to/wanted"
+    nm -C "$to/cubin" >"$to/held"
+    awk -f "$here/symbols.awk" "$to/wanted" "$to/held"
+}
+
+# An output that does not compile counts only if the source it came from does.
 if [ -n "$compile" ]; then
     jq -r '.files[].outputs[] | select(endswith(".rk.cu"))' "$to/report.json" |
         while read -r output; do
-            ok=1
-            timeout "$limit" "$nvcc" -std=c++17 -arch=sm_80 -cubin "$output" -o "$to/cubin" -w \
-                --expt-relaxed-constexpr --extended-lambda -I"$include" -I"$(dirname "$file")" "$@" \
-                >"$to/nvcc.log" 2>&1 || ok=0
-            echo "$ok $output"
+            if compiles "$output" "$to/nvcc.log" "$(dirname "$file")" "$@"; then
+                echo "1 $output"
+                instances >>"$to/symbols"
+            elif compiles "$file" "$to/original.log" "$(dirname "$file")" "$@"; then
+                echo "0 $output"
+            else
+                echo "- $output"
+            fi
         done >"$to/compiled"
 fi
 exit 0

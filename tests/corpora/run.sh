@@ -48,7 +48,7 @@ mkdir -p "$work"
 work=$(cd "$work" && pwd)
 nvcc=${CUDA_PATH:-/usr/local/cuda}/bin/nvcc
 [ -x "$nvcc" ] || compile=
-export rkconvert include limit compile nvcc work
+export here rkconvert include limit compile nvcc work
 
 find "$folder" -name '*.cu' ! -name '*.rk.cu' | LC_ALL=C sort >"$work/files"
 awk '{ printf "%d%c%s%c", NR, 0, $0, 0 }' "$work/files" |
@@ -64,6 +64,7 @@ while read -r path; do
     124 | 137) echo "late $path" ;;
     esac
     [ ! -f "$work/$number/compiled" ] || sed "s|^|output |; s| $work/| |" "$work/$number/compiled"
+    [ ! -f "$work/$number/symbols" ] || sed "s|^|symbols |; s|\$| ${path#"$folder"/}|" "$work/$number/symbols"
 done <"$work/files" >"$work/facts"
 sed "s|^|text |; s| $folder/| |" "$work/text" | cat "$work/facts" - |
     awk -v verbose="$verbose" -v compile="$compile" -v name="$folder" -f "$here/table.awk"

@@ -42,9 +42,16 @@ $1 == "launch" {
 }
 $1 == "output" {
     outputs++
-    compiled += $2
-    if (!$2)
+    compiled += $2 == 1
+    broken_before += $2 == "-"
+    if ($2 == 0)
         note("not compiled", rest(3))
+}
+$1 == "symbols" {
+    held += $2
+    wanted += $3
+    if ($2 != $3)
+        note("instances missing", rest(2))
 }
 $1 == "code" {
     codes[$3]++
@@ -70,8 +77,11 @@ END {
     row("  warned", outcome["warned"], kernels)
     row("  refused", outcome["refused"], kernels)
     row("launches resolved", resolved, launches)
-    if (compile)
-        row("outputs that compile, sm_80", compiled, outputs)
+    if (compile) {
+        row("outputs that compile, sm_80", compiled, outputs - broken_before)
+        row("  nor does the original", broken_before)
+        row("instances in their objects", held, wanted)
+    }
     row("by text: kernels", seen_kernels, text_kernels)
     row("by text: launches", seen_launches, text_launches)
     print "\nby text: of files that parse, of all files; reports count a header's once a source\n"

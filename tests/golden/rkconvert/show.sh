@@ -1,5 +1,6 @@
 # Converts in.cu (or what RK_IN names), shows the rKernels, and compiles them with what is there: the host
-# compiler for the CPU, nvcc for sm_80 and sm_90. Arguments go to rkconvert.
+# compiler for the CPU, nvcc for sm_80 and sm_90, where the object must hold each instance of the catalog.
+# Arguments go to rkconvert.
 in=${RK_IN:-in.cu}
 "$RKCONVERT" $in --builtin-cuda --no-cpu --out-dir out "$@" >report
 status=$?
@@ -20,13 +21,19 @@ for file in out/*.cpu.cpp; do
 done
 nvcc=$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)
 [ -x "$nvcc" ] && [ -z "${RK_NO_NVCC:-}" ] || exit $status
+sed -n 's/^ *"symbol": "\(.*\)",\{0,1\}$/\1/p' out/catalog.json >wanted
 for arch in 80 90; do
     for file in out/*.rk.cu; do
-        "$nvcc" $flags -arch=sm_$arch -ptx -o probe.ptx "$file" 2>log || {
+        "$nvcc" $flags -arch=sm_$arch -rdc=true -cubin -o probe.cubin "$file" 2>log || {
             cat log
             echo "$file does not compile for sm_$arch"
+            continue
         }
+        nm -C probe.cubin >held
+        awk -f "$RK_SOURCE/tests/corpora/symbols.awk" wanted held | while read -r has wants name; do
+            [ "$has" = "$wants" ] || echo "sm_$arch: $has of $wants instances of $name"
+        done
     done
 done
-rm -f probe.ptx log
+rm -f probe.cubin log wanted held
 exit $status

@@ -17,7 +17,10 @@ void launch(T *x, T s, int n)
 
 #define INSTANTIATE(T) template void launch<T>(T *, T, int);
 INSTANTIATE(float)
-INSTANTIATE(double)
+#define INSTANTIATE_BOTH(A, B) \
+    INSTANTIATE(A)            \
+    INSTANTIATE(B)
+INSTANTIATE_BOTH(double, int)
 
 #define DECLARE(T) T zero_##T();
 DECLARE(int)
