@@ -75,12 +75,13 @@ static void add_toolkit(key *k, const rk_convert_options *options, rk_arena *are
 static void add_options(key *k, const rk_convert_options *o)
 {
     const char *const texts[] = {o->out_dir, o->kernels, o->dump};
-    const bool flags[] = {o->in_place, o->target_cpu, o->target_hip, o->drop_in,      o->absolute,
+    const bool flags[] = {o->in_place, o->target_cpu, o->target_hip,   o->drop_in, o->absolute,
                           o->entries,  o->examine,    o->builtin_cuda, o->no_cpu};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         add_text(k, texts[i]);
     add_bytes(k, flags, sizeof flags);
     add_bytes(k, &o->veus, sizeof o->veus);
+    add_bytes(k, &o->barrier, sizeof o->barrier);
     for (size_t i = 0; i < o->arch_count; i++)
         add_text(k, o->archs[i]);
     add_text(k, NULL);

@@ -8,36 +8,37 @@ typedef struct {
     const char *const *inputs; /**< .cu files, folders, which are searched for them, and
                                     compile_commands.json files, whose .cu entries are taken */
     size_t input_count;
-    const char *output;    /**< the one converted file, or NULL */
-    const char *out_dir;   /**< where outputs and the catalog go, or NULL */
-    bool in_place;         /**< each source is replaced by its output, and kept as SOURCE.orig */
-    const char *catalog;   /**< the catalog's path; NULL: catalog.json in out_dir */
-    bool target_cpu;       /**< rewrite a legacy program for the CPU instead */
-    bool target_hip;       /**< rKernels for AMD's GPUs */
-    bool drop_in;          /**< the whole program, its launches replaced by vDevices */
-    size_t veus;           /**< drop_in: how many vEUs; 0: as many as the device holds */
-    bool absolute;         /**< target_cpu: includes of headers that stay name them in full */
-    bool entries;          /**< target_cpu: append rk_legacy_<function> shims */
-    const char *kernels;   /**< extended regular expression; other kernels are left out; or NULL */
-    bool examine;          /**< analyse and report, write nothing */
+    const char *output;      /**< the one converted file, or NULL */
+    const char *out_dir;     /**< where outputs and the catalog go, or NULL */
+    bool in_place;           /**< each source is replaced by its output, and kept as SOURCE.orig */
+    const char *catalog;     /**< the catalog's path; NULL: catalog.json in out_dir */
+    bool target_cpu;         /**< rewrite a legacy program for the CPU instead */
+    bool target_hip;         /**< rKernels for AMD's GPUs */
+    rk_barrier_form barrier; /**< by what barriers are made on NVIDIA's GPUs */
+    bool drop_in;            /**< the whole program, its launches replaced by vDevices */
+    size_t veus;             /**< drop_in: how many vEUs; 0: as many as the device holds */
+    bool absolute;           /**< target_cpu: includes of headers that stay name them in full */
+    bool entries;            /**< target_cpu: append rk_legacy_<function> shims */
+    const char *kernels; /**< extended regular expression; other kernels are left out; or NULL */
+    bool examine;        /**< analyse and report, write nothing */
     const char *const *allow; /**< codes of refusals that are warnings */
     size_t allow_count;
-    bool strict;           /**< a warned kernel counts as refused */
-    bool builtin_cuda;     /**< parse with our own stub headers */
-    const char *cuda_path; /**< the toolkit; NULL: look for one */
-    bool no_cpu;           /**< do not compile the CPU library */
+    bool strict;              /**< a warned kernel counts as refused */
+    bool builtin_cuda;        /**< parse with our own stub headers */
+    const char *cuda_path;    /**< the toolkit; NULL: look for one */
+    bool no_cpu;              /**< do not compile the CPU library */
     const char *const *archs; /**< architectures to ask ptxas about: "sm_80" */
     size_t arch_count;
-    const char *dump;        /**< "analysis", "edits" or "kernels": printed instead of writing; or NULL */
+    const char *dump; /**< "analysis", "edits" or "kernels": printed instead of writing; or NULL */
     const char *const *args; /**< compiler arguments of the user */
     size_t arg_count;
-    const char *database;    /**< folder of a compile_commands.json with the arguments, or NULL */
-    size_t jobs;             /**< sources converted at a time; 0: one for each processor */
-    unsigned seconds;        /**< that a source may take; 0: 600 */
-    size_t megabytes;        /**< of memory that it may take; 0: 8192 */
-    bool edits;              /**< the results hold the edits, for a report */
-    const char *cache;       /**< folder of results, "none", or NULL: see rk_convert_run */
-    const char *home; /**< Rammer's share folder: parse/, include/ */
+    const char *database; /**< folder of a compile_commands.json with the arguments, or NULL */
+    size_t jobs;          /**< sources converted at a time; 0: one for each processor */
+    unsigned seconds;     /**< that a source may take; 0: 600 */
+    size_t megabytes;     /**< of memory that it may take; 0: 8192 */
+    bool edits;           /**< the results hold the edits, for a report */
+    const char *cache;    /**< folder of results, "none", or NULL: see rk_convert_run */
+    const char *home;     /**< Rammer's share folder: parse/, include/ */
     /** Called when a source begins and when one is done; or NULL. */
     void (*progress)(void *user, const char *what, size_t done, size_t total);
     void *user;
@@ -51,8 +52,8 @@ typedef struct {
 
 /** What became of a kernel of a source, launched or not. */
 typedef struct {
-    const char *name; /**< with its namespaces */
-    int line, column; /**< of its name */
+    const char *name;       /**< with its namespaces */
+    int line, column;       /**< of its name */
     rk_convert_range range; /**< its definition */
     rk_outcome outcome;
     const char *const *codes; /**< of its refusals and warnings */

@@ -230,6 +230,19 @@ static void settle(rk_unit *unit)
             unit->functions.items[i]->removed |= primary_removed(unit, i);
 }
 
+/** What the toolkit's groups cannot do: threads that leave a group, a block's barrier that counts. */
+static void check_group_barriers(rk_unit *unit, size_t i)
+{
+    const rk_function *f = unit->functions.items[i];
+    if (f->early_return)
+        refuse(
+            unit, i, "RK-V133", "convert it with --barrier auto or named",
+            "a thread of '%s' may return before a barrier, which a cooperative group cannot leave");
+    if (f->reach & RK_USE_REDUCING)
+        refuse(unit, i, "RK-V133", "convert it with --barrier auto or named",
+               "'%s' has a barrier that counts, which the group of a block does not");
+}
+
 void rk_decide(rk_unit *unit)
 {
     reset(unit);
@@ -251,6 +264,9 @@ void rk_decide(rk_unit *unit)
     rk_returns_decide(unit);
     if (unit->options->target_hip)
         rk_hip_decide(unit);
+    for (size_t i = 0; i < unit->functions.count; i++)
+        if (unit->options->barrier == RK_BARRIER_CG && unit->functions.items[i]->kernel)
+            check_group_barriers(unit, i);
     settle(unit);
 }
 
@@ -300,6 +316,8 @@ rk_uses rk_decide_uses(const rk_unit *unit, const rk_instance *instance)
                      .float_atomics = instance->float_atomics,
                      .dynamic_shared = (f->reach & RK_USE_DYNAMIC_SHARED) != 0,
                      .host_state = has_host_state(unit, instance->function),
+                     .form = f->reach & (RK_USE_BARRIERS | RK_USE_REDUCING) ? unit->options->barrier
+                                                                            : RK_BARRIER_AUTO,
                      .dims = f->reach_dims > 0 ? f->reach_dims : 1};
 }
 

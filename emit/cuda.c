@@ -11,9 +11,17 @@
  * the rPrograms need; with more than RK_MOST_KERNELS sets, one kernel with all functions, since
  * each kernel compiles all that it calls.
  */
-enum { RK_MOST_KERNELS = 8, RK_WARP = 32, RK_LEAST_ARCH = 75 };
+enum { RK_MOST_KERNELS = 8, RK_WARP = 32, RK_MOST_TILE = 512, RK_LEAST_ARCH = 75 };
 
-static bool check_fn(const rk_image_fn *fn, int veu_threads, rk_arena *arena, rk_diag *diag)
+/** What rk::cuda_group_barrier takes: the whole vEU, or a tile of it; larger than a warp from sm_80 on. */
+static bool fits_group(int64_t threads, const rk_cuda_plan *plan)
+{
+    const int64_t most = atoi(plan->arch) < 80 ? RK_WARP : RK_MOST_TILE;
+    return threads == plan->veu_threads || (threads <= most && (threads & (threads - 1)) == 0);
+}
+
+static bool check_fn(const rk_image_fn *fn, const rk_cuda_plan *plan, rk_arena *arena,
+                     rk_diag *diag)
 {
     const rk_kernel *kernel = fn->kernel;
     rk_place place = rk_place_object(arena, kernel->source, "kernel", kernel->id);
@@ -21,9 +29,15 @@ static bool check_fn(const rk_image_fn *fn, int veu_threads, rk_arena *arena, rk
     if (!kernel->rkernel_file || !kernel->rkernel_symbol)
         good = rk_diag_add(diag, RK_ERROR, "RK-M001", place, "see the conversion's report",
                            "the catalog has no rKernel of it");
-    if (rk_emit_volume(fn->block) > veu_threads)
+    if (rk_emit_volume(fn->block) > plan->veu_threads)
         good = rk_diag_add(diag, RK_ERROR, "RK-M003", place, "build the schedule again",
                            "its block has more threads than a vEU");
+    else if (kernel->uses.form == RK_BARRIER_CG && !fits_group(rk_emit_volume(fn->block), plan))
+        good = rk_diag_add(
+            diag, RK_ERROR, "RK-M004", place, "convert it with --barrier auto or named",
+            "its blocks of %lld threads are no tile that --barrier cg can make of a vEU's %d "
+            "on sm_%s",
+            (long long)rk_emit_volume(fn->block), plan->veu_threads, plan->arch);
     if (rk_emit_volume(fn->grid) > UINT32_MAX)
         good = rk_diag_add(diag, RK_ERROR, "RK-M003", place, "use larger tiles",
                            "its grid has more blocks than an rTask's number counts");
@@ -40,7 +54,7 @@ bool rk_cuda_check(const rk_cuda_plan *plan, rk_arena *arena, rk_diag *diag)
                            "schedule for a device of target cuda", "the schedule is for target %s",
                            image->device->target);
     for (size_t i = 0; i < image->fn_count; i++)
-        good = check_fn(&image->fns[i], plan->veu_threads, arena, diag) && good;
+        good = check_fn(&image->fns[i], plan, arena, diag) && good;
     return good;
 }
 
@@ -160,9 +174,10 @@ static bool copy_headers(const char *const *headers, size_t count, const char *t
 bool rk_cuda_copy_headers(const char *const *headers, size_t count, const char *dir,
                           const char *runtime_dir, rk_arena *arena, rk_diag *diag)
 {
-    static const char *const device[] = {"rkernel.h",     "cuda_context.cuh", "cuda_barrier.cuh",
-                                         "cuda_warp.cuh", "warp_returns.h",   "groups.h",
-                                         "vdevice.cuh",   "vdevice_host.cuh"};
+    static const char *const device[] = {
+        "rkernel.h",       "cuda_context.cuh", "cuda_barrier.cuh", "cuda_barrier_groups.cuh",
+        "cuda_warp.cuh",   "warp_returns.h",   "groups.h",         "vdevice.cuh",
+        "vdevice_host.cuh"};
     const char *from = rk_path_join(arena, runtime_dir, "rk");
     const char *to = rk_path_join(arena, dir, "include/rk");
     return rk_file_mkdirs(to, diag) &&

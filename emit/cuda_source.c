@@ -87,8 +87,19 @@ static void add_regions(rk_str *out, const char *kind, const rk_image_io *ios, s
 
 /* The kernels. */
 
+/** Whether a barrier is a cooperative group's. */
+static bool has_groups(const rk_cuda_plan *plan)
+{
+    for (size_t i = 0; i < plan->image->fn_count; i++)
+        if (plan->image->fns[i].kernel->uses.form == RK_BARRIER_CG)
+            return true;
+    return false;
+}
+
 static void add_sources(rk_str *out, const rk_cuda_plan *plan)
 {
+    if (has_groups(plan))
+        rk_str_add(out, "#include <rk/cuda_barrier_groups.cuh>\n");
     for (size_t i = 0; i < plan->source_count; i++) {
         const rk_emit_source *source = &plan->sources[i];
         rk_str_addf(out, "#include \"kernels/%s\"\n", source->file);
@@ -122,6 +133,11 @@ static void add_config(rk_str *out, const rk_cuda_plan *plan, size_t i)
                 flag(uses->reduce));
     rk_str_addf(out, "    static constexpr bool early_return = %s, warp = %s;\n",
                 flag(uses->early_return), flag(uses->warp));
+    if (uses->form != RK_BARRIER_AUTO)
+        rk_str_addf(out,
+                    "    static constexpr rk::cuda_barrier_form barrier_form = "
+                    "rk::cuda_barrier_form::%s;\n",
+                    rk_barrier_form_name(uses->form));
     rk_str_addf(out, "    using Frame = %s;\n};\n", frame ? frame : "void");
     rk_str_addf(out,
                 "static_assert(rk::cuda_context<config_%zu>::frame_bytes + %" PRId64 " <= %" PRId64

@@ -18,6 +18,23 @@ const char *rk_input_kind_name(rk_input_kind kind)
     return kind < RK_INPUT_KINDS ? names[kind] : "?";
 }
 
+const char *rk_barrier_form_name(rk_barrier_form form)
+{
+    static const char *const names[RK_BARRIER_FORMS] = {"auto", "named", "cg"};
+    return form < RK_BARRIER_FORMS ? names[form] : "?";
+}
+
+bool rk_barrier_form_of(rk_barrier_form *out, const char *name)
+{
+    for (rk_barrier_form form = 0; form < RK_BARRIER_FORMS; form++) {
+        if (strcmp(rk_barrier_form_name(form), name) != 0)
+            continue;
+        *out = form;
+        return true;
+    }
+    return false;
+}
+
 const char *rk_role_name(rk_role role)
 {
     return rk_catalog_roles[role];

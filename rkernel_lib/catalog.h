@@ -25,6 +25,20 @@ typedef struct {
     rk_role role;
 } rk_param;
 
+/** By what a kernel's barriers are made on a GPU (docs/vdevice.md, "Barriers"). */
+typedef enum {
+    RK_BARRIER_AUTO,  /**< each case has its own */
+    RK_BARRIER_NAMED, /**< hardware barriers with a number and a count of threads alone */
+    RK_BARRIER_CG,    /**< the toolkit's cooperative groups */
+    RK_BARRIER_FORMS
+} rk_barrier_form;
+
+/** "auto", "named", "cg"; "?" for none of them. */
+const char *rk_barrier_form_name(rk_barrier_form form);
+
+/** The form of that name; false for none. */
+bool rk_barrier_form_of(rk_barrier_form *out, const char *name);
+
 /** The barrier cases of the rKernel contract are chosen from these and the block and vEU sizes. */
 typedef struct {
     bool barrier;       /**< __syncthreads or a helper that calls it */
@@ -34,9 +48,11 @@ typedef struct {
     bool atomics;       /**< any atomic */
     bool float_atomics; /**< atomics on floating point: results depend on the order */
     bool dynamic_shared;
-    bool host_state; /**< textures, or __constant__ and __device__ variables that the host sets: no graph
+    bool
+        host_state; /**< textures, or __constant__ and __device__ variables that the host sets: no graph
                           can give these */
-    int dims; /**< 1..3: the highest dimension of threadIdx or blockIdx that it reads */
+    rk_barrier_form form; /**< asked for; of kernels with barriers */
+    int dims;             /**< 1..3: the highest dimension of threadIdx or blockIdx that it reads */
 } rk_uses;
 
 /** What an input of a launch is. */
@@ -74,7 +90,8 @@ typedef struct {
     const char *reason;     /**< why not resolved, else NULL */
     const rk_param *params; /**< of the launching function */
     size_t param_count;
-    const rk_launch_input *inputs; /**< other values that it depends on. No binding takes such a launch */
+    const rk_launch_input
+        *inputs; /**< other values that it depends on. No binding takes such a launch */
     size_t input_count;
     const char *grid[3], *block[3], *shared; /**< NULL when not resolved */
     const char *const *args; /**< one for each kernel parameter; a pointer's is a parameter's name,
@@ -83,8 +100,8 @@ typedef struct {
                                   such a launch */
     size_t arg_count;
     const char *stream; /**< as the source writes it, NULL: the default one */
-    const char *when;  /**< condition under which the function reaches the launch, NULL: always */
-    bool when_partial; /**< it also depends on what is no expression of the parameters: `when` is
+    const char *when;   /**< condition under which the function reaches the launch, NULL: always */
+    bool when_partial;  /**< it also depends on what is no expression of the parameters: `when` is
                             necessary, not sufficient. No binding takes such a launch */
 } rk_launch;
 

@@ -187,9 +187,9 @@ static const rk_param *read_params(reader *r, const cJSON *at, const char *above
 
 static void read_uses(rk_uses *out, reader *r, const cJSON *at, const char *above)
 {
-    static const char *const known[] = {"dims",          "barrier",        "reduce",
-                                        "early_return",  "warp",           "atomics",
-                                        "float_atomics", "dynamic_shared", "host_state", NULL};
+    static const char *const known[] = {
+        "dims",          "barrier",        "reduce",     "early_return", "warp", "atomics",
+        "float_atomics", "dynamic_shared", "host_state", "barrier_form", NULL};
     const cJSON *uses = NULL;
     if (!rk_json_object(&uses, r->json, at, above, "uses")) {
         r->ok = false;
@@ -208,6 +208,10 @@ static void read_uses(rk_uses *out, reader *r, const cJSON *at, const char *abov
     out->float_atomics = flag(r, uses, where, "float_atomics");
     out->dynamic_shared = flag(r, uses, where, "dynamic_shared");
     out->host_state = flag(r, uses, where, "host_state");
+    const char *form = optional_string(r, uses, where, "barrier_form");
+    if (form && !rk_barrier_form_of(&out->form, form))
+        fail(r, where, "barrier_form",
+             rk_arena_printf(r->arena, "'%.80s' is none of its values", form));
 }
 
 /** Checks that an expression's names are parameters of the launching function, or inputs. */
@@ -230,8 +234,8 @@ static void check_name(void *user, const char *name)
             return;
     }
     fail(check->r, check->where, NULL,
-         rk_arena_printf(check->r->arena, "'%.80s' is neither a parameter of '%.80s' nor an input", name,
-                         check->launch->function));
+         rk_arena_printf(check->r->arena, "'%.80s' is neither a parameter of '%.80s' nor an input",
+                         name, check->launch->function));
 }
 
 static void check_expression(reader *r, const rk_launch *launch, const char *text,
@@ -263,13 +267,13 @@ static void read_dimensions(const char *out[3], reader *r, const cJSON *at, cons
 
 static rk_launch_input read_input(reader *r, const cJSON *at, const char *where)
 {
-    static const char *const known[] = {"name", "kind",  "of",    "file", "line",
+    static const char *const known[] = {"name",  "kind",  "of",   "file", "line",
                                         "first", "again", "next", NULL};
     only_members(r, at, where, known);
     rk_launch_input input = {.name = string(r, at, where, "name"),
-                      .of = string(r, at, where, "of"),
-                      .file = string(r, at, where, "file"),
-                      .line = (int)integer(r, at, where, "line", 1, -1)};
+                             .of = string(r, at, where, "of"),
+                             .file = string(r, at, where, "file"),
+                             .line = (int)integer(r, at, where, "line", 1, -1)};
     const char *kind = string(r, at, where, "kind");
     while (input.kind < RK_INPUT_KINDS && strcmp(rk_input_kind_name(input.kind), kind) != 0)
         input.kind++;
@@ -300,10 +304,10 @@ static void read_inputs(rk_launch *launch, reader *r, const cJSON *at, const cha
     if (!cJSON_HasObjectItem(at, "inputs"))
         return;
     const cJSON *items = array(r, at, where, "inputs", true);
-    rk_launch_input *inputs = RK_NEW_ARRAY(r->arena, rk_launch_input, (size_t)cJSON_GetArraySize(items) + 1);
+    rk_launch_input *inputs =
+        RK_NEW_ARRAY(r->arena, rk_launch_input, (size_t)cJSON_GetArraySize(items) + 1);
     const cJSON *c;
-    cJSON_ArrayForEach(c, items)
-    {
+    cJSON_ArrayForEach (c, items) {
         inputs[launch->input_count] = read_input(
             r, c, rk_arena_printf(r->arena, "%s.inputs[%zu]", where, launch->input_count));
         launch->input_count++;
@@ -336,10 +340,9 @@ static void read_configuration(rk_launch *launch, reader *r, const cJSON *at, co
 
 static rk_launch read_launch(reader *r, const cJSON *at, const char *where)
 {
-    static const char *const known[] = {"function",   "file", "line",         "params",
-                                        "unresolved", "grid", "block",        "shared",
-                                        "args",       "when", "when_partial", "inputs",
-                                        "stream",     NULL};
+    static const char *const known[] = {"function",     "file",   "line",   "params", "unresolved",
+                                        "grid",         "block",  "shared", "args",   "when",
+                                        "when_partial", "inputs", "stream", NULL};
     only_members(r, at, where, known);
     rk_launch launch = {.function = string(r, at, where, "function"),
                         .file = string(r, at, where, "file"),

@@ -36,6 +36,8 @@ static const char help[] =
     "  --drop-in          the whole program, its launches run by vDevices; --target says for what\n"
     "  --veus N           with --drop-in: vEUs of each launch (default: RK_VEUS when it runs)\n"
     "  --entries          with --target cpu: export the launching functions, rk_legacy_<function>\n"
+    "  --barrier auto|named|cg  by what an rTask's barriers are made: each case by its own (default),\n"
+    "                     hardware barriers with numbers, or cooperative groups\n"
     "  --kernel REGEX     only kernels whose name matches\n"
     "  --allow CODE,...   refusals that are warnings instead, on the promises that --allow list tells\n"
     "  --strict           exit with 1 for warned kernels too\n"
@@ -201,6 +203,9 @@ static bool set_choice(command *c, const char *name, const char *value)
             return set_number(c, numbers[i].to, name, value, numbers[i].limit);
     if (strcmp(name, "--target") == 0)
         return set_target(c, value);
+    if (strcmp(name, "--barrier") == 0)
+        return rk_barrier_form_of(&c->options.barrier, value) ||
+               usage(c, "RK-U002", "--barrier takes auto, named or cg, not '%s'", value);
     if (strcmp(name, "--report") == 0)
         return add_report(c, value);
     if (strcmp(name, "--allow") == 0)
@@ -254,10 +259,10 @@ static bool set_flag(command *c, const char *name)
     return false;
 }
 
-static const char *const value_names[] = {"-o",        "--out-dir", "--catalog",   "--target",
-                                          "--kernel",  "--report",  "--cuda-path", "--resources",
-                                          "--dump",    "--veus",    "-j",          "-p",
-                                          "--timeout", "--memory",  "--cache",     "--allow"};
+static const char *const value_names[] = {
+    "-o",          "--out-dir",   "--catalog", "--target", "--kernel", "--report",
+    "--cuda-path", "--resources", "--dump",    "--veus",   "-j",       "-p",
+    "--timeout",   "--memory",    "--cache",   "--allow",  "--barrier"};
 static const char *const flag_names[] = {"--entries", "--drop-in",  "--examine",      "--strict",
                                          "--no-cpu",  "--in-place", "--builtin-cuda", "--help"};
 
@@ -349,6 +354,8 @@ static bool check_command(command *c)
         return usage(c, "RK-U003", "-o takes one source; use --out-dir%s", "");
     if (o->drop_in && o->target_hip)
         return usage(c, "RK-U003", "--drop-in is for cuda and cpu%s", "");
+    if (o->barrier != RK_BARRIER_AUTO && (o->drop_in || o->target_cpu || o->target_hip))
+        return usage(c, "RK-U003", "--barrier is for the rKernels of --target cuda%s", "");
     if (o->veus && !o->drop_in)
         return usage(c, "RK-U003", "--veus is for --drop-in%s", "");
     return true;

@@ -5,7 +5,7 @@
  * Barriers of an rTask on a vEU of V threads (docs/vdevice.md, "Barriers"). Hardware barrier 0 is
  * the whole vEU's, 1 and 2 are the ones below; 3 to 15 are free for a kernel's own assembly.
  *
- * A barrier type has, all static:
+ * A barrier is made by each thread of the vEU at the rTask's begin, and has
  *   sync()              every thread that has not returned, together
  *   count(predicate)    the same, and in how many of them the predicate is not 0
  *   finish()            called once by each of the V threads when it leaves the rTask: those that
@@ -16,13 +16,28 @@
 namespace rk
 {
 
-/** Which barrier an rTask of N threads needs on a vEU of V. */
-enum class cuda_barrier_case { whole_veu = 1, whole_warps = 2, one_warp = 3, counting = 4 };
+/** What is behind a barrier; `group` is in cuda_barrier_groups.cuh. */
+enum class cuda_barrier_case {
+    whole_veu = 1,
+    whole_warps = 2,
+    one_warp = 3,
+    counting = 4,
+    group = 5
+};
 
-constexpr cuda_barrier_case cuda_select_barrier(unsigned n, unsigned v, bool early_return)
+/** What `rkconvert --barrier` asked for. */
+enum class cuda_barrier_form { choose, named, cg };
+
+/** Which barrier an rTask of n threads needs on a vEU of v. */
+constexpr cuda_barrier_case cuda_select_barrier(unsigned n, unsigned v, bool early_return,
+                                                cuda_barrier_form form = cuda_barrier_form::choose)
 {
+    if (form == cuda_barrier_form::cg)
+        return cuda_barrier_case::group;
     if (early_return)
         return cuda_barrier_case::counting;
+    if (form == cuda_barrier_form::named)
+        return n % 32 == 0 ? cuda_barrier_case::whole_warps : cuda_barrier_case::counting;
     if (n == v)
         return cuda_barrier_case::whole_veu;
     if (n <= 32)

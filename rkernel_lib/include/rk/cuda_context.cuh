@@ -13,6 +13,7 @@
  *   static constexpr unsigned veu_threads                                         V
  *   static constexpr bool barrier, reduce, early_return, warp                     what it uses
  *   using Frame = its static shared memory, void if it has none
+ *   static constexpr rk::cuda_barrier_form barrier_form     as --barrier asked; may be left out
  */
 
 #include "cuda_barrier.cuh"
@@ -39,6 +40,13 @@ template <> struct cuda_frame_bytes<void> {
     static constexpr unsigned value = 0;
 };
 
+template <class Config, class = void> struct cuda_form_of {
+    static constexpr cuda_barrier_form value = cuda_barrier_form::choose;
+};
+template <class Config> struct cuda_form_of<Config, std::void_t<decltype(Config::barrier_form)>> {
+    static constexpr cuda_barrier_form value = Config::barrier_form;
+};
+
 /** One thread's view of rTask `rtask` on a vEU of Config::veu_threads threads in one dimension. */
 template <class Config> class cuda_context : public cuda_warp_operations<cuda_context<Config>>
 {
@@ -49,9 +57,13 @@ template <class Config> class cuda_context : public cuda_warp_operations<cuda_co
         std::is_base_of<warp_returns, typename Config::Frame>::value;
     static_assert(N >= 1 && N <= V, "the vEU has fewer threads than the kernel's block");
     static_assert(V % 32 == 0, "a vEU is made of whole warps");
+    static_assert(cuda_form_of<Config>::value != cuda_barrier_form::cg ||
+                      !(Config::early_return || Config::reduce),
+                  "--barrier cg: a group neither counts nor is left by threads that return");
 
     using Barrier =
-        cuda_barrier<cuda_select_barrier(N, V, Config::early_return), N, V, Config::reduce>;
+        cuda_barrier<cuda_select_barrier(N, V, Config::early_return, cuda_form_of<Config>::value),
+                     N, V, Config::reduce>;
 
   public:
     using Frame = typename Config::Frame;
@@ -98,12 +110,12 @@ template <class Config> class cuda_context : public cuda_warp_operations<cuda_co
     __device__ void sync()
     {
         static_assert(has_barrier, "the catalog says that this kernel has no barrier");
-        Barrier::sync();
+        barrier_.sync();
     }
     __device__ int sync_count(int predicate)
     {
         static_assert(Config::reduce, "the catalog says that this kernel has no reducing barrier");
-        return Barrier::count(predicate);
+        return barrier_.count(predicate);
     }
     __device__ int sync_and(int predicate)
     {
@@ -150,8 +162,7 @@ template <class Config> class cuda_context : public cuda_warp_operations<cuda_co
         cuda_warp_leave(shared<warp_returns>());
     }
     /** `operation(lanes)` with those lanes of `mask`, which are live, that meet there. */
-    template <class Operation>
-    __device__ auto meet(unsigned mask, const Operation &operation) const
+    template <class Operation> __device__ auto meet(unsigned mask, const Operation &operation) const
     {
         if constexpr (has_returns)
             return cuda_warp_meet(shared<warp_returns>(), mask, operation);
@@ -163,7 +174,7 @@ template <class Config> class cuda_context : public cuda_warp_operations<cuda_co
     __device__ void finish()
     {
         if (has_barrier)
-            Barrier::finish();
+            barrier_.finish();
     }
 
   private:
@@ -187,6 +198,7 @@ template <class Config> class cuda_context : public cuda_warp_operations<cuda_co
 
     unsigned rtask_; /**< blockIdx in linear order */
     unsigned live_;  /**< lanes of this warp that warp operations may name */
+    Barrier barrier_;
 };
 
 /**
@@ -266,8 +278,7 @@ class cuda_launch_context : public cuda_warp_operations<cuda_launch_context<Fram
     __device__ void returned()
     {
     }
-    template <class Operation>
-    __device__ auto meet(unsigned mask, const Operation &operation) const
+    template <class Operation> __device__ auto meet(unsigned mask, const Operation &operation) const
     {
         return operation(mask);
     }
