@@ -282,6 +282,12 @@ typedef struct {
     size_t resource_count;
 } rk_instance;
 
+/** An instance of a kernel template as the compiler names it: "ns::k<float, 3>". */
+typedef struct {
+    const char *name;
+    bool shown; /**< it is in unit->instances, unless its kernel has no place there */
+} rk_listed;
+
 /** A macro without parameters. */
 typedef struct {
     const char *name, *text;
@@ -318,6 +324,7 @@ typedef struct {
     RK_VEC(rk_function *) declared; /**< kernels that another unit defines, by each declaration */
     struct rk_drop_in *drop_in;     /**< what rk_drop_in_prepare found, or NULL */
     RK_VEC(rk_instance) instances;
+    RK_VEC(rk_listed) listed; /**< instances as the compiler names them (instantiated.h) */
     RK_VEC(rk_convert_launch) launches;
     const char *kernels_text; /**< of a program for the CPU: how each kernel runs */
 } rk_unit;

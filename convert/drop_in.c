@@ -3,6 +3,7 @@
 #include "convert/analyze.h"
 #include "convert/ast.h"
 #include "convert/decide.h"
+#include "convert/instantiated.h"
 #include "convert/parse.h"
 #include "convert/rewrite.h"
 #include "convert/sources.h"
@@ -62,12 +63,14 @@ static void refuse_statics(rk_unit *unit)
     }
 }
 
-/** A launch with a lambda names an instance that has no name: what the lambda reads is not seen. */
+/** An instance that has no name, as one for a lambda: what its arguments read is not seen. */
 static void refuse_unnamed(rk_unit *unit)
 {
     for (size_t i = 0; i < unit->functions.count; i++) {
         const rk_function *f = unit->functions.items[i];
-        for (size_t k = 0; f->kernel && f->is_template && k < unit->launches.count; k++)
+        if (!f->kernel || !f->is_template || rk_instantiated_all(unit, f))
+            continue;
+        for (size_t k = 0; k < unit->launches.count; k++)
             if (strcmp(unit->launches.items[k].kernel, f->name) == 0)
                 rk_problem_add(unit, i, RK_REFUSED, "RK-V127", f->place,
                                "give what it is launched with a type that has a name",

@@ -149,6 +149,9 @@ static const char *signature(maker *m, const char *suffix)
     const size_t close = rk_tokens_close(m->tokens, open);
     if (close >= m->tokens->count)
         return NULL;
+    if (m->form == LAUNCHER && m->tokens->items[first].offset > m->d->begin)
+        rk_edits_insert(&m->edits, m->tokens->items[first].offset - m->d->begin, -1,
+                        "__attribute__((used)) "); /* other sources launch its instances */
     edit_specifiers(m, first);
     edit_parameters(m, open, close);
     const size_t after = m->tokens->items[name].offset + m->tokens->items[name].length;
@@ -237,8 +240,7 @@ static const char *codes(const rk_unit *unit, size_t function)
 static const char *uses(const rk_function *f, rk_arena *arena)
 {
     return rk_arena_printf(arena, "%d, %d, %d, %d", (f->reach & RK_USE_BARRIERS) != 0,
-                           (f->reach & RK_USE_REDUCING) != 0, f->early_return,
-                           f->warp_returns);
+                           (f->reach & RK_USE_REDUCING) != 0, f->early_return, f->warp_returns);
 }
 
 /** The launcher's body for the CPU; the kernel itself takes the configuration that was pushed. */
@@ -255,10 +257,15 @@ static const char *body_for_cpu(rk_unit *unit, size_t function)
     const char *limits = rk_check_bounds_text(unit, f, &threads, &blocks)
                              ? rk_arena_printf(arena, "rk::kernel_limits(%s, {}); ", threads)
                              : "";
+    const char *own = f->is_template /* another source may take its address */
+                          ? rk_arena_printf(arena, "rk::drop_in_instance<%s>(%s); ",
+                                            each_parameter(f, "", "decltype(", ")", arena),
+                                            kernel_name(unit, f, ""))
+                          : "";
     return rk_arena_printf(arena,
-                           "%srk::drop_in_run<%d>(rk::kernel_site%s, rk::kernel_args(%s), "
+                           "%s%srk::drop_in_run<%d>(rk::kernel_site%s, rk::kernel_args(%s), "
                            "[=](auto &rk_ctx) { %s(%s); }, %zu);",
-                           limits, waits, site(f, arena), args, kernel_name(unit, f, "_rk"),
+                           limits, own, waits, site(f, arena), args, kernel_name(unit, f, "_rk"),
                            each_parameter(f, "rk_ctx", "", "", arena), unit->options->veus);
 }
 

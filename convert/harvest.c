@@ -170,9 +170,8 @@ static CXCursor kernel_of(CXCursor instance)
     return implicit ? pattern : own;
 }
 
-static void set_kernel(harvest *h, rk_harvested *out, CXCursor reference)
+void rk_harvest_kernel(rk_harvested *out, CXCursor reference, rk_arena *arena)
 {
-    rk_arena *arena = h->arena;
     CXCursor target = clang_getCursorReferenced(reference);
     if (clang_getCursorKind(target) == CXCursor_OverloadedDeclRef) {
         out->kernel_name = rk_h_spelling(arena, target);
@@ -432,11 +431,10 @@ static CXCursor function_of(rk_hv callee)
 
 const char *rk_h_instance_id(rk_arena *arena, rk_hv callee)
 {
-    harvest h = {.arena = arena};
     rk_harvested item = {.kernel = clang_getNullCursor()};
     CXCursor reference = function_of(callee);
     if (!clang_Cursor_isNull(reference))
-        set_kernel(&h, &item, reference);
+        rk_harvest_kernel(&item, reference, arena);
     return item.id;
 }
 
@@ -534,7 +532,7 @@ static void on_launch(rk_hrun *run, CXCursor call, const rk_hstate *state)
     set_place(h, item, call);
     CXCursor reference = function_of(p.callee);
     if (!clang_Cursor_isNull(reference))
-        set_kernel(h, item, reference);
+        rk_harvest_kernel(item, reference, h->arena);
     else if (arrows)
         item->kernel_name = "";
     if (!arrows)
@@ -606,7 +604,7 @@ static void add_unreached(harvest *h, const cursor_list *sites, size_t first)
         if (rk_h_is_launch(h->arena, sites->items[i], &configuration))
             callee = rk_h_eval(&run, NULL, rk_h_children(h->arena, sites->items[i]).items[0]);
         if (callee.kind == RK_HV_FUNCTION)
-            set_kernel(h, item, callee.cursor);
+            rk_harvest_kernel(item, callee.cursor, h->arena);
         item->launch.reason = "the launch is never reached";
     }
 }

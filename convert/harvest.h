@@ -49,6 +49,9 @@ typedef struct {
  */
 rk_harvest rk_harvest_launches(CXTranslationUnit unit, rk_arena *arena);
 
+/** Fills what is known of the kernel that an expression names, from `kernel` to `id`; leaves the rest. */
+void rk_harvest_kernel(rk_harvested *out, CXCursor reference, rk_arena *arena);
+
 /**
  * The canonical template arguments of a function that is an instance of a template. False for a
  * function that is none, and for arguments that have no spelling (packs, lambdas).

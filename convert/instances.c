@@ -2,6 +2,7 @@
 #include "convert/ast.h"
 #include "convert/decide.h"
 #include "convert/function_args.h"
+#include "convert/instantiated.h"
 #include "convert/roles.h"
 
 #include <string.h>
@@ -234,7 +235,57 @@ static bool is_of(rk_unit *unit, const rk_instance *instance, size_t function)
     return false;
 }
 
-/** Adds a launch to its instance, which is made if it is new. */
+/** The instance of what was harvested, which is made if it is new; NULL when it cannot be. */
+static rk_instance *instance_of(rk_analysis *analysis, const rk_harvested *item)
+{
+    rk_unit *unit = analysis->unit;
+    if (!item->id || clang_Cursor_isNull(item->kernel) || clang_Cursor_isNull(item->instance))
+        return NULL;
+    const CXCursor definition = clang_getCursorDefinition(item->kernel);
+    if (clang_Cursor_isNull(definition))
+        return NULL;
+    const size_t function = rk_analysis_function(analysis, definition);
+    if (function == RK_NONE || !unit->functions.items[function]->kernel)
+        return NULL;
+    const char *id = instance_id(unit, function, item->id);
+    if (!find_instance(unit, id))
+        add_instance(analysis, function, item->instance, id, item->template_args,
+                     item->template_arg_count);
+    rk_instance *instance = find_instance(unit, id);
+    return instance && is_of(unit, instance, function) ? instance : NULL;
+}
+
+/** "float, 3" of "ns::k<float, 3>", apart. */
+static void read_arguments(rk_harvested *item, const char *name, rk_arena *arena)
+{
+    text_vec args = {0};
+    int depth = 0;
+    const char *begin = strchr(name, '<') + 1;
+    for (const char *at = begin; *at; at++) {
+        depth += strchr("<([{", *at) != NULL;
+        depth -= strchr(">)]}", *at) != NULL;
+        if ((depth == 0 && *at == ',') || depth < 0) {
+            *rk_push(arena, &args) = rk_arena_strndup(arena, begin, (size_t)(at - begin));
+            begin = at + 1 + (at[1] == ' ');
+        }
+    }
+    item->template_args = args.items;
+    item->template_arg_count = args.count;
+    item->id = rk_arena_printf(arena, "%s%s", item->kernel_name, strchr(name, '<'));
+}
+
+static void add_listed(rk_analysis *analysis, CXCursor reference, const char *name)
+{
+    rk_harvested item = {.kernel = clang_getNullCursor(), .instance = clang_getNullCursor()};
+    rk_harvest_kernel(&item, reference, analysis->unit->arena);
+    if (!item.id) {
+        item.instance = clang_getCursorDefinition(clang_getCursorReferenced(reference));
+        read_arguments(&item, name, analysis->unit->arena);
+    }
+    instance_of(analysis, &item);
+}
+
+/** Adds a launch to its instance. */
 static void add_launch(rk_analysis *analysis, const rk_harvested *item)
 {
     rk_unit *unit = analysis->unit;
@@ -244,20 +295,8 @@ static void add_launch(rk_analysis *analysis, const rk_harvested *item)
                             item->launch.resolved,
                             item->launch.reason,
                             {.file = item->launch.file}};
-    if (!item->id || clang_Cursor_isNull(item->kernel) || clang_Cursor_isNull(item->instance))
-        return;
-    const CXCursor definition = clang_getCursorDefinition(item->kernel);
-    if (clang_Cursor_isNull(definition))
-        return;
-    const size_t function = rk_analysis_function(analysis, definition);
-    if (function == RK_NONE || !unit->functions.items[function]->kernel)
-        return;
-    const char *id = instance_id(unit, function, item->id);
-    if (!find_instance(unit, id))
-        add_instance(analysis, function, item->instance, id, item->template_args,
-                     item->template_arg_count);
-    rk_instance *instance = find_instance(unit, id);
-    if (!instance || !is_of(unit, instance, function))
+    rk_instance *instance = instance_of(analysis, item);
+    if (!instance)
         return;
     rk_launch *launches = RK_NEW_ARRAY(unit->arena, rk_launch, instance->launch_count + 1);
     if (instance->launch_count)
@@ -273,6 +312,7 @@ void rk_instances_collect(rk_analysis *analysis)
     const rk_harvest harvest = rk_harvest_launches(unit->tu, unit->arena);
     for (size_t i = 0; i < harvest.count; i++)
         add_launch(analysis, &harvest.items[i]);
+    rk_instantiated_each(analysis, add_listed);
     /* A kernel that nothing here launches is still one that a graph may name. */
     for (size_t i = 0; i < unit->functions.count; i++) {
         const rk_function *f = unit->functions.items[i];

@@ -4,6 +4,7 @@
 #include "convert/device.h"
 #include "convert/drop_in.h"
 #include "convert/fission.h"
+#include "convert/instantiated.h"
 #include "convert/parse.h"
 #include "convert/program_internal.h"
 #include "convert/sources.h"
@@ -65,6 +66,8 @@ bool rk_program_convert(rk_unit *unit)
 {
     rk_program program = {.unit = unit};
     if (!read(&program))
+        return false;
+    if (unit->options->drop_in && !rk_instantiated_list(&program))
         return false;
     if (unit->options->entries || unit->options->drop_in)
         rk_analyze(unit);

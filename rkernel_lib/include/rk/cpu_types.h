@@ -3,7 +3,8 @@
 
 /*
  * CUDA's qualifiers and built-in types for a host compiler: what rKernels and legacy kernels share.
- * Qualifiers mean nothing here, except that __shared__ belongs to legacy programs (rk/cpu_cuda.h).
+ * Qualifiers mean nothing here, except that __shared__ belongs to legacy programs (rk/cpu_cuda.h), and that
+ * an instance of a kernel template is there for other sources, as nvcc makes it, though all calls are inlined.
  * C and C++17.
  */
 
@@ -18,7 +19,7 @@
 
 #define __host__
 #define __device__
-#define __global__
+#define __global__ __attribute__((used))
 #define __constant__
 #define __managed__
 #define __grid_constant__

@@ -77,6 +77,12 @@ inline void drop_in_run(const kernel_site &site, const Args &args, const Body &b
         veus);
 }
 
+/** Makes an instance of a kernel template, which the launcher in its place no longer does. */
+template <class... A>
+inline void drop_in_instance(void (*)(A...))
+{
+}
+
 inline void drop_in_keep(const char *kernel, const char *why)
 {
     rk_cpu_record_keep(kernel, why);
