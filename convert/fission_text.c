@@ -199,11 +199,16 @@ static bool check_names(rk_fission *f, const bool *needed, size_t run)
 
 /* The text. */
 
+/** The initialiser without its comments; tokens that touch, as the two of `>>`, still do. */
 static const char *init_text(const rk_fission *f, const rk_kept_variable *v)
 {
+    const rk_token *items = f->tokens->items;
     rk_str out = {.arena = f->arena};
-    for (size_t i = v->init; i < v->init_end; i++)
-        rk_str_addf(&out, "%s%s", i > v->init ? " " : "", rk_token_text(f->tokens, i, f->arena));
+    for (size_t i = v->init; i < v->init_end; i++) {
+        const bool apart =
+            i > v->init && items[i - 1].offset + items[i - 1].length < items[i].offset;
+        rk_str_addf(&out, "%s%s", apart ? " " : "", rk_token_text(f->tokens, i, f->arena));
+    }
     return rk_str_text(&out);
 }
 

@@ -4,6 +4,12 @@
 
 #include <string.h>
 
+/** Libraries of the toolkit that Debian packages for a CPU, by the folder of their headers. */
+static const struct {
+    const char *folder;
+    const char *package;
+} packages[] = {{"thrust/", "libthrust-dev"}};
+
 /** A search for headers of the toolkit that the CPU has no counterpart of. */
 typedef struct {
     rk_program *program;
@@ -31,6 +37,15 @@ static bool in_toolkit(CXFile file, const char *name, rk_arena *arena)
            rk_file_exists(rk_path_join(arena, folder, "../cuda_runtime_api.h"));
 }
 
+/** The package that headers of this name are in; NULL for none. */
+static const char *package_of(const char *name)
+{
+    for (size_t i = 0; i < sizeof packages / sizeof *packages; i++)
+        if (strncmp(name, packages[i].folder, strlen(packages[i].folder)) == 0)
+            return packages[i].package;
+    return NULL;
+}
+
 static void visit(CXFile included, CXSourceLocation *stack, unsigned length, CXClientData data)
 {
     search *s = data;
@@ -46,12 +61,17 @@ static void visit(CXFile included, CXSourceLocation *stack, unsigned length, CXC
     if (i >= tokens->count || tokens->items[i].kind != RK_TOKEN_DIRECTIVE)
         return;
     const char *name = operand_name(rk_directive_of(tokens, i, unit->arena).rest, unit->arena);
-    if (!name || rk_file_exists(rk_path_join(unit->arena, s->shims, name)) ||
+    if (!name)
+        return;
+    const char *package = package_of(name);
+    const char *folder = package ? "/usr/include" : s->shims;
+    if (rk_file_exists(rk_path_join(unit->arena, folder, name)) ||
         !in_toolkit(included, name, unit->arena))
         return;
     s->ok = rk_diag_add(unit->diag, RK_ERROR, "RK-V132",
                         rk_sources_place(unit, at.file, tokens->items[i].offset),
-                        "leave out what uses it, or build that part with another library",
+                        package ? rk_arena_printf(unit->arena, "apt-get install %s", package)
+                                : "leave out what uses it, or build that part with another library",
                         "'%s' of the CUDA toolkit has no counterpart on a CPU", name);
 }
 

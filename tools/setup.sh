@@ -18,6 +18,7 @@ libclang-rt-19-dev libFuzzer
 libcjson-dev    JSON
 libxxhash-dev   content hashes
 libopenblas-dev cuBLAS for programs that run on the CPU
+libthrust-dev   Thrust for programs that run on the CPU
 hipcc           compiles rKernels for AMD in the tests
 libcriterion-dev unit tests
 jq              reads reports in tests

@@ -153,7 +153,6 @@ cuDNN|include.*cudnn
 cuBLASLt|include.*cublasLt
 cuBLASXt|include.*cublasXt
 MPI|include.*mpi\.h
-Thrust|include.*<thrust/
 CUB|include.*<cub/
 tensor cores|include.*mma\.h|wmma::|mma\.sync
 dynamic parallelism|cudaDeviceRuntime|cdp[A-Z]|cudaStreamFireAndForget
