@@ -321,6 +321,18 @@ static const object *texture_of(cudaTextureObject_t handle)
     return o;
 }
 
+/**
+ * The texel that a coordinate, in texels, lies in. The guide mirrors coordinates and not indices: in a mirrored
+ * period a border between texels belongs to the one below it.
+ */
+static long point_index(const object *o, float x, int dimension)
+{
+    const float whole = floorf(x), period = floorf(x / (float)o->extent[dimension]);
+    const bool mirrored =
+        mode_of(o, dimension) == cudaAddressModeMirror && fmodf(period, 2.0f) != 0.0f;
+    return (long)whole - (mirrored && x == whole);
+}
+
 rk_texel rk_texture_read(cudaTextureObject_t handle, const rk_texture_point *point)
 {
     const object *o = texture_of(handle);
@@ -330,7 +342,7 @@ rk_texel rk_texture_read(cudaTextureObject_t handle, const rk_texture_point *poi
     const bool linear = o->texture.filterMode == cudaFilterModeLinear;
     for (int d = 0; d < dimensions; d++) {
         const float x = in_texels(o, point->at[d], d) - (linear ? 0.5f : 0.0f);
-        base[d] = (long)floorf(x);
+        base[d] = linear ? (long)floorf(x) : point_index(o, x, d);
         weight[d] = floorf((x - floorf(x)) * 256.0f + 0.5f) / 256.0f;
     }
     if (!linear)

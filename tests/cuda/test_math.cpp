@@ -6,6 +6,7 @@
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
 
+#include <climits>
 #include <cmath>
 #include <cstring>
 
@@ -18,8 +19,8 @@ static bool near(double value, double expected, double relative = 4e-16)
 static double half_value(unsigned bits)
 {
     const int exponent = bits >> 10 & 31, fraction = bits & 1023;
-    const double size = exponent ? std::ldexp(1024 + fraction, exponent - 25)
-                                 : std::ldexp(fraction, -24);
+    const double size =
+        exponent ? std::ldexp(1024 + fraction, exponent - 25) : std::ldexp(fraction, -24);
     return bits & 0x8000 ? -size : size;
 }
 
@@ -105,14 +106,67 @@ static void integers()
     CHECK(__hadd(-3, 0) == -2 && __urhadd(2, 3) == 3 && max(-1, 1u) == 0xffffffffu);
 }
 
+/* PTX: of NaN a conversion makes 0, but the highest bit when source or target has 64 bits. */
+static void not_a_number()
+{
+    const __half h(NAN);
+    const __nv_bfloat16 b(NAN);
+    const unsigned long long high = 1ull << 63;
+    CHECK(__float2int_rn(NAN) == 0 && __float2uint_ru(NAN) == 0);
+    CHECK(__half2int_rz(h) == 0 && __bfloat162uint_rn(b) == 0 && __half2short_rd(h) == 0);
+    CHECK(__float2ll_rz(NAN) == LLONG_MIN && __float2ull_rd(NAN) == high);
+    CHECK(__half2ll_rn(h) == LLONG_MIN && __bfloat162ull_rz(b) == high);
+    CHECK(__double2int_rn(NAN) == INT_MIN && __double2uint_rz(NAN) == 1u << 31);
+    CHECK(__double2ll_ru(NAN) == LLONG_MIN && __double2ull_rn(NAN) == high);
+    CHECK(__half_as_ushort(__float2half(-NAN)) == 0x7fff &&
+          __float_as_int(__half2float(h)) == 0x7fffffff);
+    CHECK(fmaxf(NAN, -1) == -1 && fmin(2.0, NAN) == 2 && max(NAN, 3.0f) == 3 &&
+          __saturatef(NAN) == 0);
+    /* Each comparison but != of C++ is false for NaN, and true in its unordered form. */
+    CHECK(!__heq(h, h) && !__hne(h, h) && !__hle(h, __half(1)) &&
+          !__hbne2(__half2(h, h), __half2(h, h)));
+    CHECK(__hequ(h, h) && __hneu(h, h) && __hgeu(h, __half(1)) &&
+          __hbneu2(__half2(h, h), __half2(h, h)));
+    CHECK(h != h && __half2(h, h) != __half2(h, h) && !(h == h) && b != b && !__hne(b, b));
+    CHECK(__hne2_mask(__half2(h, 1), __half2(1, 2)) == 0xffff0000u);
+    CHECK(__hneu2_mask(__half2(h, 1), __half2(1, 1)) == 0xffffu);
+}
+
+/* Dynamic programming: sums wrap before they are compared, halves of words each for itself. */
+static void dynamic_programming()
+{
+    bool high, low;
+    CHECK(__viaddmax_s32(INT_MAX, 1, -5) == -5 && __viaddmax_u32(~0u, 2, 0) == 1);
+    CHECK(__viaddmin_s32(3, 4, 5) == 5 && __viaddmin_s32_relu(-3, -4, 5) == 0);
+    CHECK(__viaddmax_s16x2(0x7fff0001, 0x00010001, 0xfffe0003) == 0xfffe0003);
+    CHECK(__viaddmin_u16x2(0xffff0001, 0x00020001, 0x00050005) == 0x00010002);
+    CHECK(__viaddmax_s16x2_relu(0xfff00001, 0, 0xffff0000) == 0x00000001);
+    CHECK(__vimax3_s32(-1, 7, 3) == 7 && __vimin3_u32(9, 4, ~0u) == 4 &&
+          __vimax3_s32_relu(-1, -2, -3) == 0);
+    CHECK(__vimin3_s16x2(0x0003ffff, 0x00020001, 0x00040000) == 0x0002ffff);
+    CHECK(__vimax_s16x2_relu(0xffff0002, 0xfffe0001) == 0x00000002 && __vimin_s32_relu(-7, 3) == 0);
+    CHECK(__vibmax_s32(2, 2, &low) == 2 && low && __vibmin_u32(3, 2, &low) == 2 && !low);
+    CHECK(__vibmax_s16x2(0xffff0005, 0x00000004, &high, &low) == 0x00000005 && !high && low);
+    CHECK(__vibmin_u16x2(0xffff0005, 0x00000005, &high, &low) == 0x00000005 && !high && low);
+    CHECK(__dp2a_lo(make_short2(3, -2), make_char4(5, 4, 9, 9), 1) == 8);
+    CHECK(__dp2a_hi(make_ushort2(3, 2), make_uchar4(9, 9, 5, 4), 1u) == 24);
+    /* (1 + 2i)(3 - i) + (10 + 20i) */
+    const __half2 c = __hcmadd(__half2(1, 2), __half2(3, -1), __half2(10, 20));
+    CHECK(float(c.x) == 15 && float(c.y) == 25);
+    CHECK(__fdividef(1, 0x1.8p126f) == 0 && __fdividef(6, 0x1p126f) == 6 * 0x1p-126f);
+    CHECK(std::isnan(__fdividef(INFINITY, 0x1p127f)) && __fdividef(1, INFINITY) == 0);
+}
+
 static void functions()
 {
     CHECK(sinpi(1.0) == 0 && cospi(0.5) == 0 && cospi(1e10) == 1 && sinpif(-0.5f) == -1);
     CHECK(near(sinpi(1.0 / 6), 0.5) && near(cospi(1 / 3.0), 0.5, 1e-15));
-    CHECK(near(erfinv(0.3), 0.27246271472675434) && near(erfcinv(1e-10), 4.5728249673894852, 1e-15));
+    CHECK(near(erfinv(0.3), 0.27246271472675434) &&
+          near(erfcinv(1e-10), 4.5728249673894852, 1e-15));
     CHECK(near(normcdfinv(0.975), 1.9599639845400545, 1e-15));
     CHECK(std::isinf(erfinv(1.0)) && std::isnan(erfcinv(-1.0)) && erfinv(0.0) == 0);
-    CHECK(near(erfcx(10.0), 0.056140992743822586, 1e-15) && near(erfcx(-2.0), 108.9409043899780, 1e-14));
+    CHECK(near(erfcx(10.0), 0.056140992743822586, 1e-15) &&
+          near(erfcx(-2.0), 108.9409043899780, 1e-14));
     CHECK(near(normcdf(-1.0), 0.15865525393145705) && near(rcbrt(8.0), 0.5));
     CHECK(near(cyl_bessel_i0(1.0), 1.2660658777520084, 1e-15));
     CHECK(near(norm4d(1, 1, 1, 1), 2) && rnorm3df(0, 3, 4) == 0.2f && rhypotf(3, 4) == 0.2f);
@@ -128,6 +182,8 @@ int main()
     pairs();
     rounding();
     integers();
+    not_a_number();
+    dynamic_programming();
     functions();
     return failures != 0;
 }

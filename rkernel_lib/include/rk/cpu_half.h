@@ -52,7 +52,7 @@ inline float half_to_float(std::uint16_t half)
     const std::uint32_t sign = (half & 0x8000u) << 16;
     const std::uint32_t exponent = half >> 10 & 31u, fraction = half & 0x3ffu;
     if (exponent == 31)
-        return bits_as<float>(sign | 0x7f800000u | fraction << 13);
+        return bits_as<float>(fraction ? 0x7fffffffu : sign | 0x7f800000u);
     if (exponent)
         return bits_as<float>(sign | (exponent + 112) << 23 | fraction << 13);
     const float small = float(fraction) * 0x1p-24f;

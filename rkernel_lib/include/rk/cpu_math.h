@@ -18,6 +18,7 @@
 #include <limits>
 #include <math.h>
 #include <stdlib.h>
+#include <type_traits>
 #include "cpu_address.h"
 #include "cpu_atomic.h"
 #include "cpu_device.h"
@@ -36,14 +37,19 @@ inline To bits_as(From from)
     return to;
 }
 
-/** As CUDA's conversions do: NaN gives 0, and what is out of range the nearest value in it. */
+/**
+ * As CUDA's conversions do: what is out of range gives the nearest value in it, and NaN gives 0 where a float
+ * becomes an integer of at most 32 bits, else the integer's highest bit.
+ */
 template <class To, class From>
 inline To saturate_to(From rounded)
 {
     const From low = static_cast<From>(std::numeric_limits<To>::min());
     const From high = std::ldexp(From(1), std::numeric_limits<To>::digits);
-    if (std::isnan(rounded))
-        return 0;
+    if (std::isnan(rounded)) {
+        constexpr bool wide = sizeof(To) == 8 || std::is_same_v<From, double>;
+        return wide ? To(1ull << (8 * sizeof(To) - 1)) : To(0);
+    }
     if (rounded < low)
         return std::numeric_limits<To>::min();
     if (rounded >= high)
@@ -105,7 +111,13 @@ inline float __saturatef(float x) { return x > 0.0f ? (x < 1.0f ? x : 1.0f) : 0.
 #define __powf(x, y) (::powf(x, y))
 #define __sincosf(x, s, c) (::sincosf(x, s, c))
 
-inline float __fdividef(float x, float y) { return x / y; }
+/** The programming guide has it that a divisor above 2^126 gives 0, and NaN for what is infinite. */
+inline float __fdividef(float x, float y)
+{
+    const float size = std::fabs(y);
+    return size > 0x1p126f && size <= std::numeric_limits<float>::max() ? x * 0.0f : x / y;
+}
+
 /* Conversions. */
 
 inline int __float_as_int(float x) { return rk::bits_as<int>(x); }
@@ -263,6 +275,16 @@ inline unsigned int __dp4a(uchar4 a, uchar4 b, unsigned int c)
 {
     return c + (unsigned int)(a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w);
 }
+inline int __dp2a_lo(short2 a, char4 b, int c) { return c + a.x * b.x + a.y * b.y; }
+inline int __dp2a_hi(short2 a, char4 b, int c) { return c + a.x * b.z + a.y * b.w; }
+inline unsigned int __dp2a_lo(ushort2 a, uchar4 b, unsigned int c)
+{
+    return c + (unsigned int)(a.x * b.x + a.y * b.y);
+}
+inline unsigned int __dp2a_hi(ushort2 a, uchar4 b, unsigned int c)
+{
+    return c + (unsigned int)(a.x * b.z + a.y * b.w);
+}
 /** Place of the `offset`-th bit of `mask` that is set, from `base` on, down when it is negative. */
 inline unsigned int __fns(unsigned int mask, unsigned int base, int offset)
 {
@@ -311,6 +333,8 @@ inline long long clock64()
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (long long)t.tv_sec * 1000000000 + t.tv_nsec;
 }
+
+#include "cpu_math_dpx.h"
 
 #if !defined(__clang__)
 #define __builtin_assume(condition) ((condition) ? (void)0 : __builtin_unreachable())

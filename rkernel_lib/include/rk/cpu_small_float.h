@@ -201,13 +201,17 @@ inline float smaller(float a, float b)
         return H2(__h##name##_sat(a.x, b.x), __h##name##_sat(a.y, b.y));                           \
     }
 
-/** A comparison: of one, of pairs (1.0 where it holds), of both at once, as a mask; `u`: or NaN. */
+/**
+ * A comparison: of one, of pairs (1.0 where it holds), of both at once, as a mask. With `u` NaN compares true, without
+ * it false, but for != of C++.
+ */
 #define RK_SMALL_COMPARE(H, H2, op, name)                                                          \
     inline bool operator op(const H &a, const H &b) { return float(a) op float(b); }               \
-    RK_SMALL_COMPARE_FORMS(H, H2, name, float(a) op float(b))                                      \
+    RK_SMALL_COMPARE_FORMS(H, H2, name,                                                            \
+                           float(a) op float(b) && float(a) == float(a) && float(b) == float(b))   \
     RK_SMALL_COMPARE_FORMS(H, H2, name##u,                                                         \
                            float(a) op float(b) || float(a) != float(a) || float(b) != float(b))   \
-    inline bool operator op(const H2 &a, const H2 &b) { return __hb##name##2(a, b); }
+    inline bool operator op(const H2 &a, const H2 &b) { return a.x op b.x && a.y op b.y; }
 #define RK_SMALL_COMPARE_FORMS(H, H2, name, ...)                                                   \
     inline bool __h##name(H a, H b) { return __VA_ARGS__; }                                        \
     inline H2 __h##name##2(H2 a, H2 b)                                                             \
@@ -261,6 +265,12 @@ inline float smaller(float a, float b)
                          rk::rounding::nearest)))                                                  \
     RK_SMALL_3(H, H2, __hfma_sat, __hfma2_sat, H(rk::saturate_unit(float(__hfma(a, b, c)))))       \
     RK_SMALL_3(H, H2, __hfma_relu, __hfma2_relu, H(rk::not_negative(float(__hfma(a, b, c)))))      \
+    /* a b + c of complex numbers. */                                                              \
+    inline H2 __hcmadd(H2 a, H2 b, H2 c)                                                           \
+    {                                                                                              \
+        return H2(__hfma(__hneg(a.y), b.y, __hfma(a.x, b.x, c.x)),                                 \
+                  __hfma(a.y, b.x, __hfma(a.x, b.y, c.y)));                                        \
+    }                                                                                              \
     RK_SMALL_2(H, H2, __hmax, __hmax2, H(rk::larger(float(a), float(b))))                          \
     RK_SMALL_2(H, H2, __hmin, __hmin2, H(rk::smaller(float(a), float(b))))                         \
     inline bool __hisnan(H a) { return (a.__x & 0x7fffu) > INF; }                                  \
