@@ -5,9 +5,7 @@
 
 #include <pthread.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #ifndef __has_feature
 #define __has_feature(x) 0
@@ -20,38 +18,36 @@ enum { REPORTED_ELSEWHERE = 0 };
 
 enum { ALTERNATE_BYTES = 64 << 10 };
 
-static struct sigaction before_segv, before_bus;
+static const int numbers[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};
+enum { NUMBERS = sizeof numbers / sizeof *numbers };
+
+/** The handlers that were there before. */
+static struct sigaction before[NUMBERS];
 
 /** Asan comes with the program when the runtime was compiled without it. */
 extern void __asan_init(void) __attribute__((weak));
 
-static void say(const char *text, size_t length)
-{
-    while (length > 0) {
-        const ssize_t written = write(STDERR_FILENO, text, length);
-        if (written <= 0)
-            return;
-        text += written;
-        length -= (size_t)written;
-    }
-}
-
-/** Says what happened, then lets it happen again under the handler that was there before. */
+/**
+ * A kernel's fault ends its grid, as on the GPU, with the error that CUDA has for it: the handler is left for where
+ * the block began, on a stack of its own. Outside of kernels it happens again under the handler that was there before.
+ */
 static void on_fault(int number, siginfo_t *info, void *context)
 {
     (void)context;
-    char text[1024];
-    const size_t length = rk_cpu_grid_describe_fault(text, sizeof text, info->si_addr);
-    say(text, length);
-    sigaction(number, number == SIGSEGV ? &before_segv : &before_bus, NULL);
+    rk_cpu_grid_fault(number, info->si_addr);
+    for (int i = 0; i < NUMBERS; i++)
+        if (numbers[i] == number)
+            sigaction(number, &before[i], NULL);
 }
 
 static void install(void)
 {
-    struct sigaction action = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_ONSTACK};
+    /* Not blocked meanwhile, since the handler may be left without a return. */
+    struct sigaction action = {.sa_sigaction = on_fault,
+                               .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER};
     sigemptyset(&action.sa_mask);
-    sigaction(SIGSEGV, &action, &before_segv);
-    sigaction(SIGBUS, &action, &before_bus);
+    for (int i = 0; i < NUMBERS; i++)
+        sigaction(numbers[i], &action, &before[i]);
 }
 
 void rk_cpu_fault_watch(void)

@@ -2,9 +2,9 @@
 #define RK_RKERNEL_LIB_CPU_FAULT_H
 
 /**
- * From the calling OS thread on: when a kernel makes a memory fault, says which kernel, block and thread it was,
- * and whether its stack was too small, before the process ends as it would. AddressSanitizer does so by
- * itself.
+ * From the calling OS thread on: a memory fault or a division by zero of a kernel ends its grid, says which kernel,
+ * block and thread it was and whether its stack was too small, and leaves the device broken with CUDA's error for
+ * it. AddressSanitizer tells of them by itself, and ends the process.
  */
 void rk_cpu_fault_watch(void);
 

@@ -6,10 +6,12 @@
 #include "rkernel_lib/cpu/record.h"
 #include "rkernel_lib/cpu/settings.h"
 #include "rkernel_lib/cpu/veu.h"
+#include "rkernel_lib/include/rk/cpu_device.h"
 #include "rkernel_lib/include/rk/cuda_api.h"
 #include "rkernel_lib/include/rk/cuda_hooks.h"
 
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -113,31 +115,37 @@ static void report(const unit *u, const char *fault)
     fprintf(stderr, "%s%s\n", text, fault);
 }
 
-size_t rk_cpu_grid_describe_fault(char *out, size_t size, const void *address)
+void rk_cpu_grid_fault(int number, const void *address)
 {
+    static _Thread_local char text[256];
     const unit *u = current;
     if (!u)
-        return 0;
-    const size_t at = describe(u, out, size);
+        return;
     const bool fibers = rk_cpu_block_running(u->block);
     const uint32_t t = fibers ? rk_cpu_block_thread(u->block) : 0, *b = u->grid->launch->block;
-    int more;
-    if (fibers && rk_cpu_block_overflows(u->block, address))
-        more = snprintf(out + at, size - at,
-                        "the stack of thread (%u, %u, %u) overflows: its local arrays and calls "
-                        "need more than %zu KiB\n",
-                        t % b[0], t / b[0] % b[1], t / b[0] / b[1], RK_FIBER_STACK >> 10);
-    else if (fibers)
-        more = snprintf(out + at, size - at,
-                        "thread (%u, %u, %u) accesses address %p, which is no memory; "
-                        "rkconvert cc --check=memory says where\n",
-                        t % b[0], t / b[0] % b[1], t / b[0] / b[1], address);
-    else
-        more = snprintf(out + at, size - at,
-                        "a thread accesses address %p, which is no memory; rkconvert cc "
-                        "--check=memory says where\n",
-                        address);
-    return more < 0 ? at : at + (size_t)more < size ? at + (size_t)more : size - 1;
+    char who[64] = "a thread";
+    if (fibers)
+        snprintf(who, sizeof who, "thread (%u, %u, %u)", t % b[0], t / b[0] % b[1],
+                 t / b[0] / b[1]);
+    int code = cudaErrorIllegalAddress;
+    if (number == SIGFPE) {
+        code = cudaErrorLaunchFailure;
+        snprintf(text, sizeof text, "%s divides an integer by zero", who);
+    } else if (number == SIGILL) {
+        code = cudaErrorIllegalInstruction;
+        snprintf(text, sizeof text, "%s does what the compiler knows to be undefined", who);
+    } else if (fibers && rk_cpu_block_overflows(u->block, address)) {
+        code = cudaErrorHardwareStackError;
+        snprintf(text, sizeof text,
+                 "the stack of %s overflows: its local arrays and calls need more than %zu KiB",
+                 who, RK_FIBER_STACK >> 10);
+    } else {
+        snprintf(
+            text, sizeof text,
+            "%s accesses address %p, which is no memory; rkconvert cc --check=memory says where",
+            who, address);
+    }
+    rk_cuda_device_fault(code, text);
 }
 
 static void fail(const unit *u, const char *fault)
@@ -389,7 +397,8 @@ static void set_up(grid *g, const rk_cpu_launch *launch)
     g->inside = g->units;
     if (settings->shuffled)
         shuffle_blocks(g);
-    const bool waits = launch->code->flags & RK_CPU_WAITS; /* a second form: threads in their order */
+    const bool waits =
+        launch->code->flags & RK_CPU_WAITS; /* a second form: threads in their order */
     g->loops = launch->code->loop && !settings->fibers && !rk_cpu_checker_now &&
                !(waits && (settings->shuffled || launch->cooperative));
     g->chunk = 1;

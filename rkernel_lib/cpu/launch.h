@@ -7,10 +7,10 @@
 bool rk_cpu_grid_running(void);
 
 /**
- * Describes a memory fault of the calling OS thread at `address`: one line for each thing that is known, not
- * more than `size` bytes; 0 outside of kernels. Fit for a signal handler.
+ * From the handler of signal `number`: ends the grid that the calling OS thread runs a kernel of, for a division by
+ * zero or an access of `address`. Does not return then; outside of kernels it does, having done nothing.
  */
-size_t rk_cpu_grid_describe_fault(char *out, size_t size, const void *address);
+void rk_cpu_grid_fault(int number, const void *address);
 
 /** From a block: keeps a copy of the launch, to run when the grid is done. */
 void rk_cpu_grid_launch_after(const rk_cpu_launch *launch);
