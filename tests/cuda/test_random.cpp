@@ -81,20 +81,77 @@ static void sequences()
         0.48041897253309501, 0xc3a50329, 0xf44d4326);
 }
 
+static bool near(double value, double expected, double relative)
+{
+    return std::fabs(value - expected) <= relative * std::fabs(expected);
+}
+
+/** What cuRAND's own header gives for seed 1234, subsequence 5 and offset 3, one after the other. */
+struct distributed {
+    double normal[2], normal_double, log_normal, log_normal_double;
+    unsigned poisson[5]; /**< of these means */
+};
+static const double means[5] = {0.1, 5, 63, 4001, 1e6};
+
+template <class State> static void distributions(const distributed &want)
+{
+    State s;
+    curand_init(1234ull, 5ull, 3ull, &s);
+    for (double n : want.normal)
+        CHECK(near(curand_normal(&s), n, 1e-6));
+    CHECK(near(curand_normal_double(&s), want.normal_double, 1e-14));
+    CHECK(near(curand_log_normal2(&s, 0.5f, 1.25f).y, want.log_normal, 1e-6));
+    CHECK(near(curand_log_normal_double(&s, 0.5, 1.25), want.log_normal_double, 1e-14));
+    for (int i = 0; i < 5; i++)
+        CHECK(curand_poisson(&s, means[i]) == want.poisson[i]);
+}
+
+static void all_distributions()
+{
+    distributions<curandStateXORWOW_t>({{1.26772416, -0.571430326},
+                                        -0.71463196684702635,
+                                        1.11482239,
+                                        0.65745873382289854,
+                                        {0, 5, 68, 3974, 998809}});
+    distributions<curandStatePhilox4_32_10_t>({{0.594706118, -0.496998966},
+                                               1.4647838160922459,
+                                               3.34412265,
+                                               3.8113987939927165,
+                                               {0, 4, 76, 4028, 999658}});
+    distributions<curandStateMRG32k3a_t>({{1.31612086, -0.21562846},
+                                          0.25076396740931295,
+                                          5.30293369,
+                                          17.198853940372612,
+                                          {0, 5, 57, 4026, 999716}});
+    curandStatePhilox4_32_10_t s;
+    curand_init(1234ull, 5ull, 3ull, &s);
+    const float4 u = curand_uniform4(&s), n = curand_normal4(&s);
+    const float4 l = curand_log_normal4(&s, 0.25f, 2.0f);
+    CHECK(u.x == 0.740565121f && u.w == 0.197131708f);
+    CHECK(near(n.x, 1.02961588, 1e-6) && near(n.w, 0.565763474, 1e-6));
+    CHECK(near(l.x, 0.364508599, 1e-6) && near(l.w, 0.275256753, 1e-6));
+    const double4 d = curand_uniform4_double(&s), e = curand_normal4_double(&s);
+    CHECK(d.x == 0.99461492691522024 && d.w == 0.68869884262012926);
+    CHECK(near(e.x, 1.0199490062242076, 1e-14) && near(e.w, 0.83955467832847097, 1e-14));
+    const uint4 p = curand_poisson4(&s, 33.0);
+    CHECK(p.x == 44 && p.y == 47 && p.z == 34 && p.w == 29);
+}
+
 template <class State> static void moments()
 {
     State state;
     curand_init(7, 3, 0, &state);
-    double sum = 0, squares = 0, poisson = 0;
+    double sum = 0, squares = 0, poisson = 0, middle = 0;
     const int count = 100000;
     for (int i = 0; i < count; i++) {
         const double x = curand_normal_double(&state);
         sum += x;
         squares += x * x;
         poisson += curand_poisson(&state, 50.0);
+        middle += curand_poisson(&state, 100.0);
     }
     CHECK(std::fabs(sum / count) < 0.02 && std::fabs(squares / count - 1) < 0.03);
-    CHECK(std::fabs(poisson / count - 50) < 0.2);
+    CHECK(std::fabs(poisson / count - 50) < 0.2 && std::fabs(middle / count - 100) < 0.2);
 }
 
 static void host()
@@ -221,6 +278,7 @@ int main()
     quasi();
     quasi_on_the_device();
     sequences();
+    all_distributions();
     moments<curandStateXORWOW_t>();
     moments<curandStatePhilox4_32_10_t>();
     moments<curandStateMRG32k3a_t>();

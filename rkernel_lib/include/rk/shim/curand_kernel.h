@@ -8,18 +8,21 @@
 #include "cuda_runtime.h"
 #include "curand.h"
 
-namespace rk {
+namespace rk
+{
 
-/** A generator with what Box and Muller leave for the next call. */
-template <class Generator>
-struct random_state : Generator {
+/** Of which distribution Box and Muller left a number for the next call. */
+enum left_number { left_nothing, left_normal, left_log_normal };
+
+/** A generator with that number. */
+template <class Generator> struct random_state : Generator {
     int boxmuller_flag, boxmuller_flag_double;
     float boxmuller_extra;
     double boxmuller_extra_double;
 
     void forget()
     {
-        boxmuller_flag = boxmuller_flag_double = 0;
+        boxmuller_flag = boxmuller_flag_double = left_nothing;
         boxmuller_extra = 0;
         boxmuller_extra_double = 0;
     }
@@ -101,8 +104,14 @@ inline void skipahead_sequence(unsigned long long n, curandStateMRG32k3a_t *stat
 
 /* Bits and uniform numbers. */
 
-inline unsigned int curand(curandStateXORWOW_t *state) { return rk_xorwow_next(state); }
-inline unsigned int curand(curandStatePhilox4_32_10_t *state) { return rk_philox_next(state); }
+inline unsigned int curand(curandStateXORWOW_t *state)
+{
+    return rk_xorwow_next(state);
+}
+inline unsigned int curand(curandStatePhilox4_32_10_t *state)
+{
+    return rk_philox_next(state);
+}
 inline unsigned int curand(curandStateMRG32k3a_t *state)
 {
     return (unsigned int)(double(rk_mrg_next(state)) * 1.000000048662);
@@ -114,8 +123,14 @@ inline uint4 curand4(curandStatePhilox4_32_10_t *state)
     return make_uint4(x, y, z, w);
 }
 
-inline float curand_uniform(curandStateXORWOW_t *state) { return rk_uniform(curand(state)); }
-inline float curand_uniform(curandStatePhilox4_32_10_t *state) { return rk_uniform(curand(state)); }
+inline float curand_uniform(curandStateXORWOW_t *state)
+{
+    return rk_uniform(curand(state));
+}
+inline float curand_uniform(curandStatePhilox4_32_10_t *state)
+{
+    return rk_uniform(curand(state));
+}
 inline float curand_uniform(curandStateMRG32k3a_t *state)
 {
     return float(double(rk_mrg_next(state)) * 2.3283065498378288e-10);
@@ -143,13 +158,18 @@ inline double2 curand_uniform2_double(curandStatePhilox4_32_10_t *state)
     const uint4 x = curand4(state);
     return make_double2(rk_uniform_double2(x.x, x.y), rk_uniform_double2(x.z, x.w));
 }
+inline double4 curand_uniform4_double(curandStatePhilox4_32_10_t *state)
+{
+    const double2 a = curand_uniform2_double(state), b = curand_uniform2_double(state);
+    return make_double4(a.x, a.y, b.x, b.y);
+}
 
 /* Normal numbers. */
 
-namespace rk {
+namespace rk
+{
 
-template <class State>
-inline float2 normal2(State *state)
+template <class State> inline float2 normal2(State *state)
 {
     float pair[2];
     const unsigned int x = curand(state), y = curand(state);
@@ -158,13 +178,11 @@ inline float2 normal2(State *state)
 }
 inline float2 normal2(curandStateMRG32k3a_t *state)
 {
-    double pair[2];
-    const float u = curand_uniform(state), v = curand_uniform(state);
-    rk_normal_from(pair, u, v);
-    return make_float2(float(pair[0]), float(pair[1]));
+    const float u = curand_uniform(state), angle = curand_uniform(state) * 6.2831855f;
+    const float radius = ::sqrtf(-2.0f * ::logf(u));
+    return make_float2(::sinf(angle) * radius, ::cosf(angle) * radius);
 }
-template <class State>
-inline double2 normal2_double(State *state)
+template <class State> inline double2 normal2_double(State *state)
 {
     double pair[2];
     unsigned int bits[4];
@@ -181,12 +199,23 @@ inline double2 normal2_double(curandStateMRG32k3a_t *state)
     return make_double2(pair[0], pair[1]);
 }
 
-/** A Poisson number is a sum of such: parts small enough to count products of uniform numbers. */
-template <class State>
-inline unsigned int poisson(State *state, double lambda)
+/**
+ * cuRAND's numbers up to a mean of 64, which it gets from a product of uniform ones (Knuth), and from 4000 on, from a
+ * normal one. Between, where cuRAND inverts the distribution by approximation, they are others of the same
+ * distribution: a sum of parts small enough for such products.
+ */
+template <class State> inline unsigned int poisson(State *state, double lambda)
 {
     constexpr double part = 32;
     unsigned int count = 0;
+    if (lambda < 64) {
+        float product = ::expf(float(lambda)) * curand_uniform(state);
+        for (; product > 1; product *= curand_uniform(state))
+            count++;
+        return count;
+    }
+    if (lambda > 4000)
+        return (unsigned int)(::sqrt(lambda) * curand_normal_double(state) + lambda + 0.5);
     for (; lambda > 0; lambda -= part) {
         const double least = ::exp(-(lambda < part ? lambda : part));
         for (double product = curand_uniform_double(state); product > least;
@@ -196,37 +225,63 @@ inline unsigned int poisson(State *state, double lambda)
     return count;
 }
 
+/** The number that was left, when it is of this distribution; else the first of two, of which the second is left. */
+template <class T, class MakePair>
+inline T one_of_pair(int *left, T *extra, left_number distribution, const MakePair &make)
+{
+    if (*left == distribution) {
+        *left = left_nothing;
+        return *extra;
+    }
+    const auto pair = make();
+    *left = distribution;
+    *extra = pair.y;
+    return pair.x;
+}
+
 } // namespace rk
 
 /** The distributions of one state type. */
 #define RK_CURAND_DISTRIBUTIONS(State)                                                             \
-    inline float2 curand_normal2(State *state) { return rk::normal2(state); }                      \
-    inline double2 curand_normal2_double(State *state) { return rk::normal2_double(state); }       \
+    inline float2 curand_normal2(State *state)                                                     \
+    {                                                                                              \
+        return rk::normal2(state);                                                                 \
+    }                                                                                              \
+    inline double2 curand_normal2_double(State *state)                                             \
+    {                                                                                              \
+        return rk::normal2_double(state);                                                          \
+    }                                                                                              \
+    inline float2 curand_log_normal2(State *state, float mean, float deviation)                    \
+    {                                                                                              \
+        const float2 v = rk::normal2(state);                                                       \
+        return make_float2(::expf(mean + deviation * v.x), ::expf(mean + deviation * v.y));        \
+    }                                                                                              \
+    inline double2 curand_log_normal2_double(State *state, double mean, double deviation)          \
+    {                                                                                              \
+        const double2 v = rk::normal2_double(state);                                               \
+        return make_double2(::exp(mean + deviation * v.x), ::exp(mean + deviation * v.y));         \
+    }                                                                                              \
     inline float curand_normal(State *state)                                                       \
     {                                                                                              \
-        state->boxmuller_flag = !state->boxmuller_flag;                                            \
-        if (!state->boxmuller_flag)                                                                \
-            return state->boxmuller_extra;                                                         \
-        const float2 pair = rk::normal2(state);                                                    \
-        state->boxmuller_extra = pair.y;                                                           \
-        return pair.x;                                                                             \
+        return rk::one_of_pair(&state->boxmuller_flag, &state->boxmuller_extra, rk::left_normal,   \
+                               [=] { return curand_normal2(state); });                             \
     }                                                                                              \
     inline double curand_normal_double(State *state)                                               \
     {                                                                                              \
-        state->boxmuller_flag_double = !state->boxmuller_flag_double;                              \
-        if (!state->boxmuller_flag_double)                                                         \
-            return state->boxmuller_extra_double;                                                  \
-        const double2 pair = rk::normal2_double(state);                                            \
-        state->boxmuller_extra_double = pair.y;                                                    \
-        return pair.x;                                                                             \
+        return rk::one_of_pair(&state->boxmuller_flag_double, &state->boxmuller_extra_double,      \
+                               rk::left_normal, [=] { return curand_normal2_double(state); });     \
     }                                                                                              \
     inline float curand_log_normal(State *state, float mean, float deviation)                      \
     {                                                                                              \
-        return ::expf(mean + deviation * curand_normal(state));                                    \
+        return rk::one_of_pair(&state->boxmuller_flag, &state->boxmuller_extra,                    \
+                               rk::left_log_normal,                                                \
+                               [=] { return curand_log_normal2(state, mean, deviation); });        \
     }                                                                                              \
     inline double curand_log_normal_double(State *state, double mean, double deviation)            \
     {                                                                                              \
-        return ::exp(mean + deviation * curand_normal_double(state));                              \
+        return rk::one_of_pair(&state->boxmuller_flag_double, &state->boxmuller_extra_double,      \
+                               rk::left_log_normal,                                                \
+                               [=] { return curand_log_normal2_double(state, mean, deviation); }); \
     }                                                                                              \
     inline unsigned int curand_poisson(State *state, double lambda)                                \
     {                                                                                              \
@@ -242,6 +297,30 @@ inline float4 curand_normal4(curandStatePhilox4_32_10_t *state)
     const float2 a = rk::normal2(state), b = rk::normal2(state);
     return make_float4(a.x, a.y, b.x, b.y);
 }
+inline double4 curand_normal4_double(curandStatePhilox4_32_10_t *state)
+{
+    const double2 a = rk::normal2_double(state), b = rk::normal2_double(state);
+    return make_double4(a.x, a.y, b.x, b.y);
+}
+inline float4 curand_log_normal4(curandStatePhilox4_32_10_t *state, float mean, float deviation)
+{
+    const float2 a = curand_log_normal2(state, mean, deviation);
+    const float2 b = curand_log_normal2(state, mean, deviation);
+    return make_float4(a.x, a.y, b.x, b.y);
+}
+inline double4 curand_log_normal4_double(curandStatePhilox4_32_10_t *state, double mean,
+                                         double deviation)
+{
+    const double2 a = curand_log_normal2_double(state, mean, deviation);
+    const double2 b = curand_log_normal2_double(state, mean, deviation);
+    return make_double4(a.x, a.y, b.x, b.y);
+}
+inline uint4 curand_poisson4(curandStatePhilox4_32_10_t *state, double lambda)
+{
+    const unsigned int x = curand_poisson(state, lambda), y = curand_poisson(state, lambda);
+    const unsigned int z = curand_poisson(state, lambda), w = curand_poisson(state, lambda);
+    return make_uint4(x, y, z, w);
+}
 
 /* Quasirandom generators: one dimension each, a number of which makes one of any distribution. */
 
@@ -255,7 +334,8 @@ inline void curand_init(unsigned int *vectors, unsigned int start, unsigned int 
     rk_sobol32_init(state, vectors, start, offset);
 }
 
-namespace rk {
+namespace rk
+{
 
 /** cuRAND's vectors of 64 bits are of another type than uint64_t. */
 inline void sobol64(rk_sobol64 *state, const unsigned long long *vectors, unsigned long long start,
@@ -281,18 +361,30 @@ inline void curand_init(unsigned long long *vectors, unsigned long long start,
 }
 
 #define RK_CURAND_QUASI(State, T, bits, bits32, uniform, normal)                                   \
-    inline void skipahead(T n, State *state) { rk_sobol##bits##_skip(state, n); }                  \
-    inline T curand(State *state) { return static_cast<T>(rk_sobol##bits##_next(state)); }         \
+    inline void skipahead(T n, State *state)                                                       \
+    {                                                                                              \
+        rk_sobol##bits##_skip(state, n);                                                           \
+    }                                                                                              \
+    inline T curand(State *state)                                                                  \
+    {                                                                                              \
+        return static_cast<T>(rk_sobol##bits##_next(state));                                       \
+    }                                                                                              \
     inline float curand_uniform(State *state)                                                      \
     {                                                                                              \
         return rk_uniform(std::uint32_t(curand(state) >> bits32));                                 \
     }                                                                                              \
-    inline double curand_uniform_double(State *state) { return uniform(curand(state)); }           \
+    inline double curand_uniform_double(State *state)                                              \
+    {                                                                                              \
+        return uniform(curand(state));                                                             \
+    }                                                                                              \
     inline float curand_normal(State *state)                                                       \
     {                                                                                              \
         return rk_quasi_normal(std::uint32_t(curand(state) >> bits32));                            \
     }                                                                                              \
-    inline double curand_normal_double(State *state) { return normal(curand(state)); }             \
+    inline double curand_normal_double(State *state)                                               \
+    {                                                                                              \
+        return normal(curand(state));                                                              \
+    }                                                                                              \
     inline float curand_log_normal(State *state, float mean, float deviation)                      \
     {                                                                                              \
         return ::expf(mean + deviation * curand_normal(state));                                    \
