@@ -1,5 +1,4 @@
 #include "rkernel_lib/cuda/graph.h"
-#include "rkernel_lib/cuda/copy.h"
 #include "rkernel_lib/cuda/stream.h"
 
 #include <stdlib.h>
@@ -7,6 +6,7 @@
 
 /* Work and nodes. */
 
+/** Lets go of work, which is dropped with its last user. */
 static void release_work(rk_shared_work *shared)
 {
     if (!shared || atomic_fetch_sub(&shared->users, 1) != 1)
@@ -90,6 +90,16 @@ cudaGraphNode_t rk_graph_add(cudaGraph_t graph, enum cudaGraphNodeType type, rk_
     return node;
 }
 
+cudaError_t rk_graph_replace(cudaGraphNode_t node, rk_cuda_work work)
+{
+    rk_shared_work *shared = share_work(work);
+    if (!shared)
+        return cudaErrorMemoryAllocation;
+    release_work(node->work);
+    node->work = shared;
+    return cudaSuccess;
+}
+
 static void run_nothing(void *data)
 {
     (void)data;
@@ -120,82 +130,6 @@ cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t *out, cudaGraph_t graph,
                                   const cudaGraphNode_t *dependencies, size_t count)
 {
     return add(out, graph, cudaGraphNodeTypeEmpty, no_work, dependencies, count);
-}
-
-cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t *out, cudaGraph_t graph,
-                                   const cudaGraphNode_t *dependencies, size_t count,
-                                   const struct cudaKernelNodeParams *params)
-{
-    rk_cuda_work work;
-    rk_cuda_launch launch;
-    cudaError_t error = rk_kernel_bind(&work, &launch, params);
-    if (error != cudaSuccess)
-        return rk_cuda_report(error);
-    error = add(out, graph, cudaGraphNodeTypeKernel, work, dependencies, count);
-    if (error == cudaSuccess)
-        (*out)->params = *params;
-    return error;
-}
-
-cudaError_t cudaGraphAddMemcpyNode(cudaGraphNode_t *out, cudaGraph_t graph,
-                                   const cudaGraphNode_t *dependencies, size_t count,
-                                   const struct cudaMemcpy3DParms *params)
-{
-    rk_box box;
-    cudaError_t error = params ? rk_box_of(&box, params) : cudaErrorInvalidValue;
-    if (error == cudaSuccess)
-        error = rk_box_check(&box, params->kind);
-    if (error != cudaSuccess)
-        return rk_cuda_report(error);
-    return add(out, graph, cudaGraphNodeTypeMemcpy, copied_work(rk_box_run, &box, sizeof box),
-               dependencies, count);
-}
-
-cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t *out, cudaGraph_t graph,
-                                     const cudaGraphNode_t *dependencies, size_t count, void *to,
-                                     const void *from, size_t bytes, enum cudaMemcpyKind kind)
-{
-    const struct cudaMemcpy3DParms params = {
-        .srcPtr = make_cudaPitchedPtr((void *)(uintptr_t)from, bytes, bytes, 1),
-        .dstPtr = make_cudaPitchedPtr(to, bytes, bytes, 1),
-        .extent = make_cudaExtent(bytes, 1, 1),
-        .kind = kind};
-    return cudaGraphAddMemcpyNode(out, graph, dependencies, count, &params);
-}
-
-cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t *out, cudaGraph_t graph,
-                                   const cudaGraphNode_t *dependencies, size_t count,
-                                   const struct cudaMemsetParams *params)
-{
-    if (!params)
-        return rk_cuda_report(cudaErrorInvalidValue);
-    const rk_fill fill = {.to = {.data = params->dst, .pitch = params->pitch},
-                          .width = params->width,
-                          .height = params->height,
-                          .depth = 1,
-                          .value = params->value,
-                          .element = params->elementSize};
-    const cudaError_t error = rk_fill_check(&fill);
-    if (error != cudaSuccess)
-        return rk_cuda_report(error);
-    return add(out, graph, cudaGraphNodeTypeMemset, copied_work(rk_fill_run, &fill, sizeof fill),
-               dependencies, count);
-}
-
-static void run_host(void *data)
-{
-    const struct cudaHostNodeParams *params = data;
-    params->fn(params->userData);
-}
-
-cudaError_t cudaGraphAddHostNode(cudaGraphNode_t *out, cudaGraph_t graph,
-                                 const cudaGraphNode_t *dependencies, size_t count,
-                                 const struct cudaHostNodeParams *params)
-{
-    if (!params || !params->fn)
-        return rk_cuda_report(cudaErrorInvalidValue);
-    return add(out, graph, cudaGraphNodeTypeHost, copied_work(run_host, params, sizeof *params),
-               dependencies, count);
 }
 
 static void run_record(void *data)
@@ -255,6 +189,8 @@ static void run_graph(const struct CUgraph_st *graph)
 {
     for (size_t i = 0; i < graph->count && !rk_cuda_broken(); i++) {
         const struct CUgraphNode_st *node = graph->nodes[i];
+        if (node->disabled)
+            continue;
         if (node->child)
             run_graph(node->child);
         else
@@ -388,6 +324,29 @@ cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t *f
     return rk_cuda_report(good ? cudaSuccess : cudaErrorInvalidValue);
 }
 
+/** Makes `node` wait for `first` no more; false when it did not. */
+static bool undepend(cudaGraphNode_t node, cudaGraphNode_t first)
+{
+    size_t kept = 0;
+    const size_t before = node->after_count;
+    for (size_t i = 0; i < before; i++)
+        if (node->after[i] != first)
+            node->after[kept++] = node->after[i];
+    node->after_count = kept;
+    return kept < before;
+}
+
+cudaError_t cudaGraphRemoveDependencies(cudaGraph_t graph, const cudaGraphNode_t *from,
+                                        const cudaGraphNode_t *to, const cudaGraphEdgeData *edges,
+                                        size_t count)
+{
+    (void)edges;
+    bool good = graph != NULL;
+    for (size_t i = 0; good && i < count; i++)
+        good = index_of(graph, to[i]) < graph->count && undepend(to[i], from[i]);
+    return rk_cuda_report(good ? cudaSuccess : cudaErrorInvalidValue);
+}
+
 cudaError_t cudaGraphDestroyNode(cudaGraphNode_t node)
 {
     if (!node)
@@ -397,14 +356,8 @@ cudaError_t cudaGraphDestroyNode(cudaGraphNode_t node)
     memmove(graph->nodes + at, graph->nodes + at + 1,
             (graph->count - at - 1) * sizeof *graph->nodes);
     graph->count--;
-    for (size_t i = 0; i < graph->count; i++) {
-        cudaGraphNode_t other = graph->nodes[i];
-        size_t kept = 0;
-        for (size_t k = 0; k < other->after_count; k++)
-            if (other->after[k] != node)
-                other->after[kept++] = other->after[k];
-        other->after_count = kept;
-    }
+    for (size_t i = 0; i < graph->count; i++)
+        undepend(graph->nodes[i], node);
     free_node(node);
     return rk_cuda_report(cudaSuccess);
 }
@@ -417,24 +370,38 @@ cudaError_t cudaGraphNodeGetType(cudaGraphNode_t node, enum cudaGraphNodeType *t
     return rk_cuda_report(cudaSuccess);
 }
 
-/** Lists nodes, the roots only or all; as many as *count says when `nodes` is not NULL. */
+/** A list for the program: as many as `room` of them are written to `nodes` unless it is NULL. */
+typedef struct {
+    cudaGraphNode_t *nodes;
+    size_t found, room;
+} node_list;
+
+static void list(node_list *l, cudaGraphNode_t node)
+{
+    if (l->nodes && l->found < l->room)
+        l->nodes[l->found] = node;
+    l->found++;
+}
+
+/** Fills what is left of the list, and says how many there are. */
+static cudaError_t end_list(const node_list *l, size_t *count)
+{
+    for (size_t i = l->found; l->nodes && i < l->room; i++)
+        l->nodes[i] = NULL;
+    if (!l->nodes || l->found < l->room)
+        *count = l->found;
+    return rk_cuda_report(cudaSuccess);
+}
+
 static cudaError_t list_nodes(cudaGraph_t graph, bool roots, cudaGraphNode_t *nodes, size_t *count)
 {
     if (!graph || !count)
         return rk_cuda_report(cudaErrorInvalidValue);
-    size_t found = 0;
-    for (size_t i = 0; i < graph->count; i++) {
-        if (roots && graph->nodes[i]->after_count > 0)
-            continue;
-        if (nodes && found < *count)
-            nodes[found] = graph->nodes[i];
-        found++;
-    }
-    for (size_t i = found; nodes && i < *count; i++)
-        nodes[i] = NULL;
-    if (!nodes || found < *count)
-        *count = found;
-    return rk_cuda_report(cudaSuccess);
+    node_list l = {.nodes = nodes, .room = *count};
+    for (size_t i = 0; i < graph->count; i++)
+        if (!roots || graph->nodes[i]->after_count == 0)
+            list(&l, graph->nodes[i]);
+    return end_list(&l, count);
 }
 
 cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *count)
@@ -447,30 +414,77 @@ cudaError_t cudaGraphGetRootNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, siz
     return list_nodes(graph, true, nodes, count);
 }
 
-cudaError_t cudaGraphKernelNodeGetParams(cudaGraphNode_t node, struct cudaKernelNodeParams *params)
+/** Edges have no ports: their data are zeros. */
+static void no_ports(cudaGraphEdgeData *edges, size_t count)
 {
-    if (!node || node->type != cudaGraphNodeTypeKernel)
-        return rk_cuda_report(cudaErrorInvalidValue);
-    *params = node->params;
-    return rk_cuda_report(cudaSuccess);
+    if (edges)
+        memset(edges, 0, count * sizeof *edges);
 }
 
-cudaError_t cudaGraphKernelNodeSetParams(cudaGraphNode_t node,
-                                         const struct cudaKernelNodeParams *params)
+cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t node, cudaGraphNode_t *nodes,
+                                         cudaGraphEdgeData *edges, size_t *count)
 {
-    rk_cuda_work work;
-    rk_cuda_launch launch;
-    if (!node || node->type != cudaGraphNodeTypeKernel)
+    if (!node || !count)
         return rk_cuda_report(cudaErrorInvalidValue);
-    const cudaError_t error = rk_kernel_bind(&work, &launch, params);
-    if (error != cudaSuccess)
-        return rk_cuda_report(error);
-    rk_shared_work *shared = share_work(work);
-    if (!shared)
-        return rk_cuda_report(cudaErrorMemoryAllocation);
-    release_work(node->work);
-    node->work = shared;
-    node->params = *params;
+    node_list l = {.nodes = nodes, .room = *count};
+    no_ports(edges, *count);
+    for (size_t i = 0; i < node->after_count; i++)
+        list(&l, node->after[i]);
+    return end_list(&l, count);
+}
+
+static bool depends(cudaGraphNode_t node, cudaGraphNode_t first)
+{
+    size_t i = 0;
+    while (i < node->after_count && node->after[i] != first)
+        i++;
+    return i < node->after_count;
+}
+
+cudaError_t cudaGraphNodeGetDependentNodes(cudaGraphNode_t node, cudaGraphNode_t *nodes,
+                                           cudaGraphEdgeData *edges, size_t *count)
+{
+    if (!node || !count)
+        return rk_cuda_report(cudaErrorInvalidValue);
+    node_list l = {.nodes = nodes, .room = *count};
+    no_ports(edges, *count);
+    for (size_t i = 0; i < node->graph->count; i++)
+        if (depends(node->graph->nodes[i], node))
+            list(&l, node->graph->nodes[i]);
+    return end_list(&l, count);
+}
+
+cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t *from, cudaGraphNode_t *to,
+                              cudaGraphEdgeData *edges, size_t *count)
+{
+    if (!graph || !count || !from != !to)
+        return rk_cuda_report(cudaErrorInvalidValue);
+    node_list firsts = {.nodes = from, .room = *count}, seconds = {.nodes = to, .room = *count};
+    no_ports(edges, *count);
+    for (size_t i = 0; i < graph->count; i++)
+        for (size_t k = 0; k < graph->nodes[i]->after_count; k++) {
+            list(&firsts, graph->nodes[i]->after[k]);
+            list(&seconds, graph->nodes[i]);
+        }
+    end_list(&firsts, count);
+    return end_list(&seconds, count);
+}
+
+cudaError_t cudaGraphNodeFindInClone(cudaGraphNode_t *out, cudaGraphNode_t original,
+                                     cudaGraph_t clone)
+{
+    *out = NULL;
+    for (size_t i = 0; clone && i < clone->count; i++)
+        if (original && clone->nodes[i]->origin == original)
+            *out = clone->nodes[i];
+    return rk_cuda_report(*out ? cudaSuccess : cudaErrorInvalidValue);
+}
+
+cudaError_t cudaGraphChildGraphNodeGetGraph(cudaGraphNode_t node, cudaGraph_t *out)
+{
+    if (!node || !node->child || !out)
+        return rk_cuda_report(cudaErrorInvalidValue);
+    *out = node->child;
     return rk_cuda_report(cudaSuccess);
 }
 
@@ -538,15 +552,6 @@ cudaError_t cudaGraphUpload(cudaGraphExec_t exec, cudaStream_t stream)
     if (!rk_cuda_stream_valid(stream))
         return rk_cuda_report(cudaErrorInvalidResourceHandle);
     return rk_cuda_report(exec ? cudaSuccess : cudaErrorInvalidValue);
-}
-
-cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
-                                             const struct cudaKernelNodeParams *params)
-{
-    for (size_t i = 0; exec && i < exec->graph->count; i++)
-        if (exec->graph->nodes[i]->origin == node)
-            return cudaGraphKernelNodeSetParams(exec->graph->nodes[i], params);
-    return rk_cuda_report(cudaErrorInvalidValue);
 }
 
 /** Whether two graphs have the same kinds of nodes with the same dependencies, in order. */

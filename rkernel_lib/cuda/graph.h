@@ -13,6 +13,15 @@ typedef struct {
     rk_cuda_work work;
 } rk_shared_work;
 
+/** What a node of one of these types was made from. */
+typedef union {
+    struct cudaKernelNodeParams
+        kernel; /**< kernelParams point into the work; NULL when captured from <<<>>> */
+    struct cudaMemcpy3DParms copy;
+    struct cudaMemsetParams fill;
+    struct cudaHostNodeParams host;
+} rk_node_params;
+
 struct CUgraphNode_st {
     cudaGraph_t graph;
     cudaGraphNode_t origin; /**< the node that this one was copied from, else NULL */
@@ -20,9 +29,11 @@ struct CUgraphNode_st {
     rk_shared_work *work; /**< NULL for nothing to do */
     cudaGraphNode_t *after;
     size_t after_count;
-    cudaGraph_t child;                  /**< owned; of a child graph's node */
-    struct cudaKernelNodeParams params; /**< of a kernel; kernelParams point into the work */
-    void *memory;                       /**< of alloc and free nodes */
+    cudaGraph_t child; /**< owned; of a child graph's node */
+    rk_node_params params;
+    bool has_params; /**< a captured copy, fill or host function has none */
+    bool disabled;   /**< of an instance: does nothing */
+    void *memory;    /**< of alloc and free nodes */
 };
 
 struct CUgraph_st {
@@ -40,5 +51,8 @@ struct CUgraphExec_st {
  */
 cudaGraphNode_t rk_graph_add(cudaGraph_t graph, enum cudaGraphNodeType type, rk_cuda_work work,
                              const cudaGraphNode_t *after, size_t count);
+
+/** Gives a node other work, which it takes over. */
+cudaError_t rk_graph_replace(cudaGraphNode_t node, rk_cuda_work work);
 
 #endif

@@ -174,6 +174,7 @@ cudaError_t rk_kernel_bind(rk_cuda_work *out, rk_cuda_launch *launch,
     bound *b = bind(info, launch, params->kernelParams);
     if (!b)
         return cudaErrorMemoryAllocation;
+    launch->args = b->args;
     *out = (rk_cuda_work){.run = run_bound, .drop = free, .data = b};
     return cudaSuccess;
 }
@@ -198,7 +199,9 @@ static cudaError_t launch_kernel(const rk_cuda_launch *launch, void **args, cuda
     if (!b)
         return rk_cuda_report(cudaErrorMemoryAllocation);
     const rk_cuda_work work = {.run = run_bound, .drop = free, .data = b};
-    return rk_cuda_report(rk_cuda_capture(stream, launch, work));
+    rk_cuda_launch captured = *launch;
+    captured.args = b->args;
+    return rk_cuda_report(rk_cuda_capture(stream, &captured, work));
 }
 
 cudaError_t cudaLaunchKernel(const void *function, dim3 grid, dim3 block, void **args,

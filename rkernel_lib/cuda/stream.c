@@ -314,11 +314,15 @@ cudaError_t rk_cuda_capture(cudaStream_t handle, const rk_cuda_launch *launch, r
     cudaGraphNode_t node = NULL;
     pthread_mutex_lock(&lock);
     const cudaError_t error = record(rk_stream_find(handle), cudaGraphNodeTypeKernel, work, &node);
-    if (node)
-        node->params = (struct cudaKernelNodeParams){.func = (void *)(uintptr_t)launch->function,
-                                                     .gridDim = launch->grid,
-                                                     .blockDim = launch->block,
-                                                     .sharedMemBytes = (unsigned)launch->shared};
+    if (node) {
+        node->params.kernel =
+            (struct cudaKernelNodeParams){.func = (void *)(uintptr_t)launch->function,
+                                          .gridDim = launch->grid,
+                                          .blockDim = launch->block,
+                                          .sharedMemBytes = (unsigned)launch->shared,
+                                          .kernelParams = launch->args};
+        node->has_params = true;
+    }
     pthread_mutex_unlock(&lock);
     return error;
 }

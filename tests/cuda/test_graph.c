@@ -81,6 +81,110 @@ static void captured(void)
     cudaGetLastError();
 }
 
+/** The bytes at `d` after the instance ran. */
+static int after(cudaGraphExec_t exec, const int *d)
+{
+    GOOD(cudaGraphLaunch(exec, 0));
+    return *d;
+}
+
+/* Parameters of nodes, in graphs and in instances, which keep their own. */
+static void parameters(void)
+{
+    cudaGraph_t graph;
+    cudaGraphNode_t fill, copy, host;
+    cudaGraphExec_t exec;
+    int *d, *e, from[2] = {7, 8};
+    unsigned enabled = 9;
+    struct cudaMemsetParams set, seen_set;
+    struct cudaHostNodeParams call = {note, &one}, seen_call;
+    struct cudaMemcpy3DParms seen_copy;
+    GOOD(cudaMalloc((void **)&d, 8));
+    GOOD(cudaMalloc((void **)&e, 8));
+    set = (struct cudaMemsetParams){
+        .dst = d, .value = 5, .elementSize = 4, .width = 2, .height = 1, .pitch = 8};
+    GOOD(cudaGraphCreate(&graph, 0));
+    GOOD(cudaGraphAddMemsetNode(&fill, graph, NULL, 0, &set));
+    GOOD(cudaGraphAddMemcpyNode1D(&copy, graph, &fill, 1, d + 1, from, 4, cudaMemcpyHostToDevice));
+    GOOD(cudaGraphAddHostNode(&host, graph, &copy, 1, &call));
+    GOOD(cudaGraphMemsetNodeGetParams(fill, &seen_set));
+    GOOD(cudaGraphMemcpyNodeGetParams(copy, &seen_copy));
+    GOOD(cudaGraphHostNodeGetParams(host, &seen_call));
+    CHECK(seen_set.value == 5 && seen_copy.extent.width == 4 && seen_call.userData == &one);
+    CHECK(cudaGraphHostNodeGetParams(copy, &seen_call) == cudaErrorInvalidValue);
+    GOOD(cudaGraphInstantiate(&exec, graph, 0));
+    logged = 0;
+    CHECK(after(exec, d) == 5 && d[1] == 7 && logged == 1 && log_[0] == 1);
+
+    /* The instance changes and the graph does not. */
+    set.value = 6;
+    call.userData = &two;
+    GOOD(cudaGraphExecMemsetNodeSetParams(exec, fill, &set));
+    GOOD(
+        cudaGraphExecMemcpyNodeSetParams1D(exec, copy, d + 1, from + 1, 4, cudaMemcpyHostToDevice));
+    GOOD(cudaGraphExecHostNodeSetParams(exec, host, &call));
+    CHECK(after(exec, d) == 6 && d[1] == 8 && log_[1] == 2);
+    GOOD(cudaGraphMemsetNodeGetParams(fill, &seen_set));
+    CHECK(seen_set.value == 5);
+    GOOD(cudaGraphExecDestroy(exec));
+    set.dst = e;
+    GOOD(cudaGraphMemsetNodeSetParams(fill, &set));
+    set.elementSize = 3;
+    CHECK(cudaGraphMemsetNodeSetParams(fill, &set) == cudaErrorInvalidValue);
+    GOOD(cudaGraphMemcpyNodeSetParams1D(copy, d, e, 8, cudaMemcpyDeviceToDevice));
+    GOOD(cudaGraphInstantiate(&exec, graph, 0));
+    GOOD(cudaMemset(d, 0, 8));
+    CHECK(after(exec, d) == 6 && d[1] == 6 && e[1] == 6);
+    CHECK(cudaGraphExecMemcpyNodeSetParams1D(exec, fill, d, e, 8, cudaMemcpyDeviceToDevice) ==
+          cudaErrorInvalidValue);
+
+    GOOD(cudaGraphNodeGetEnabled(exec, copy, &enabled));
+    CHECK(enabled == 1);
+    GOOD(cudaGraphNodeSetEnabled(exec, copy, 0));
+    GOOD(cudaMemset(d, 0, 8));
+    CHECK(after(exec, d) == 0 && e[0] == 6);
+    GOOD(cudaGraphNodeSetEnabled(exec, copy, 1));
+    CHECK(after(exec, d) == 6);
+    CHECK(cudaGraphNodeSetEnabled(exec, host, 0) == cudaErrorInvalidValue);
+    GOOD(cudaGraphExecDestroy(exec));
+    GOOD(cudaGraphDestroy(graph));
+    GOOD(cudaFree(d));
+    GOOD(cudaFree(e));
+    cudaGetLastError();
+}
+
+/* What waits for what. */
+static void dependencies(void)
+{
+    cudaGraph_t graph, clone;
+    cudaGraphNode_t n[4], from[4], to[4], found;
+    size_t count = 4;
+    GOOD(cudaGraphCreate(&graph, 0));
+    GOOD(cudaGraphAddEmptyNode(&n[0], graph, NULL, 0));
+    GOOD(cudaGraphAddEmptyNode(&n[1], graph, n, 1));
+    GOOD(cudaGraphAddEmptyNode(&n[2], graph, n, 1));
+    GOOD(cudaGraphAddEmptyNode(&n[3], graph, n + 1, 2));
+    GOOD(cudaGraphGetEdges(graph, from, to, NULL, &count));
+    CHECK(count == 4 && from[0] == n[0] && to[0] == n[1] && from[3] == n[2] && to[3] == n[3]);
+    GOOD(cudaGraphNodeGetDependencies(n[3], NULL, NULL, &count));
+    CHECK(count == 2);
+    count = 4;
+    GOOD(cudaGraphNodeGetDependentNodes(n[0], to, NULL, &count));
+    CHECK(count == 2 && to[0] == n[1] && to[1] == n[2] && to[2] == NULL);
+    GOOD(cudaGraphRemoveDependencies(graph, n + 2, n + 3, NULL, 1));
+    CHECK(cudaGraphRemoveDependencies(graph, n + 2, n + 3, NULL, 1) == cudaErrorInvalidValue);
+    GOOD(cudaGraphGetEdges(graph, NULL, NULL, NULL, &count));
+    CHECK(count == 3);
+    GOOD(cudaGraphClone(&clone, graph));
+    GOOD(cudaGraphNodeFindInClone(&found, n[3], clone));
+    GOOD(cudaGraphNodeGetDependencies(found, NULL, NULL, &count));
+    CHECK(found != n[3] && count == 1);
+    CHECK(cudaGraphNodeFindInClone(&found, n[3], graph) == cudaErrorInvalidValue);
+    GOOD(cudaGraphDestroy(clone));
+    GOOD(cudaGraphDestroy(graph));
+    cudaGetLastError();
+}
+
 static void made(void)
 {
     cudaGraph_t graph, clone;
@@ -122,5 +226,7 @@ int main(void)
 {
     captured();
     made();
+    parameters();
+    dependencies();
     return failures != 0;
 }

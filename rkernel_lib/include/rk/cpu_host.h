@@ -12,15 +12,21 @@
 #include <cstddef>
 #include <type_traits>
 
-namespace rk {
+namespace rk
+{
 
 /** Whether a kernel failed, after which calls that make something fail. */
-inline bool host_broken() { return rk_cuda_broken(); }
-inline cudaError_t host_report(cudaError_t error) { return rk_cuda_report(error); }
+inline bool host_broken()
+{
+    return rk_cuda_broken();
+}
+inline cudaError_t host_report(cudaError_t error)
+{
+    return rk_cuda_report(error);
+}
 
 /** Bytes of a variable; 0 for an array whose bound is not known here. */
-template <class T>
-constexpr std::size_t symbol_size()
+template <class T> constexpr std::size_t symbol_size()
 {
     if constexpr (std::is_array_v<T> && std::extent_v<T> == 0)
         return 0;
@@ -29,24 +35,21 @@ constexpr std::size_t symbol_size()
 }
 
 /** A symbol's handle is its address; one that the program has not said is made known here. */
-template <class T>
-inline const void *symbol_handle(const T &symbol)
+template <class T> inline const void *symbol_handle(const T &symbol)
 {
     void *address = const_cast<void *>(static_cast<const volatile void *>(std::addressof(symbol)));
     rk_cpu_symbol_add(nullptr, address, symbol_size<T>(), RK_CPU_MEMORY_SYMBOL);
     return address;
 }
 
-template <class T>
-inline const void *function_address(T function)
+template <class T> inline const void *function_address(T function)
 {
     static_assert(std::is_pointer_v<T>, "a kernel is expected");
     return reinterpret_cast<const void *>(function);
 }
 
 /** Where a pointer of any type is put, to const memory too, as CUDA takes it. */
-template <class T>
-inline void **untyped(T **out)
+template <class T> inline void **untyped(T **out)
 {
     return reinterpret_cast<void **>(const_cast<std::remove_cv_t<T> **>(out));
 }
@@ -55,8 +58,7 @@ inline void **untyped(T **out)
 
 /* Memory. */
 
-template <class T>
-inline cudaError_t cudaMalloc(T **out, std::size_t bytes)
+template <class T> inline cudaError_t cudaMalloc(T **out, std::size_t bytes)
 {
     return ::cudaMalloc(rk::untyped(out), bytes);
 }
@@ -75,8 +77,7 @@ inline cudaError_t cudaMallocHost(T **out, std::size_t bytes, unsigned int flags
 {
     return ::cudaHostAlloc(rk::untyped(out), bytes, flags);
 }
-template <class T>
-inline cudaError_t cudaHostAlloc(T **out, std::size_t bytes, unsigned int flags)
+template <class T> inline cudaError_t cudaHostAlloc(T **out, std::size_t bytes, unsigned int flags)
 {
     return ::cudaHostAlloc(rk::untyped(out), bytes, flags);
 }
@@ -125,7 +126,8 @@ inline cudaError_t cudaMemPrefetchAsync(const void *memory, std::size_t bytes,
     return ::cudaMemPrefetchAsync(memory, bytes, location, flags, nullptr);
 }
 
-namespace rk {
+namespace rk
+{
 
 /** A device number, as CUDA 12 gave places; cudaCpuDeviceId is the host. */
 inline cudaMemLocation host_location(int device)
@@ -181,13 +183,11 @@ inline cudaError_t cudaMemcpyFromSymbolAsync(void *to, const T &symbol, std::siz
 {
     return ::cudaMemcpyFromSymbolAsync(to, rk::symbol_handle(symbol), bytes, offset, kind, stream);
 }
-template <class T, class S>
-inline cudaError_t cudaGetSymbolAddress(T **out, const S &symbol)
+template <class T, class S> inline cudaError_t cudaGetSymbolAddress(T **out, const S &symbol)
 {
     return ::cudaGetSymbolAddress(rk::untyped(out), rk::symbol_handle(symbol));
 }
-template <class T>
-inline cudaError_t cudaGetSymbolSize(std::size_t *out, const T &symbol)
+template <class T> inline cudaError_t cudaGetSymbolSize(std::size_t *out, const T &symbol)
 {
     return ::cudaGetSymbolSize(out, rk::symbol_handle(symbol));
 }
@@ -223,6 +223,26 @@ inline cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNo
                                             const cudaGraphNode_t *to, std::size_t count)
 {
     return ::cudaGraphAddDependencies(graph, from, to, nullptr, count);
+}
+inline cudaError_t cudaGraphRemoveDependencies(cudaGraph_t graph, const cudaGraphNode_t *from,
+                                               const cudaGraphNode_t *to, std::size_t count)
+{
+    return ::cudaGraphRemoveDependencies(graph, from, to, nullptr, count);
+}
+inline cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t node, cudaGraphNode_t *nodes,
+                                                std::size_t *count)
+{
+    return ::cudaGraphNodeGetDependencies(node, nodes, nullptr, count);
+}
+inline cudaError_t cudaGraphNodeGetDependentNodes(cudaGraphNode_t node, cudaGraphNode_t *nodes,
+                                                  std::size_t *count)
+{
+    return ::cudaGraphNodeGetDependentNodes(node, nodes, nullptr, count);
+}
+inline cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t *from, cudaGraphNode_t *to,
+                                     std::size_t *count)
+{
+    return ::cudaGraphGetEdges(graph, from, to, nullptr, count);
 }
 inline cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph,
                                        cudaGraphNode_t *node, cudaGraphExecUpdateResult *result)
@@ -262,8 +282,7 @@ inline cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *config, void (*k
         return ::cudaLaunchKernelExC(config, rk::function_address(kernel), pointers);
     }(static_cast<A &&>(args)...);
 }
-template <class T>
-inline cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *out, T *function)
+template <class T> inline cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *out, T *function)
 {
     return ::cudaFuncGetAttributes(out, rk::function_address(function));
 }
@@ -272,8 +291,7 @@ inline cudaError_t cudaFuncSetAttribute(T *function, cudaFuncAttribute attribute
 {
     return ::cudaFuncSetAttribute(rk::function_address(function), attribute, value);
 }
-template <class T>
-inline cudaError_t cudaFuncSetCacheConfig(T *function, cudaFuncCache config)
+template <class T> inline cudaError_t cudaFuncSetCacheConfig(T *function, cudaFuncCache config)
 {
     return ::cudaFuncSetCacheConfig(rk::function_address(function), config);
 }
@@ -284,8 +302,7 @@ inline cudaError_t cudaFuncSetSharedMemConfig(T *function, cudaSharedMemConfig c
 }
 template <class T>
 inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, T function,
-                                                                 int block_size,
-                                                                 std::size_t shared)
+                                                                 int block_size, std::size_t shared)
 {
     return ::cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, rk::function_address(function),
                                                            block_size, shared);
@@ -308,8 +325,10 @@ inline cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(std::size_t *bytes,
 
 /** The block of most threads at once: the largest of equals. `shared_of(threads)` gives its bytes. */
 template <class F, class T>
-inline cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMemWithFlags(
-    int *grid, int *block, T function, F shared_of, int limit = 0, unsigned int flags = 0)
+inline cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMemWithFlags(int *grid, int *block,
+                                                                           T function, F shared_of,
+                                                                           int limit = 0,
+                                                                           unsigned int flags = 0)
 {
     cudaDeviceProp prop;
     cudaFuncAttributes attributes;
@@ -341,12 +360,11 @@ inline cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMemWithFlags(
     return cudaSuccess;
 }
 template <class F, class T>
-inline cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int *grid, int *block,
-                                                                  T function, F shared_of,
-                                                                  int limit = 0)
+inline cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int *grid, int *block, T function,
+                                                                  F shared_of, int limit = 0)
 {
-    return cudaOccupancyMaxPotentialBlockSizeVariableSMemWithFlags(grid, block, function,
-                                                                   shared_of, limit);
+    return cudaOccupancyMaxPotentialBlockSizeVariableSMemWithFlags(grid, block, function, shared_of,
+                                                                   limit);
 }
 template <class T>
 inline cudaError_t cudaOccupancyMaxPotentialBlockSizeWithFlags(int *grid, int *block, T function,
@@ -365,10 +383,10 @@ inline cudaError_t cudaOccupancyMaxPotentialBlockSize(int *grid, int *block, T f
 
 /* Formats. */
 
-namespace rk {
+namespace rk
+{
 
-template <class T, class = void>
-struct vector_of {
+template <class T, class = void> struct vector_of {
     using type = T;
     static constexpr int count = 1;
 };
@@ -380,8 +398,7 @@ struct vector_of<T, std::enable_if_t<std::is_class_v<T>, std::void_t<decltype(T:
 
 } // namespace rk
 
-template <class T>
-inline cudaChannelFormatDesc cudaCreateChannelDesc()
+template <class T> inline cudaChannelFormatDesc cudaCreateChannelDesc()
 {
     using element = typename rk::vector_of<T>::type;
     const int bits = 8 * int(sizeof(element)), count = rk::vector_of<T>::count;
@@ -389,10 +406,9 @@ inline cudaChannelFormatDesc cudaCreateChannelDesc()
                                    count > 3 ? bits : 0,
                                    std::is_floating_point_v<element> ? cudaChannelFormatKindFloat
                                    : std::is_signed_v<element>       ? cudaChannelFormatKindSigned
-                                                                     : cudaChannelFormatKindUnsigned);
+                                                               : cudaChannelFormatKindUnsigned);
 }
-template <>
-inline cudaChannelFormatDesc cudaCreateChannelDesc<void>()
+template <> inline cudaChannelFormatDesc cudaCreateChannelDesc<void>()
 {
     return ::cudaCreateChannelDesc(0, 0, 0, 0, cudaChannelFormatKindNone);
 }

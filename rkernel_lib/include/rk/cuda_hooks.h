@@ -77,6 +77,7 @@ typedef struct {
     size_t shared;        /**< bytes of dynamic shared memory */
     size_t static_shared; /**< bytes, 0 when not known */
     bool cooperative;
+    void **args; /**< the parameters' values, where a node keeps them; NULL when not known */
 } rk_cuda_launch;
 
 /** Whether work for `stream` is being recorded into a graph instead of run. */
