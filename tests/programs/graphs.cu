@@ -103,6 +103,9 @@ static void check_nodes()
     // The arguments are copied when the node is made.
     by = 4;
     CUDA_OK(cudaGraphAddKernelNode(&second, graph, &first, 1, &kernel));
+    cudaKernelNodeParams kept;
+    CUDA_OK(cudaGraphKernelNodeGetParams(first, &kept));
+    EXPECT(kept.gridDim.x == 3 && *(int *)kept.kernelParams[1] == 3);
     cudaGraphExec_t ready;
     CUDA_OK(cudaGraphInstantiate(&ready, graph, 0));
     CUDA_OK(cudaGraphLaunch(ready, 0));
