@@ -6,9 +6,11 @@
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
 
+#include <atomic>
 #include <climits>
 #include <cmath>
 #include <cstring>
+#include <thread>
 
 static bool near(double value, double expected, double relative = 4e-16)
 {
@@ -157,6 +159,32 @@ static void dynamic_programming()
     CHECK(std::isnan(__fdividef(INFINITY, 0x1p127f)) && __fdividef(1, INFINITY) == 0);
 }
 
+struct alignas(16) wide {
+    unsigned long long count, sum;
+};
+
+/* Values of 16 bytes change as a whole: no thread sees parts of two. */
+static void whole_values()
+{
+    wide shared[2] = {};
+    std::atomic<int> torn(0);
+    const auto work = [&](unsigned long long own) {
+        for (int i = 0; i < 2000; i++) {
+            wide seen = {}, old = atomicCAS(shared, seen, wide{1, own});
+            while (old.count != seen.count || old.sum != seen.sum) {
+                seen = old;
+                old = atomicCAS(shared, seen, wide{seen.count + 1, seen.sum + own});
+            }
+            const wide before = atomicExch(shared + 1, wide{own, 3 * own});
+            torn += before.sum != 3 * before.count;
+        }
+    };
+    std::thread first(work, 5), second(work, 7);
+    first.join();
+    second.join();
+    CHECK(shared[0].count == 4000 && shared[0].sum == 2000 * 12 && torn == 0);
+}
+
 static void functions()
 {
     CHECK(sinpi(1.0) == 0 && cospi(0.5) == 0 && cospi(1e10) == 1 && sinpif(-0.5f) == -1);
@@ -184,6 +212,7 @@ int main()
     integers();
     not_a_number();
     dynamic_programming();
+    whole_values();
     functions();
     return failures != 0;
 }
