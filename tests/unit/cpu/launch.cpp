@@ -7,18 +7,17 @@
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
 
+#include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <numeric>
+#include <unistd.h>
 #include <vector>
 
 #define CHECK(condition)                                                                           \
     if (!(condition))                                                                              \
     return __LINE__
-#define SITE(name)                                                                                 \
-    rk::kernel_site                                                                                \
-    {                                                                                              \
-        name, __FILE__, __LINE__, ""                                                               \
-    }
+#define SITE(name) rk::kernel_site{name, __FILE__, __LINE__, ""}
 #define WAITS rk::kernel_waits
 
 /* Indices, parameters and configurations. */
@@ -384,12 +383,32 @@ static void overflows(int *out)
     });
 }
 
-/** Ends the process. */
+/** Whether `launch` leaves this error and says so, in these words; it ends the process under AddressSanitizer. */
+template <class Launch>
+static int faults(cudaError_t error, const char *words, const Launch &launch)
+{
+    char text[1000] = "";
+    FILE *const file = std::tmpfile();
+    const int usual = dup(2);
+    dup2(fileno(file), 2);
+    launch();
+    std::fflush(stderr);
+    dup2(usual, 2);
+    close(usual);
+    std::rewind(file);
+    CHECK(std::fread(text, 1, sizeof text - 1, file) > 0);
+    std::fclose(file);
+    CHECK(std::strstr(text, words) && std::strstr(text, "block (0, 0, 0)"));
+    CHECK(cudaGetLastError() == error && cudaGetLastError() == error);
+    CHECK(cudaDeviceReset() == cudaSuccess && cudaGetLastError() == cudaSuccess);
+    return 0;
+}
+
 extern "C" int launch_stack_overflow()
 {
     int out[2] = {};
-    (rk::push_launch(1, 32), overflows(out));
-    return 0;
+    return faults(cudaErrorHardwareStackError, "the stack of thread (5, 0, 0) overflows",
+                  [&] { (rk::push_launch(1, 32), overflows(out)); });
 }
 
 static void wild(int *out)
@@ -398,11 +417,10 @@ static void wild(int *out)
                       [=]() mutable { *reinterpret_cast<volatile int *>(out + blockIdx.x) = 1; });
 }
 
-/** Ends the process. */
 extern "C" int launch_wild_pointer()
 {
-    (rk::push_launch(1, 1), wild(reinterpret_cast<int *>(64)));
-    return 0;
+    return faults(cudaErrorIllegalAddress, "a thread accesses address 0x40",
+                  [] { (rk::push_launch(1, 1), wild(reinterpret_cast<int *>(64))); });
 }
 
 /* Warp operations without masks. */
