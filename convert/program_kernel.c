@@ -153,10 +153,10 @@ static const char *shadows(const rk_program *program, const rk_kernel_facts *fac
     static const struct {
         rk_use use;
         const char *text;
-    } all[] = {{RK_USE_THREAD_IDX, " const uint3 threadIdx = rk_at.threadIdx;"},
-               {RK_USE_BLOCK_IDX, " const uint3 blockIdx = rk_at.blockIdx;"},
-               {RK_USE_BLOCK_DIM, " const dim3 blockDim = rk_at.blockDim;"},
-               {RK_USE_GRID_DIM, " const dim3 gridDim = rk_at.gridDim;"}};
+    } all[] = {{RK_USE_THREAD_IDX, " const ::uint3 threadIdx = rk_at.threadIdx;"},
+               {RK_USE_BLOCK_IDX, " const ::uint3 blockIdx = rk_at.blockIdx;"},
+               {RK_USE_BLOCK_DIM, " const ::dim3 blockDim = rk_at.blockDim;"},
+               {RK_USE_GRID_DIM, " const ::dim3 gridDim = rk_at.gridDim;"}};
     rk_str out = {.arena = program->unit->arena};
     if (!facts || facts->has_scopes || !program->parsed)
         return "";

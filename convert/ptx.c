@@ -1,29 +1,7 @@
-#include "convert/ptx.h"
-
-#include "base/str.h"
+#include "convert/ptx_internal.h"
 
 #include <ctype.h>
 #include <string.h>
-
-enum { MOST_PIECES = 12, MOST_OPERANDS = 6, MOST_TYPES = 3 };
-
-/** A statement of inline assembly on its way. */
-typedef struct {
-    const rk_ptx_operand *operands;
-    size_t count;
-    rk_arena *arena;
-    rk_str out;
-} translation;
-
-/** An instruction, taken apart: `ld.global.cg.v2.u32 {a, b}, [p];` */
-typedef struct {
-    const char *pieces[MOST_PIECES]; /**< what dots separate, but for types; the operation first */
-    size_t piece_count;
-    const char *types[MOST_TYPES]; /**< in C++ */
-    size_t type_count;
-    const char *operands[MOST_OPERANDS]; /**< as the text has them */
-    size_t operand_count;
-} instruction;
 
 static const struct {
     const char *ptx, *cpp, *bits; /**< `bits`: what adds up modulo 2^n */
@@ -106,8 +84,7 @@ static const char *local(const char *prefix, const char *name, rk_arena *arena)
     return text;
 }
 
-/** `%1`, `%%laneid`, `tmp`, `%%r1`, `0x1f`, `-4`, `1.5`, `0f3F800000`; NULL for others. */
-static const char *value(const translation *t, const char *text)
+const char *rk_ptx_value(const rk_ptx *t, const char *text)
 {
     if (text[0] == '%' && isdigit((unsigned char)text[1])) {
         size_t n = 0;
@@ -131,32 +108,30 @@ static const char *value(const translation *t, const char *text)
     return is_name(text) ? local("v", text, t->arena) : NULL;
 }
 
-/** `[%0]`, `[%0+16]`: where it is, as a pointer. */
-static const char *address(const translation *t, const char *text, bool shared)
+const char *rk_ptx_address(const rk_ptx *t, const char *text, bool shared)
 {
     const size_t length = strlen(text);
     if (length < 3 || text[0] != '[' || text[length - 1] != ']')
         return NULL;
     const size_t base = strcspn(text + 1, "+-]");
     const char *offset = rk_arena_strndup(t->arena, text + 1 + base, length - 2 - base);
-    const char *at = value(t, rk_arena_strndup(t->arena, text + 1, base));
+    const char *at = rk_ptx_value(t, rk_arena_strndup(t->arena, text + 1, base));
     if (!at || strspn(offset, "+-0123456789xabcdefABCDEF") != strlen(offset))
         return NULL;
     return rk_arena_printf(t->arena, "rk::ptx_%s(%s)%s", shared ? "shared" : "generic", at, offset);
 }
 
-/** The elements of `{a, b}`, or the operand itself. 0 when one is of another kind. */
-static size_t elements(const translation *t, const char *text, const char **out)
+size_t rk_ptx_elements(const rk_ptx *t, const char *text, const char **out)
 {
     const size_t length = strlen(text);
     if (text[0] != '{') {
-        out[0] = value(t, text);
+        out[0] = rk_ptx_value(t, text);
         return out[0] != NULL;
     }
     size_t count = 0;
     for (size_t i = 1; i + 1 < length && count < 4;) {
         const size_t n = strcspn(text + i, ",}");
-        out[count] = value(t, rk_arena_strndup(t->arena, text + i, n));
+        out[count] = rk_ptx_value(t, rk_arena_strndup(t->arena, text + i, n));
         if (!out[count++])
             return 0;
         i += n + 1;
@@ -166,7 +141,7 @@ static size_t elements(const translation *t, const char *text, const char **out)
 
 /* Instructions. */
 
-static bool has(const instruction *in, const char *piece)
+bool rk_ptx_has(const rk_ptx_instruction *in, const char *piece)
 {
     for (size_t i = 1; i < in->piece_count; i++)
         if (strcmp(in->pieces[i], piece) == 0)
@@ -174,8 +149,7 @@ static bool has(const instruction *in, const char *piece)
     return false;
 }
 
-/** Whether all pieces after the operation are among the words of `allowed`. */
-static bool only(const instruction *in, const char *allowed)
+bool rk_ptx_only(const rk_ptx_instruction *in, const char *allowed)
 {
     for (size_t i = 1; i < in->piece_count; i++) {
         const size_t n = strlen(in->pieces[i]);
@@ -188,9 +162,9 @@ static bool only(const instruction *in, const char *allowed)
     return true;
 }
 
-static bool is_shared(const instruction *in)
+static bool is_shared(const rk_ptx_instruction *in)
 {
-    return has(in, "shared") || has(in, "shared::cta");
+    return rk_ptx_has(in, "shared") || rk_ptx_has(in, "shared::cta");
 }
 
 /** Operations that are functions of rk/cpu_ptx.h or operators. */
@@ -252,17 +226,17 @@ static const struct {
                  {"prmt.b32", 3},
                  {"vabsdiff4.u32.u32.u32.add", 3}};
 
-static bool add_function(translation *t, const char *name, const instruction *in)
+static bool add_function(rk_ptx *t, const char *name, const rk_ptx_instruction *in)
 {
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
         if (strcmp(functions[i].name, name) != 0 || in->operand_count != functions[i].sources + 1)
             continue;
-        const char *to = value(t, in->operands[0]);
+        const char *to = rk_ptx_value(t, in->operands[0]);
         if (!to)
             return false;
         rk_str_addf(&t->out, "rk::ptx_put(%s, %s(", to, function_name("", name, t->arena));
         for (size_t k = 1; k < in->operand_count; k++) {
-            const char *from = value(t, in->operands[k]);
+            const char *from = rk_ptx_value(t, in->operands[k]);
             if (!from)
                 return false;
             rk_str_addf(&t->out, "%s%s", k > 1 ? ", " : "", from);
@@ -274,13 +248,13 @@ static bool add_function(translation *t, const char *name, const instruction *in
 }
 
 /** Whether the instruction is `name`, other pieces being among `allowed`. */
-static bool is_operation(const instruction *in, const char *name, const char *allowed)
+static bool is_operation(const rk_ptx_instruction *in, const char *name, const char *allowed)
 {
     const char *dot = strchr(name, '.');
     const size_t n = dot ? (size_t)(dot - name) : strlen(name);
     if (strlen(in->pieces[0]) != n || strncmp(in->pieces[0], name, n) != 0)
         return false;
-    instruction rest = *in;
+    rk_ptx_instruction rest = *in;
     if (dot) {
         if (in->piece_count < 2 || strcmp(in->pieces[1], dot + 1) != 0)
             return false;
@@ -288,19 +262,19 @@ static bool is_operation(const instruction *in, const char *name, const char *al
             rest.pieces[i - 1] = in->pieces[i];
         rest.piece_count--;
     }
-    return only(&rest, allowed);
+    return rk_ptx_only(&rest, allowed);
 }
 
-static bool add_arithmetic(translation *t, const instruction *in)
+static bool add_arithmetic(rk_ptx *t, const rk_ptx_instruction *in)
 {
     for (size_t i = 0; i < sizeof arithmetic / sizeof *arithmetic; i++) {
-        const char *sources[MOST_OPERANDS], *cpp = arithmetic[i].cpp;
+        const char *sources[RK_PTX_OPERANDS], *cpp = arithmetic[i].cpp;
         if (!is_operation(in, arithmetic[i].name, arithmetic[i].allowed) || in->type_count != 1 ||
             in->operand_count != arithmetic[i].sources + 1)
             continue;
-        const char *to = value(t, in->operands[0]);
+        const char *to = rk_ptx_value(t, in->operands[0]);
         for (size_t k = 0; k < arithmetic[i].sources; k++) {
-            sources[k] = value(t, in->operands[k + 1]);
+            sources[k] = rk_ptx_value(t, in->operands[k + 1]);
             if (!sources[k])
                 return false;
         }
@@ -325,12 +299,12 @@ static bool add_arithmetic(translation *t, const instruction *in)
     return false;
 }
 
-/** `selp`, `cvt` of integers, `cvta`. */
-static bool add_choice(translation *t, const instruction *in)
+/** `selp`, `cvta`. */
+static bool add_choice(rk_ptx *t, const rk_ptx_instruction *in)
 {
     const char *v[4] = {NULL};
     for (size_t i = 0; i < in->operand_count && i < 4; i++)
-        if (!(v[i] = value(t, in->operands[i])))
+        if (!(v[i] = rk_ptx_value(t, in->operands[i])))
             return false;
     if (is_operation(in, "selp", "") && in->type_count == 1 && in->operand_count == 4) {
         rk_str_addf(&t->out, "rk::ptx_put(%s, %s ? rk::ptx_as<%s>(%s) : rk::ptx_as<%s>(%s));", v[0],
@@ -339,16 +313,11 @@ static bool add_choice(translation *t, const instruction *in)
     }
     if (in->operand_count != 2)
         return false;
-    if (is_operation(in, "cvt", "") && in->type_count == 2 &&
-        !strstr("float double", in->types[0]) && !strstr("float double", in->types[1])) {
-        rk_str_addf(&t->out, "rk::ptx_put(%s, rk::ptx_as<%s>(rk::ptx_as<%s>(%s)));", v[0],
-                    in->types[0], in->types[1], v[1]);
-        return true;
-    }
     if (!is_operation(in, "cvta", "to shared global"))
         return false;
     rk_str_addf(&t->out, "rk::ptx_put(%s, rk::ptx_cvta_%s_%s(%s));", v[0],
-                has(in, "to") ? "to" : "from", has(in, "shared") ? "shared" : "global", v[1]);
+                rk_ptx_has(in, "to") ? "to" : "from",
+                rk_ptx_has(in, "shared") ? "shared" : "global", v[1]);
     return true;
 }
 
@@ -358,25 +327,25 @@ static const char memory_pieces[] =
     "lu nc wb wt v2 v4 L1::no_allocate L1::evict_last L1::evict_first L1::evict_normal L2::64B L2::128B L2::256B "
     "async add min max exch cas and or xor inc dec unaligned";
 
-static const char *order(const instruction *in)
+static const char *order(const rk_ptx_instruction *in)
 {
-    return has(in, "acquire")    ? "__ATOMIC_ACQUIRE"
-           : has(in, "release")  ? "__ATOMIC_RELEASE"
-           : has(in, "relaxed")  ? "__ATOMIC_RELAXED"
-           : has(in, "volatile") ? "__ATOMIC_RELAXED"
-                                 : "-1";
+    return rk_ptx_has(in, "acquire")    ? "__ATOMIC_ACQUIRE"
+           : rk_ptx_has(in, "release")  ? "__ATOMIC_RELEASE"
+           : rk_ptx_has(in, "relaxed")  ? "__ATOMIC_RELAXED"
+           : rk_ptx_has(in, "volatile") ? "__ATOMIC_RELAXED"
+                                        : "-1";
 }
 
-static bool add_memory(translation *t, const instruction *in)
+static bool add_memory(rk_ptx *t, const rk_ptx_instruction *in)
 {
     const bool load = strcmp(in->pieces[0], "ld") == 0 || strcmp(in->pieces[0], "ldu") == 0;
     const bool store = strcmp(in->pieces[0], "st") == 0;
     if ((!load && !store) || in->type_count != 1 || in->operand_count != 2 ||
-        !only(in, memory_pieces))
+        !rk_ptx_only(in, memory_pieces))
         return false;
-    const char *each[4], *at = address(t, in->operands[load ? 1 : 0], is_shared(in));
-    const size_t count = elements(t, in->operands[load ? 0 : 1], each);
-    if (!at || count != (has(in, "v4") ? 4u : has(in, "v2") ? 2u : 1u))
+    const char *each[4], *at = rk_ptx_address(t, in->operands[load ? 1 : 0], is_shared(in));
+    const size_t count = rk_ptx_elements(t, in->operands[load ? 0 : 1], each);
+    if (!at || count != (rk_ptx_has(in, "v4") ? 4u : rk_ptx_has(in, "v2") ? 2u : 1u))
         return false;
     for (size_t i = 0; i < count; i++) {
         const char *where =
@@ -391,25 +360,27 @@ static bool add_memory(translation *t, const instruction *in)
 }
 
 /** `red.global.add.u32 [p], a`, `atom.global.cas.b32 d, [p], a, b`. */
-static bool add_atomic(translation *t, const instruction *in)
+static bool add_atomic(rk_ptx *t, const rk_ptx_instruction *in)
 {
     static const char *const all[] = {"add", "min", "max", "exch", "cas",
                                       "and", "or",  "xor", "inc",  "dec"};
     const bool result = strcmp(in->pieces[0], "atom") == 0;
     const char *which = NULL;
-    if ((!result && strcmp(in->pieces[0], "red") != 0) || in->type_count != 1 || has(in, "v2") ||
-        has(in, "v4") || !only(in, memory_pieces))
+    if ((!result && strcmp(in->pieces[0], "red") != 0) || in->type_count != 1 ||
+        rk_ptx_has(in, "v2") || rk_ptx_has(in, "v4") || !rk_ptx_only(in, memory_pieces))
         return false;
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        which = has(in, all[i]) ? all[i] : which;
+        which = rk_ptx_has(in, all[i]) ? all[i] : which;
     const size_t first = result ? 1 : 0, values = which && strcmp(which, "cas") == 0 ? 2 : 1;
     if (!which || in->operand_count != first + 1 + values)
         return false;
-    const bool fenced = has(in, "acquire") || has(in, "release") || has(in, "acq_rel");
-    const char *at = address(t, in->operands[first], is_shared(in));
-    const char *to = result && strcmp(in->operands[0], "_") != 0 ? value(t, in->operands[0]) : NULL;
-    const char *a = value(t, in->operands[first + 1]);
-    const char *b = values == 2 ? value(t, in->operands[first + 2]) : "0";
+    const bool fenced =
+        rk_ptx_has(in, "acquire") || rk_ptx_has(in, "release") || rk_ptx_has(in, "acq_rel");
+    const char *at = rk_ptx_address(t, in->operands[first], is_shared(in));
+    const char *to =
+        result && strcmp(in->operands[0], "_") != 0 ? rk_ptx_value(t, in->operands[0]) : NULL;
+    const char *a = rk_ptx_value(t, in->operands[first + 1]);
+    const char *b = values == 2 ? rk_ptx_value(t, in->operands[first + 2]) : "0";
     if (!at || !a || !b || (result && !to && strcmp(in->operands[0], "_") != 0))
         return false;
     rk_str_addf(&t->out, fenced ? "__threadfence(); " : "");
@@ -422,72 +393,75 @@ static bool add_atomic(translation *t, const instruction *in)
 }
 
 /** Copies are done at once, so that there is nothing to commit or to wait for. */
-static bool add_copy(translation *t, const instruction *in)
+static bool add_copy(rk_ptx *t, const rk_ptx_instruction *in)
 {
-    if (strcmp(in->pieces[0], "cp") != 0 || !has(in, "async") || has(in, "bulk"))
+    if (strcmp(in->pieces[0], "cp") != 0 || !rk_ptx_has(in, "async") || rk_ptx_has(in, "bulk"))
         return false;
-    if (has(in, "mbarrier")) {
-        const char *at = in->operand_count == 1 ? address(t, in->operands[0], is_shared(in)) : NULL;
-        if (!at || !only(in, "async mbarrier arrive noinc shared shared::cta"))
+    if (rk_ptx_has(in, "mbarrier")) {
+        const char *at =
+            in->operand_count == 1 ? rk_ptx_address(t, in->operands[0], is_shared(in)) : NULL;
+        if (!at || !rk_ptx_only(in, "async mbarrier arrive noinc shared shared::cta"))
             return false;
-        if (has(in, "noinc"))
+        if (rk_ptx_has(in, "noinc"))
             rk_str_addf(&t->out, "rk::ptx_mbarrier_arrive(%s, 1);", at);
         return true;
     }
-    if (only(in, "async commit_group wait_group wait_all"))
+    if (rk_ptx_only(in, "async commit_group wait_group wait_all"))
         return true;
-    if (!only(in,
-              "async ca cg shared shared::cta global L2::64B L2::128B L2::256B L2::cache_hint") ||
-        in->operand_count < 3 || in->operand_count > 4 || has(in, "L2::cache_hint"))
+    if (!rk_ptx_only(
+            in, "async ca cg shared shared::cta global L2::64B L2::128B L2::256B L2::cache_hint") ||
+        in->operand_count < 3 || in->operand_count > 4 || rk_ptx_has(in, "L2::cache_hint"))
         return false;
-    const char *to = address(t, in->operands[0], true);
-    const char *from = address(t, in->operands[1], false);
-    const char *size = value(t, in->operands[2]);
-    const char *part = in->operand_count == 4 ? value(t, in->operands[3]) : size;
+    const char *to = rk_ptx_address(t, in->operands[0], true);
+    const char *from = rk_ptx_address(t, in->operands[1], false);
+    const char *size = rk_ptx_value(t, in->operands[2]);
+    const char *part = in->operand_count == 4 ? rk_ptx_value(t, in->operands[3]) : size;
     if (!to || !from || !size || !part)
         return false;
     rk_str_addf(&t->out, "rk::ptx_cp_async(%s, %s, %s, %s);", to, from, size, part);
     return true;
 }
 
-static bool add_mbarrier(translation *t, const instruction *in)
+static bool add_mbarrier(rk_ptx *t, const rk_ptx_instruction *in)
 {
     static const char pieces[] =
         "init inval arrive arrive_drop test_wait try_wait parity shared shared::cta "
         "release acquire cta";
-    const char *v[MOST_OPERANDS] = {NULL};
-    if (strcmp(in->pieces[0], "mbarrier") != 0 || !only(in, pieces) || in->operand_count == 0)
+    const char *v[RK_PTX_OPERANDS] = {NULL};
+    if (strcmp(in->pieces[0], "mbarrier") != 0 || !rk_ptx_only(in, pieces) ||
+        in->operand_count == 0)
         return false;
-    const bool waits = has(in, "test_wait") || has(in, "try_wait");
-    const bool arrives = has(in, "arrive") || has(in, "arrive_drop");
+    const bool waits = rk_ptx_has(in, "test_wait") || rk_ptx_has(in, "try_wait");
+    const bool arrives = rk_ptx_has(in, "arrive") || rk_ptx_has(in, "arrive_drop");
     const size_t at = waits || arrives ? 1 : 0;
     for (size_t i = 0; i < in->operand_count; i++) {
-        v[i] = i == at ? address(t, in->operands[i], is_shared(in)) : value(t, in->operands[i]);
+        v[i] = i == at ? rk_ptx_address(t, in->operands[i], is_shared(in))
+                       : rk_ptx_value(t, in->operands[i]);
         if (!v[i])
             return false;
     }
     if (waits && (in->operand_count == 3 || in->operand_count == 4))
         rk_str_addf(&t->out, "rk::ptx_put(%s, rk::ptx_mbarrier_%s(%s, %s));", v[0],
-                    has(in, "parity") ? "passed_parity" : "passed", v[1], v[2]);
+                    rk_ptx_has(in, "parity") ? "passed_parity" : "passed", v[1], v[2]);
     else if (arrives && (in->operand_count == 2 || in->operand_count == 3))
         rk_str_addf(&t->out, "%srk::ptx_mbarrier_arrive(%s, %s, %s)%s;",
                     strcmp(in->operands[0], "_") == 0
                         ? "("
                         : rk_arena_printf(t->arena, "rk::ptx_put(%s, ", v[0]),
                     v[1], in->operand_count == 3 ? v[2] : "1",
-                    has(in, "arrive_drop") ? "true" : "false", ")");
-    else if (has(in, "init") && in->operand_count == 2)
+                    rk_ptx_has(in, "arrive_drop") ? "true" : "false", ")");
+    else if (rk_ptx_has(in, "init") && in->operand_count == 2)
         rk_str_addf(&t->out, "rk::ptx_mbarrier_init(%s, %s);", v[0], v[1]);
     else
-        return has(in, "inval") && in->operand_count == 1;
+        return rk_ptx_has(in, "inval") && in->operand_count == 1;
     return true;
 }
 
 /** Those with a meaning of their own. */
-static bool add_other(translation *t, const instruction *in)
+static bool add_other(rk_ptx *t, const rk_ptx_instruction *in)
 {
-    const char *a = in->operand_count > 0 ? value(t, in->operands[0]) : NULL;
-    const char *b = in->operand_count > 1 ? value(t, in->operands[1]) : NULL;
+    const char *a = in->operand_count > 0 ? rk_ptx_value(t, in->operands[0]) : NULL;
+    const char *b = in->operand_count > 1 ? rk_ptx_value(t, in->operands[1]) : NULL;
     if (is_operation(in, "bra", "uni") && in->operand_count == 1 && is_name(in->operands[0]))
         rk_str_addf(&t->out, "goto %s;", local("l", in->operands[0], t->arena));
     else if ((is_operation(in, "fence", "sc acq_rel cta gpu sys") ||
@@ -513,17 +487,17 @@ static bool add_other(translation *t, const instruction *in)
     return true;
 }
 
-static bool add_instruction(translation *t, const char *name, const instruction *in)
+static bool add_instruction(rk_ptx *t, const char *name, const rk_ptx_instruction *in)
 {
     return add_function(t, name, in) || add_arithmetic(t, in) || add_choice(t, in) ||
-           add_memory(t, in) || add_atomic(t, in) || add_copy(t, in) || add_mbarrier(t, in) ||
-           add_other(t, in);
+           rk_ptx_add_convert(t, name, in) || rk_ptx_add_warp(t, in) || add_memory(t, in) ||
+           add_atomic(t, in) || add_copy(t, in) || add_mbarrier(t, in) || add_other(t, in);
 }
 
 /* Statements. */
 
 /** Splits `ld.global.u32`: types apart from the rest. */
-static bool split_name(translation *t, instruction *in, const char *text, size_t length)
+static bool split_name(rk_ptx *t, rk_ptx_instruction *in, const char *text, size_t length)
 {
     for (size_t i = 0; i <= length;) {
         size_t n = 0;
@@ -531,7 +505,7 @@ static bool split_name(translation *t, instruction *in, const char *text, size_t
             n++;
         const char *piece = rk_arena_strndup(t->arena, text + i, n);
         const char *type = type_of(piece);
-        if (n == 0 || (type ? in->type_count == MOST_TYPES : in->piece_count == MOST_PIECES))
+        if (n == 0 || (type ? in->type_count == RK_PTX_TYPES : in->piece_count == RK_PTX_PIECES))
             return false;
         if (type)
             in->types[in->type_count++] = type;
@@ -543,7 +517,7 @@ static bool split_name(translation *t, instruction *in, const char *text, size_t
 }
 
 /** Splits at commas outside of brackets and braces; blanks are left out. */
-static bool split_operands(translation *t, instruction *in, const char *text, size_t length)
+static bool split_operands(rk_ptx *t, rk_ptx_instruction *in, const char *text, size_t length)
 {
     rk_str one = {.arena = t->arena};
     int depth = 0;
@@ -557,7 +531,7 @@ static bool split_operands(translation *t, instruction *in, const char *text, si
         }
         if (one.length == 0)
             return i == length && in->operand_count == 0;
-        if (in->operand_count == MOST_OPERANDS)
+        if (in->operand_count == RK_PTX_OPERANDS)
             return false;
         in->operands[in->operand_count++] = rk_arena_strdup(t->arena, rk_str_text(&one));
         one = (rk_str){.arena = t->arena};
@@ -566,7 +540,7 @@ static bool split_operands(translation *t, instruction *in, const char *text, si
 }
 
 /** `.reg .b32 a, b, r<4>`. */
-static bool add_registers(translation *t, const char *text, size_t length)
+static bool add_registers(rk_ptx *t, const char *text, size_t length)
 {
     const size_t space = strspn(text, " ");
     size_t n = space;
@@ -575,7 +549,7 @@ static bool add_registers(translation *t, const char *text, size_t length)
     const char *type = text[space] == '.'
                            ? type_of(rk_arena_strndup(t->arena, text + space + 1, n - space - 1))
                            : NULL;
-    instruction names = {0};
+    rk_ptx_instruction names = {0};
     if (!type || !split_operands(t, &names, text + n, length - n) || names.operand_count == 0)
         return false;
     for (size_t i = 0; i < names.operand_count; i++) {
@@ -596,7 +570,7 @@ static bool add_registers(translation *t, const char *text, size_t length)
 }
 
 /** One statement without its `;`. */
-static bool add_statement(translation *t, const char *text, size_t length)
+static bool add_statement(rk_ptx *t, const char *text, size_t length)
 {
     while (length > 0 && isspace((unsigned char)text[length - 1]))
         length--;
@@ -609,10 +583,11 @@ static bool add_statement(translation *t, const char *text, size_t length)
         while (n < length && !isspace((unsigned char)text[n]))
             n++;
         const bool not = text[1] == '!';
-        const char *guard = value(t, rk_arena_strndup(t->arena, text + 1 + not, n - 1 - not ));
+        const char *guard =
+            rk_ptx_value(t, rk_arena_strndup(t->arena, text + 1 + not, n - 1 - not));
         if (!guard)
             return false;
-        rk_str_addf(&t->out, "if (%s%s) { ", not ? "!" : "", guard);
+        rk_str_addf(&t->out, "if (%s%s) { ", not? "!" : "", guard);
         n += strspn(text + n, " \t");
         if (n >= length || !add_statement(t, text + n, length - n))
             return false;
@@ -622,7 +597,7 @@ static bool add_statement(translation *t, const char *text, size_t length)
     size_t n = 0;
     while (n < length && !isspace((unsigned char)text[n]))
         n++;
-    instruction in = {0};
+    rk_ptx_instruction in = {0};
     if (!split_name(t, &in, text, n) || !split_operands(t, &in, text + n, length - n) ||
         !add_instruction(t, rk_arena_strndup(t->arena, text, n), &in))
         return false;
@@ -664,7 +639,7 @@ static const char *plain(const char *text, rk_arena *arena)
 }
 
 /** Labels belong to the expression, which may stand in a function twice. */
-static void declare_labels(translation *t, const char *text)
+static void declare_labels(rk_ptx *t, const char *text)
 {
     for (const char *p = text; *p; p++) {
         size_t length;
@@ -681,7 +656,7 @@ static void declare_labels(translation *t, const char *text)
     }
 }
 
-static void bind_operands(translation *t)
+static void bind_operands(rk_ptx *t)
 {
     for (size_t i = 0; i < t->count; i++)
         rk_str_addf(&t->out, "%s rk_%zu = %s; (void)rk_%zu; ",
@@ -691,7 +666,7 @@ static void bind_operands(translation *t)
 const char *rk_ptx_translate(const char *text, const rk_ptx_operand *operands, size_t count,
                              rk_arena *arena)
 {
-    translation t = {.operands = operands, .count = count, .arena = arena, .out = {.arena = arena}};
+    rk_ptx t = {.operands = operands, .count = count, .arena = arena, .out = {.arena = arena}};
     text = plain(text, arena);
     rk_str_add(&t.out, "({ ");
     declare_labels(&t, text);

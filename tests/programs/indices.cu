@@ -42,6 +42,24 @@ __global__ void volume(float *out, const float *in, int3 size)
     }
 }
 
+// Parameters with the names of the built-in variables' types.
+__global__ void hidden(int *out, int dim3, int uint3)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    out[i] = dim3 * i + uint3 + gridDim.x;
+}
+
+static void check_hidden()
+{
+    check::buffer<int> out(12);
+    hidden<<<3, 4>>>(out, 5, 7);
+    LAUNCH_OK();
+    std::vector<int> want(12);
+    for (int i = 0; i < 12; i++)
+        want[i] = 5 * i + 7 + 3;
+    check::same("hidden", out.get(), want);
+}
+
 static void check_plane()
 {
     const int width = 131, height = 77;
@@ -88,6 +106,7 @@ static void check_volume()
 
 int main()
 {
+    check_hidden();
     check_plane();
     check_places(dim3(3, 2, 2), dim3(5, 3, 2));
     check_places(dim3(1, 5), dim3(33));

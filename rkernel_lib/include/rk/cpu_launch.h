@@ -182,7 +182,7 @@ constexpr unsigned kernel_grid_sync = RK_CPU_GRID_SYNC;
 
 /**
  * What a body may take as its parameter, to declare local built-ins that the compiler sees through:
- * `[=](rk::built_ins rk_at) mutable { const uint3 threadIdx = rk_at.threadIdx; ... }`.
+ * `[=](rk::built_ins rk_at) mutable { const ::uint3 threadIdx = rk_at.threadIdx; ... }`.
  */
 struct built_ins {
     uint3 threadIdx, blockIdx;
