@@ -122,6 +122,13 @@ static void remove_all(char *text, const char *what)
         memmove(at, at + length, strlen(at + length) + 1);
 }
 
+const char *rk_ast_named(const char *text, rk_arena *arena)
+{
+    char *copy = rk_arena_strdup(arena, text);
+    remove_all(copy, "(anonymous namespace)::");
+    return copy;
+}
+
 const char *rk_ast_type_text(CXType type, rk_arena *arena)
 {
     char *text = rk_arena_strdup(

@@ -35,6 +35,9 @@ bool rk_ast_is_function(enum CXCursorKind kind);
 /** Whether a direct child is an attribute of this kind; NULL `found` is fine. */
 bool rk_ast_has_attribute(CXCursor declaration, enum CXCursorKind kind, CXCursor *found);
 
+/** A name as code writes it: with "(anonymous namespace)::" left out. */
+const char *rk_ast_named(const char *text, rk_arena *arena);
+
 /** Canonical spelling without `restrict`, with "(anonymous namespace)::" left out. */
 const char *rk_ast_type_text(CXType type, rk_arena *arena);
 

@@ -300,6 +300,11 @@ typedef struct {
 
 typedef RK_VEC(rk_output_name) rk_output_names;
 
+/** Where text is: in a file, from the first byte to the one after the last. */
+typedef struct {
+    size_t file, begin, end;
+} rk_range;
+
 /** One source on its way through the converter. */
 typedef struct {
     rk_arena *arena;
@@ -326,6 +331,8 @@ typedef struct {
     RK_VEC(rk_instance) instances;
     RK_VEC(rk_listed) listed; /**< instances as the compiler names them (instantiated.h) */
     RK_VEC(rk_convert_launch) launches;
+    RK_VEC(rk_range) steps;   /**< of a program for the CPU: accesses to volatile memory */
+    RK_VEC(rk_where) stepped; /**< the `{` of kernels that reach one */
     const char *kernels_text; /**< of a program for the CPU: how each kernel runs */
 } rk_unit;
 

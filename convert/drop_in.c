@@ -170,7 +170,7 @@ static void make_function(rk_drop_in_texts *out, rk_unit *unit, size_t index, bo
     const rk_function *f = unit->functions.items[index];
     const char *copy = "";
     if (f->needs_context && f->reached && !f->refused) {
-        copy = rk_drop_in_copy(unit, index);
+        copy = rk_drop_in_copy(unit, index, cpu);
         for (size_t d = 0; !f->kernel && d < f->others.count; d++) {
             const char *text = rk_drop_in_copy_declaration(unit, index, &f->others.items[d]);
             if (text)

@@ -1,6 +1,7 @@
 #include "convert/drop_in_internal.h"
 
 #include "convert/analyze.h"
+#include "convert/program_internal.h"
 #include "convert/rewrite.h"
 #include "convert/sources.h"
 
@@ -157,12 +158,14 @@ static const char *finish_copy(rk_unit *unit, size_t function, const rk_declarat
     return text;
 }
 
-const char *rk_drop_in_copy(rk_unit *unit, size_t function)
+const char *rk_drop_in_copy(rk_unit *unit, size_t function, bool cpu)
 {
     const rk_function *f = unit->functions.items[function];
     rk_rewrite_definition(unit, f);
     bool renamed = rename_at(unit, function, f->definition.file, f->definition.name);
     renamed &= rename_calls(unit, f);
+    if (cpu)
+        rk_program_edit_steps(unit, f->definition.file, f->definition.begin, f->end);
     return finish_copy(unit, function, &f->definition, f->end, renamed);
 }
 

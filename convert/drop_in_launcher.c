@@ -243,6 +243,16 @@ static const char *uses(const rk_function *f, rk_arena *arena)
                            (f->reach & RK_USE_REDUCING) != 0, f->early_return, f->warp_returns);
 }
 
+/** Whether a kernel reaches accesses that are steps of a warp; see program_steps.c. */
+static bool is_stepped(const rk_unit *unit, const rk_function *f)
+{
+    for (size_t i = 0; i < unit->stepped.count; i++)
+        if (unit->stepped.items[i].file == f->definition.file &&
+            unit->stepped.items[i].offset == f->definition.end)
+            return true;
+    return false;
+}
+
 /** The launcher's body for the CPU; the kernel itself takes the configuration that was pushed. */
 static const char *body_for_cpu(rk_unit *unit, size_t function)
 {
@@ -252,7 +262,7 @@ static const char *body_for_cpu(rk_unit *unit, size_t function)
     if (f->refused)
         return rk_arena_printf(arena, "rk::drop_in_keep(\"%s\", \"%s\"); %s(%s);", f->name,
                                codes(unit, function), kernel_name(unit, f, ""), args);
-    const bool waits = (f->reach & (RK_USE_BARRIERS | RK_USE_WARPS)) != 0;
+    const bool waits = (f->reach & (RK_USE_BARRIERS | RK_USE_WARPS)) != 0 || is_stepped(unit, f);
     const char *threads, *blocks;
     const char *limits = rk_check_bounds_text(unit, f, &threads, &blocks)
                              ? rk_arena_printf(arena, "rk::kernel_limits(%s, {}); ", threads)

@@ -76,7 +76,8 @@ static const char *function_name(rk_arena *arena, CXCursor function)
 static const char *enumerator(rk_arena *arena, CXCursor enumeration, long long value)
 {
     rk_hchildren c = rk_h_children(arena, enumeration);
-    const char *scope = rk_h_text(arena, clang_getTypeSpelling(clang_getCursorType(enumeration)));
+    const char *scope = rk_ast_named(
+        rk_h_text(arena, clang_getTypeSpelling(clang_getCursorType(enumeration))), arena);
     for (size_t i = 0; i < c.count; i++)
         if (clang_getCursorKind(c.items[i]) == CXCursor_EnumConstantDecl &&
             clang_getEnumConstantDeclValue(c.items[i]) == value)
@@ -118,8 +119,8 @@ const char *rk_harvest_template_arg(CXCursor instance, unsigned i, rk_arena *are
     case CXTemplateArgumentKind_Type: {
         CXType type = clang_getCanonicalType(clang_Cursor_getTemplateArgumentType(instance, i));
         const char *text = rk_h_text(arena, clang_getTypeSpelling(type));
-        return strchr(text, '(') && strstr(text, " at ") ? NULL
-                                                         : text; /* a lambda or unnamed type */
+        const bool unnamed = strchr(text, '(') && strstr(text, " at "); /* a lambda, too */
+        return unnamed ? NULL : rk_ast_named(text, arena);
     }
     case CXTemplateArgumentKind_Integral: {
         CXCursor pattern = clang_getSpecializedCursorTemplate(instance);

@@ -36,6 +36,29 @@ typedef struct {
     bool lambda; /**< inside a lambda: what changes there may change at any time */
 } effects;
 
+/** Makes a member of a struct that is followed unknown, and leaves its other members as they are. */
+static bool lose_member(effects *fx, CXCursor lvalue, CXCursor root, const char *reason)
+{
+    const rk_henv *old = rk_h_is_global(root) ? NULL : rk_henv_find(fx->env, root);
+    if (!old || old->escaped || old->value.kind != RK_HV_STRUCT)
+        return false;
+    rk_hv value = rk_hv_unknown(fx->arena, "'%s' %s", rk_h_source(fx->arena, lvalue), reason);
+    for (CXCursor e = lvalue; clang_getCursorKind(e) == CXCursor_MemberRefExpr;) {
+        rk_hchildren c = rk_h_children(fx->arena, e);
+        CXCursor object = c.count ? rk_h_unwrap(fx->arena, c.items[0]) : clang_getNullCursor();
+        rk_hv whole = rk_h_eval(fx->run, fx->env, object);
+        if (c.count == 0 || whole.kind != RK_HV_STRUCT)
+            return false;
+        value = rk_hv_with_field(fx->arena, whole, rk_h_spelling(fx->arena, e), value);
+        e = object;
+        if (clang_getCursorKind(e) == CXCursor_DeclRefExpr) {
+            fx->env = rk_henv_set(fx->arena, fx->env, root, value);
+            return true;
+        }
+    }
+    return false;
+}
+
 static void lose(effects *fx, CXCursor lvalue, bool for_good, const char *reason)
 {
     CXCursor root, e = rk_h_unwrap(fx->arena, lvalue);
@@ -47,6 +70,8 @@ static void lose(effects *fx, CXCursor lvalue, bool for_good, const char *reason
                   rk_h_ctype(clang_getCursorType(e)).kind != RK_CTYPE_POINTER;
     if (!number)
         fx->env = rk_henv_touch(fx->arena, fx->env, false);
+    if (!for_good && !fx->lambda && lose_member(fx, e, root, reason))
+        return;
     fx->env = rk_henv_lose(fx->arena, fx->env, root, for_good || fx->lambda, reason);
 }
 

@@ -1,4 +1,5 @@
 #include "base/str.h"
+#include "base/vec.h"
 #include "convert/harvest_internal.h"
 
 #include <string.h>
@@ -208,19 +209,14 @@ static rk_hv construct_dim3(rk_hrun *run, const rk_henv *env, const CXCursor *ar
 
 typedef struct {
     rk_arena *arena;
-    CXCursor fields[16];
-    size_t count;
-    bool plain; /**< no base classes, no constructors, not too many fields */
+    RK_VEC(CXCursor) fields;
+    bool plain; /**< no base classes, no constructors */
 } record_fields;
 
 static enum CXVisitorResult add_field(CXCursor field, CXClientData data)
 {
     record_fields *r = data;
-    if (r->count == sizeof r->fields / sizeof *r->fields) {
-        r->plain = false;
-        return CXVisit_Break;
-    }
-    r->fields[r->count++] = field;
+    *rk_push(r->arena, &r->fields) = field;
     return CXVisit_Continue;
 }
 
@@ -243,19 +239,19 @@ static rk_hv construct_fields(rk_hrun *run, const rk_henv *env, const CXCursor *
         clang_visitChildren(clang_getTypeDeclaration(t), find_constructor, &r);
         clang_Type_visitFields(t, add_field, &r);
     }
-    if (!r.plain || count > r.count)
+    if (!r.plain || count > r.fields.count)
         return rk_hv_unknown(run->arena, "an object is made in a way that is not followed");
-    rk_hv_field *fields = RK_NEW_ARRAY(run->arena, rk_hv_field, r.count + 1);
-    for (size_t i = 0; i < r.count; i++) {
-        CXType field_type = clang_getCursorType(r.fields[i]);
+    rk_hv_field *fields = RK_NEW_ARRAY(run->arena, rk_hv_field, r.fields.count + 1);
+    for (size_t i = 0; i < r.fields.count; i++) {
+        CXType field_type = clang_getCursorType(r.fields.items[i]);
         rk_hv zero = is_dim3(field_type) ? rk_hv_dim3(run->arena, NULL, NULL, NULL)
                                          : rk_hv_scalar(rk_sym_int(run->arena, 0, rk_ctype_int));
-        fields[i].name = rk_h_spelling(run->arena, r.fields[i]);
+        fields[i].name = rk_h_spelling(run->arena, r.fields.items[i]);
         fields[i].value =
             rk_hv_convert(run->arena, i < count ? rk_h_eval(run, env, args[i]) : zero, field_type);
-        fields[i].next = i + 1 < r.count ? &fields[i + 1] : NULL;
+        fields[i].next = i + 1 < r.fields.count ? &fields[i + 1] : NULL;
     }
-    return (rk_hv){.kind = RK_HV_STRUCT, .fields = r.count ? fields : NULL};
+    return (rk_hv){.kind = RK_HV_STRUCT, .fields = r.fields.count ? fields : NULL};
 }
 
 static rk_hv construct_array(rk_hrun *run, const rk_henv *env, const CXCursor *args, size_t count)
@@ -297,13 +293,13 @@ rk_hv rk_h_expand(rk_arena *arena, rk_hv value, CXType type, const char *missing
     if (value.kind == RK_HV_STRUCT || !r.plain)
         return value;
     clang_Type_visitFields(t, add_field, &r);
-    if (!r.plain || r.count == 0)
+    if (r.fields.count == 0)
         return value;
-    rk_hv_field *fields = RK_NEW_ARRAY(arena, rk_hv_field, r.count);
-    for (size_t i = 0; i < r.count; i++) {
-        fields[i].name = rk_h_spelling(arena, r.fields[i]);
-        fields[i].value = expand_field(arena, value, r.fields[i], missing);
-        fields[i].next = i + 1 < r.count ? &fields[i + 1] : NULL;
+    rk_hv_field *fields = RK_NEW_ARRAY(arena, rk_hv_field, r.fields.count);
+    for (size_t i = 0; i < r.fields.count; i++) {
+        fields[i].name = rk_h_spelling(arena, r.fields.items[i]);
+        fields[i].value = expand_field(arena, value, r.fields.items[i], missing);
+        fields[i].next = i + 1 < r.fields.count ? &fields[i + 1] : NULL;
     }
     return (rk_hv){.kind = RK_HV_STRUCT, .fields = fields};
 }

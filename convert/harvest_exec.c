@@ -93,28 +93,6 @@ void rk_hx_lose_changed(rk_hrun *run, CXCursor node, rk_hstate *state)
     nested_calls(run, node, state);
 }
 
-/** A struct's value with another value of one field. */
-static rk_hv with_field(rk_arena *arena, rk_hv whole, const char *name, rk_hv value)
-{
-    if (whole.kind != RK_HV_STRUCT)
-        return rk_hv_unknown(arena, "the member '%s' of what is not followed is set", name);
-    rk_hv_field *first = NULL, *last = NULL;
-    for (const rk_hv_field *f = whole.fields; f; f = f->next) {
-        rk_hv_field *copy = RK_NEW(arena, rk_hv_field);
-        *copy = *f;
-        copy->next = NULL;
-        if (strcmp(f->name, name) == 0)
-            copy->value = value;
-        if (last)
-            last->next = copy;
-        else
-            first = copy;
-        last = copy;
-    }
-    whole.fields = first;
-    return whole;
-}
-
 /** Sets a variable, or a member of one; false when the lvalue is neither. */
 static bool assign(rk_hrun *run, rk_hstate *state, CXCursor lvalue, rk_hv value)
 {
@@ -137,7 +115,8 @@ static bool assign(rk_hrun *run, rk_hstate *state, CXCursor lvalue, rk_hv value)
     CXCursor object = rk_h_unwrap(arena, c.items[0]);
     rk_hv whole =
         rk_h_expand(arena, rk_h_eval(run, state->env, object), clang_getCursorType(object), NULL);
-    return assign(run, state, object, with_field(arena, whole, rk_h_spelling(arena, e), value));
+    return assign(run, state, object,
+                  rk_hv_with_field(arena, whole, rk_h_spelling(arena, e), value));
 }
 
 static rk_hv compound_value(rk_hrun *run, const rk_henv *env, CXCursor expr, rk_hchildren c)
@@ -170,8 +149,8 @@ static bool run_assignment(rk_hrun *run, CXCursor e, rk_hstate *state)
     if (!(rk_hx_is_assignment(e) && c.count == 2) && !(compound && c.count == 2) &&
         !(step && c.count == 1) && !copy)
         return false;
-    CXCursor right = c.items[c.count - 1];
-    if (!step)
+    CXCursor right = c.items[c.count - 1], chained = rk_h_unwrap(run->arena, right);
+    if (!step && !(rk_hx_is_assignment(chained) && run_assignment(run, chained, state)))
         rk_hx_lose_changed(run, right, state);
     rk_hv value;
     if (step) {
@@ -182,7 +161,9 @@ static bool run_assignment(rk_hrun *run, CXCursor e, rk_hstate *state)
     } else if (compound) {
         value = compound_value(run, state->env, e, c);
     } else {
-        value = rk_h_eval(run, state->env, right);
+        while (rk_hx_is_assignment(chained)) /* what it left in its left side */
+            chained = rk_h_unwrap(run->arena, rk_h_children(run->arena, chained).items[0]);
+        value = rk_h_eval(run, state->env, chained);
     }
     return assign(run, state, c.items[0], value);
 }

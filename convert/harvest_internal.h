@@ -154,6 +154,8 @@ rk_hv rk_hv_of_input(rk_arena *arena, const rk_sym_input *input, const char *nam
 rk_hv rk_hv_dim3(rk_arena *arena, const rk_sym *x, const rk_sym *y, const rk_sym *z);
 /** A member's value. */
 rk_hv rk_hv_field_of(rk_arena *arena, rk_hv value, const char *name, CXType type);
+/** A struct with another value of one member; unknown where it is no RK_HV_STRUCT. */
+rk_hv rk_hv_with_field(rk_arena *arena, rk_hv whole, const char *name, rk_hv value);
 /** `condition ? a : b` */
 rk_hv rk_hv_choice(rk_arena *arena, const rk_sym *condition, rk_hv a, rk_hv b);
 /** C's conversion to `type`. */

@@ -138,50 +138,99 @@ static bool run_turns(rk_hrun *run, CXCursor test, CXCursor step, CXCursor body,
     return false;
 }
 
-/** The variables that a loop changes and that are followed. */
+/** A number that a loop changes and that is followed: a variable, or a member of one. */
 typedef struct {
     CXCursor variable;
+    const char *name; /**< `i`, `grid.x` */
     rk_sym_input *input;
 } loop_variable;
 
-typedef RK_VEC(loop_variable) loop_variables;
+typedef struct {
+    CXCursor stmt;
+    RK_VEC(loop_variable) list;
+} loop_variables;
+
+/** A number that was `old` gets a name for what it is in a run of the body. */
+static rk_hv enter_number(rk_hrun *run, loop_variables *out, CXCursor variable, const char *name,
+                          rk_hv old)
+{
+    rk_sym_input *input = rk_hinput_new(run, RK_INPUT_LOOP, out->stmt, name);
+    input->first = old.sym;
+    *rk_push(run->arena, &out->list) = (loop_variable){variable, name, input};
+    return rk_hv_scalar(rk_sym_name(run->arena, input, name, old.sym->type));
+}
+
+/** What a variable, or a member of one, that was `old` and that the loop changes is in its body. */
+static rk_hv enter_value(rk_hrun *run, loop_variables *out, CXCursor variable, const char *name,
+                         rk_hv old, rk_hv changed)
+{
+    if (old.kind == RK_HV_SCALAR && changed.kind == RK_HV_UNKNOWN)
+        return rk_sym_has_status(old.sym) ? changed : enter_number(run, out, variable, name, old);
+    if (old.kind != RK_HV_STRUCT)
+        return changed;
+    rk_hv inside = old;
+    for (const rk_hv_field *f = old.fields; f; f = f->next) {
+        const char *path = rk_arena_printf(run->arena, "%s.%s", name, f->name);
+        rk_hv now = changed.kind == RK_HV_STRUCT
+                        ? rk_hv_field_of(run->arena, changed, f->name, (CXType){0})
+                        : changed;
+        rk_hv value = enter_value(run, out, variable, path, f->value, now);
+        inside = rk_hv_with_field(run->arena, inside, f->name, value);
+    }
+    return inside;
+}
 
 /** Gives each number that the loop changes a name for what it is in a run of the body. */
-static const rk_henv *enter_variables(rk_hrun *run, loop_variables *out, CXCursor stmt,
-                                      const rk_henv *before, const rk_henv *changed)
+static const rk_henv *enter_variables(rk_hrun *run, loop_variables *out, const rk_henv *before,
+                                      const rk_henv *changed)
 {
     rk_arena *arena = run->arena;
     const rk_henv *env = changed;
-    enum CXCursorKind kind = clang_getCursorKind(stmt);
+    enum CXCursorKind kind = clang_getCursorKind(out->stmt);
+    RK_VEC(CXCursor) seen = {0};
     if (!run->inputs || (kind != CXCursor_ForStmt && kind != CXCursor_WhileStmt))
         return env;
     for (const rk_henv *e = changed; e && e != before; e = e->next) {
         bool known = clang_Cursor_isNull(e->variable) || e->escaped;
-        for (size_t i = 0; i < out->count && !known; i++)
-            known = rk_h_same(out->items[i].variable, e->variable);
+        for (size_t i = 0; i < seen.count && !known; i++)
+            known = rk_h_same(seen.items[i], e->variable);
         const rk_henv *old = known ? NULL : rk_henv_find(before, e->variable);
-        if (!old || old->escaped || old->value.kind != RK_HV_SCALAR ||
-            rk_sym_has_status(old->value.sym))
+        if (!old || old->escaped)
             continue;
+        *rk_push(arena, &seen) = e->variable;
         const char *name = rk_h_spelling(arena, e->variable);
-        rk_sym_input *input = rk_hinput_new(run, RK_INPUT_LOOP, stmt, name);
-        input->first = old->value.sym;
-        *rk_push(arena, out) = (loop_variable){e->variable, input};
-        CXType type = clang_getCursorType(e->variable);
-        env = rk_henv_set(arena, env, e->variable, rk_hv_of_input(arena, input, name, type));
+        rk_hv value = enter_value(run, out, e->variable, name, old->value, e->value);
+        env = rk_henv_set(arena, env, e->variable, value);
     }
     return env;
+}
+
+/** What a number that the loop changes is at this point; NULL when it is not known. */
+static const rk_sym *number_at(rk_hrun *run, const rk_henv *env, const loop_variable *number)
+{
+    const rk_henv *entry = rk_henv_find(env, number->variable);
+    if (!entry)
+        return NULL;
+    rk_hv value = entry->value;
+    const char *rest = strchr(number->name, '.');
+    while (rest) {
+        size_t length = strcspn(rest + 1, ".");
+        const char *field = rk_arena_strndup(run->arena, rest + 1, length);
+        value = rk_hv_field_of(run->arena, value, field, (CXType){0});
+        rest = rest[length + 1] ? rest + length + 1 : NULL;
+    }
+    return value.kind == RK_HV_SCALAR && !rk_sym_has_status(value.sym) ? value.sym : NULL;
 }
 
 /**
  * What the variables are in the loop's next run, where every way through the body comes to its end
  * and the loop has a test.
  */
-static void leave_variables(rk_hrun *run, loop_variables *variables, const rk_sym *again,
-                            CXCursor stmt, const rk_hstate *inside)
+static void leave_variables(rk_hrun *run, const loop_variables *variables, const rk_sym *again,
+                            const rk_hstate *inside)
 {
-    rk_hchildren c = rk_h_children(run->arena, stmt);
-    bool is_for = clang_getCursorKind(stmt) == CXCursor_ForStmt;
+    rk_hchildren c = rk_h_children(run->arena, variables->stmt);
+    bool is_for = clang_getCursorKind(variables->stmt) == CXCursor_ForStmt;
     rk_hstate end = *inside;
     if (inside->ended || inside->broke || inside->continued || !again)
         return;
@@ -190,12 +239,13 @@ static void leave_variables(rk_hrun *run, loop_variables *variables, const rk_sy
     if (is_for && c.count >= 2)
         rk_hx_run_expression(run, c.items[c.count - 2], &end);
     run->launch = launch;
-    for (size_t i = 0; i < variables->count; i++) {
-        const rk_henv *entry = rk_henv_find(end.env, variables->items[i].variable);
-        if (!entry || entry->value.kind != RK_HV_SCALAR || rk_sym_has_status(entry->value.sym))
+    for (size_t i = 0; i < variables->list.count; i++) {
+        const loop_variable *number = &variables->list.items[i];
+        const rk_sym *next = number_at(run, end.env, number);
+        if (!next)
             continue;
-        variables->items[i].input->again = again;
-        variables->items[i].input->next = entry->value.sym;
+        number->input->again = again;
+        number->input->next = next;
     }
 }
 
@@ -223,8 +273,8 @@ void rk_hx_run_loop(rk_hrun *run, CXCursor stmt, rk_hstate *state)
     const rk_hstate before = *state;
     state->env = rk_h_lose_changed(run, state->env, stmt);
     rk_hstate inside = *state;
-    loop_variables variables = {0};
-    inside.env = enter_variables(run, &variables, stmt, before.env, state->env);
+    loop_variables variables = {.stmt = stmt};
+    inside.env = enter_variables(run, &variables, before.env, state->env);
     const rk_sym *again =
         clang_Cursor_isNull(test) ? NULL : rk_hx_condition_of(run, inside.env, test);
     inside.broke = inside.continued = false;
@@ -237,7 +287,7 @@ void rk_hx_run_loop(rk_hrun *run, CXCursor stmt, rk_hstate *state)
     run->loops++;
     rk_hx_run_statement(run, body, &inside);
     run->loops--;
-    leave_variables(run, &variables, again, stmt, &inside);
+    leave_variables(run, &variables, again, &inside);
     bool left = inside.exits > before.exits;
     state->partial = before.partial || left;
     state->leaks += left;

@@ -183,6 +183,27 @@ rk_hv rk_hv_field_of(rk_arena *arena, rk_hv value, const char *name, CXType type
                : rk_hv_unknown(arena, "the member '%s' is not followed", name);
 }
 
+rk_hv rk_hv_with_field(rk_arena *arena, rk_hv whole, const char *name, rk_hv value)
+{
+    if (whole.kind != RK_HV_STRUCT)
+        return rk_hv_unknown(arena, "the member '%s' of what is not followed is set", name);
+    rk_hv_field *first = NULL, *last = NULL;
+    for (const rk_hv_field *f = whole.fields; f; f = f->next) {
+        rk_hv_field *copy = RK_NEW(arena, rk_hv_field);
+        *copy = *f;
+        copy->next = NULL;
+        if (strcmp(f->name, name) == 0)
+            copy->value = value;
+        if (last)
+            last->next = copy;
+        else
+            first = copy;
+        last = copy;
+    }
+    whole.fields = first;
+    return whole;
+}
+
 static rk_hv choose_fields(rk_arena *arena, const rk_sym *condition, rk_hv a, rk_hv b)
 {
     rk_hv_field *first = NULL, *last = NULL;

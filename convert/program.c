@@ -78,9 +78,11 @@ bool rk_program_convert(rk_unit *unit)
     ok &= rk_program_edit_launches(&program);
     if (unit->options->target_cpu) {
         rk_program_edit_references(&program);
-        rk_program_edit_kernels(&program);
+        ok &= rk_program_edit_kernels(&program);
         rk_program_edit_shared(&program);
         ok &= rk_program_edit_assembly(&program);
+        for (size_t i = 0; i < unit->files.count; i++)
+            rk_program_edit_steps(unit, i, 0, unit->files.items[i]->bytes.size);
         if (!unit->options
                  ->drop_in) /* which has parsed anew: the AST that the facts name is gone */
             rk_fission_edit(&program);

@@ -11,6 +11,7 @@ typedef struct {
     CXCursor cursor;
     unsigned hash;
     bool waits, grid_sync;
+    bool steps; /**< it has accesses to volatile memory */
     bool
         unseen; /**< it calls what the AST does not name: a function of a template argument, a pointer */
     unsigned reads;
@@ -32,6 +33,7 @@ typedef struct {
 typedef struct {
     reader *r;
     seen sum;
+    bool host; /**< it runs on the host, too */
     unsigned own_reads, callee_reads;
     bool has_scopes;
 } look;
@@ -94,6 +96,7 @@ static void use_function(look *l, CXCursor target)
     const seen *s = &l->r->seen.items[callee];
     l->sum.waits |= s->waits || s->open;
     l->sum.grid_sync |= s->grid_sync;
+    l->sum.steps |= s->steps;
     l->sum.unseen |= s->unseen || clang_CXXMethod_isVirtual(target);
     l->sum.reads |= s->reads;
     l->callee_reads |= s->reads;
@@ -147,6 +150,8 @@ static enum CXChildVisitResult visit(CXCursor cursor, CXCursor parent, CXClientD
 {
     (void)parent;
     look *l = data;
+    if (!l->host && rk_program_add_step(l->r->program, cursor))
+        l->sum.steps = l->sum.waits = true;
     switch (clang_getCursorKind(cursor)) {
     case CXCursor_LambdaExpr:
         l->has_scopes |= !captures_all(l->r, cursor);
@@ -191,7 +196,7 @@ static size_t find_seen(const reader *r, CXCursor definition, unsigned hash)
 
 static look look_at(reader *r, CXCursor definition)
 {
-    look l = {.r = r};
+    look l = {.r = r, .host = rk_ast_has_attribute(definition, CXCursor_CUDAHostAttr, NULL)};
     clang_visitChildren(definition, visit, &l);
     return l;
 }
@@ -341,6 +346,8 @@ static void add_kernel(reader *r, CXCursor kernel)
     const look l = look_at(r, kernel);
     facts->waits |= l.sum.waits || l.sum.grid_sync || (l.sum.unseen && r->helper_waits);
     facts->grid_sync |= l.sum.grid_sync;
+    if (l.sum.steps)
+        *rk_push(r->unit->arena, &r->unit->stepped) = body;
     facts->helpers_read |= l.callee_reads || (l.sum.unseen && r->helper_reads);
     facts->reads |= l.own_reads;
     facts->has_scopes |= l.has_scopes;

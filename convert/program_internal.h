@@ -23,11 +23,6 @@ typedef struct {
     size_t body, body_end;     /**< tokens of the body's braces */
 } rk_device_text;
 
-/** Where text is: in a file, from the first byte to the one after the last. */
-typedef struct {
-    size_t file, begin, end;
-} rk_range;
-
 /** What the AST says about a kernel's body, wherever that body was written. */
 typedef struct {
     rk_where body;               /**< its `{` */
@@ -38,10 +33,11 @@ typedef struct {
     bool helpers_read;           /**< what it calls reads the built-ins */
     unsigned reads;              /**< RK_USE_PLACES that its own text reads */
     bool has_scopes;             /**< it has lambdas or classes inside */
-    const char *shared; /**< its own variables in static shared memory: "{bytes, alignment}, ..." as C++ */
-    CXCursor cursor;             /**< its definition */
-    bool fission;                /**< it has a second form; see convert/fission.h */
-    const char *why_fibers;      /**< or why not, and at which line */
+    const char
+        *shared; /**< its own variables in static shared memory: "{bytes, alignment}, ..." as C++ */
+    CXCursor cursor;        /**< its definition */
+    bool fission;           /**< it has a second form; see convert/fission.h */
+    const char *why_fibers; /**< or why not, and at which line */
     int why_line;
 } rk_kernel_facts;
 
@@ -69,7 +65,7 @@ typedef struct {
     RK_VEC(rk_kernel_facts) kernels;
     RK_VEC(rk_kernel_reference) references;
     RK_VEC(rk_device_symbol) symbols;
-    bool parsed; /**< without errors: what the AST says is all there is */
+    bool parsed;       /**< without errors: what the AST says is all there is */
     bool helper_waits; /**< some function for the device waits that is no kernel */
 } rk_program;
 
@@ -128,8 +124,17 @@ rk_kernel_facts *rk_program_facts_of(const rk_program *program, const rk_device_
 const char *rk_program_kernel_flags(const rk_program *program, const rk_kernel_facts *facts);
 
 /** program_kernel.c: kernels' bodies and dynamic shared memory. */
-void rk_program_edit_kernels(rk_program *program);
+bool rk_program_edit_kernels(rk_program *program);
 void rk_program_edit_shared(rk_program *program);
+
+/**
+ * program_steps.c: whether an expression of device code is an access to volatile memory that becomes a step of its
+ * warp; it is then among rk_unit.steps.
+ */
+bool rk_program_add_step(rk_program *program, CXCursor cursor);
+
+/** program_steps.c: makes the accesses between two bytes of a file steps. */
+void rk_program_edit_steps(rk_unit *unit, size_t file, size_t begin, size_t end);
 
 /** program_ptx.c: inline assembly. */
 bool rk_program_edit_assembly(rk_program *program);

@@ -225,8 +225,7 @@ static const char *limits(const rk_program *program, const rk_device_text *f,
     const char *shared = facts && facts->shared && program->parsed ? facts->shared : "";
     if (strcmp(threads, "0") == 0 && !*shared)
         return "";
-    return rk_arena_printf(program->unit->arena, " rk::kernel_limits(%s, {%s});",
-                           threads, shared);
+    return rk_arena_printf(program->unit->arena, " rk::kernel_limits(%s, {%s});", threads, shared);
 }
 
 static void edit_kernel(rk_program *program, const rk_device_text *f)
@@ -247,9 +246,29 @@ static void edit_kernel(rk_program *program, const rk_device_text *f)
         edit_names(program, f, quoted(rk_token_text(t, f->name, arena), arena));
 }
 
-void rk_program_edit_kernels(rk_program *program)
+/** Whether a kernel's body, as the AST has it, is that of a function that the text shows. */
+static bool is_found(const rk_program *program, const rk_kernel_facts *facts)
 {
+    for (size_t i = 0; i < program->functions.count; i++)
+        if (rk_program_facts_of(program, &program->functions.items[i]) == facts)
+            return program->functions.items[i].kernel;
+    return false;
+}
+
+bool rk_program_edit_kernels(rk_program *program)
+{
+    bool ok = true;
+    for (size_t i = 0; i < program->kernels.count; i++) {
+        const rk_kernel_facts *facts = &program->kernels.items[i];
+        if (!is_found(program, facts))
+            ok = rk_diag_add(program->unit->diag, RK_ERROR, "RK-V134",
+                             rk_sources_place(program->unit, facts->body.file, facts->body.offset),
+                             "write its head out: `__global__ void` and its name and parameters",
+                             "macros make the kernel '%s' in a way that its text does not show",
+                             facts->name);
+    }
     for (size_t i = 0; i < program->functions.count; i++)
         if (program->functions.items[i].kernel)
             edit_kernel(program, &program->functions.items[i]);
+    return ok;
 }

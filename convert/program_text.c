@@ -177,7 +177,10 @@ static unsigned word_at(const finder *f, const rk_tokens *tokens, size_t i)
     return words;
 }
 
-/** `KERNEL(name) {`, where `#define KERNEL(name) __global__ void name(int *a)`. */
+/**
+ * `KERNEL(name) {`, where `#define KERNEL(name) __global__ void name(int *a)`, and `KERNEL(name)(int *a) {`, where
+ * the macro ends before the parameters.
+ */
 static bool read_macro_head(const finder *f, const rk_tokens *tokens, size_t i, rk_device_text *out)
 {
     if (!is_name(tokens, i) || !rk_token_is(tokens, i + 1, "("))
@@ -188,6 +191,10 @@ static bool read_macro_head(const finder *f, const rk_tokens *tokens, size_t i, 
             continue;
         out->params = i + 1;
         out->params_end = rk_tokens_close(tokens, i + 1);
+        if (rk_token_is(tokens, out->params_end + 1, "(")) {
+            out->params = out->params_end + 1;
+            out->params_end = rk_tokens_close(tokens, out->params);
+        }
         out->body = out->params_end + 1;
         if (!rk_token_is(tokens, out->body, "{"))
             return false;

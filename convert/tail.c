@@ -194,12 +194,17 @@ char *rk_rewrite_probes(const rk_unit *unit)
                         "#if defined(%s) && __INCLUDE_LEVEL__ == 0 // compiled alone\n"
                         "namespace %s {\n",
                         hip ? "__HIP__" : "__CUDACC__", unit->space);
+        const rk_function *f = unit->functions.items[instance->function];
+        /* nvcc takes what is in an unnamed namespace only there */
+        const bool unnamed = strchr(f->spaces, '-') != NULL;
         rk_str_addf(&out,
-                    "template __attribute__((used)) __device__ void %s(rk::%s_probe_context &",
-                    rk_rewrite_instance(unit, instance), hip ? "hip" : "cuda");
+                    "%stemplate __attribute__((used)) __device__ void %s(rk::%s_probe_context &",
+                    unnamed ? spaces_text(f, true, unit->arena) : "",
+                    rk_rewrite_instance(unit, instance) + (unnamed ? strlen(f->spaces_prefix) : 0),
+                    hip ? "hip" : "cuda");
         for (size_t k = 0; k < instance->type_count; k++)
             rk_str_addf(&out, ", %s", instance->types[k]);
-        rk_str_add(&out, ");\n");
+        rk_str_addf(&out, ");%s\n", unnamed ? spaces_text(f, false, unit->arena) : "");
     }
     if (out.length)
         rk_str_addf(&out, "} // namespace %s\n#endif\n", unit->space);

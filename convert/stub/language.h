@@ -109,30 +109,31 @@ struct context {
     __device__ int sync_count(int predicate);
     __device__ int sync_and(int predicate);
     __device__ int sync_or(int predicate);
-    template <class Part> __device__ Part &shared();
-    template <class T> __device__ T *dynamic_shared();
+    /* With bodies: their types may be those of an unnamed namespace, which no other unit can give one. */
+    template <class Part> __device__ Part &shared() { return *static_cast<Part *>(nullptr); }
+    template <class T> __device__ T *dynamic_shared() { return nullptr; }
     __device__ bool leave(bool condition);
     __device__ void returned();
     __device__ void whole_warps();
     __device__ void finish();
-    template <class T> __device__ T shfl(unsigned mask, T value, int lane, int width);
-    template <class T> __device__ T shfl_up(unsigned mask, T value, unsigned delta, int width);
-    template <class T> __device__ T shfl_down(unsigned mask, T value, unsigned delta, int width);
-    template <class T> __device__ T shfl_xor(unsigned mask, T value, int lanes, int width);
+    template <class T> __device__ T shfl(unsigned mask, T value, int lane, int width) { return value; }
+    template <class T> __device__ T shfl_up(unsigned mask, T value, unsigned delta, int width) { return value; }
+    template <class T> __device__ T shfl_down(unsigned mask, T value, unsigned delta, int width) { return value; }
+    template <class T> __device__ T shfl_xor(unsigned mask, T value, int lanes, int width) { return value; }
     __device__ unsigned ballot(unsigned mask, int predicate);
     __device__ int any(unsigned mask, int predicate);
     __device__ int all(unsigned mask, int predicate);
     __device__ unsigned activemask();
     __device__ void syncwarp(unsigned mask = 0xffffffffu);
-    template <class T> __device__ unsigned match_any(unsigned mask, T value);
-    template <class T> __device__ unsigned match_all(unsigned mask, T value, int *predicate);
-    template <class T> __device__ T reduce_add(unsigned mask, T value);
-    template <class T> __device__ T reduce_min(unsigned mask, T value);
-    template <class T> __device__ T reduce_max(unsigned mask, T value);
-    template <class T> __device__ T reduce_and_(unsigned mask, T value);
-    template <class T> __device__ T reduce_or_(unsigned mask, T value);
-    template <class T> __device__ T reduce_xor_(unsigned mask, T value);
-    template <class T> __device__ T ldg(const T *pointer);
+    template <class T> __device__ unsigned match_any(unsigned mask, T value) { return mask; }
+    template <class T> __device__ unsigned match_all(unsigned mask, T value, int *predicate) { return mask; }
+    template <class T> __device__ T reduce_add(unsigned mask, T value) { return value; }
+    template <class T> __device__ T reduce_min(unsigned mask, T value) { return value; }
+    template <class T> __device__ T reduce_max(unsigned mask, T value) { return value; }
+    template <class T> __device__ T reduce_and_(unsigned mask, T value) { return value; }
+    template <class T> __device__ T reduce_or_(unsigned mask, T value) { return value; }
+    template <class T> __device__ T reduce_xor_(unsigned mask, T value) { return value; }
+    template <class T> __device__ T ldg(const T *pointer) { return *pointer; }
     __device__ unsigned rank() const;
     __device__ unsigned threads() const;
 };

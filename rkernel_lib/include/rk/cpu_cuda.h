@@ -183,6 +183,19 @@ inline unsigned __activemask(RK_CPU_PLACE)
     return static_cast<unsigned>(
         rk::legacy_warp(RK_CPU_ACTIVEMASK, 0xffffffffu, line, 0, warpSize, file, line).result);
 }
+namespace rk {
+/**
+ * An access to volatile memory: the lanes of a warp that are at it together go on together, one access after the other,
+ * as those of a GPU before sm_70 do.
+ */
+template <class T>
+inline T &in_step(T &memory, RK_CPU_PLACE)
+{
+    if (legacy_veu)
+        legacy_warp(RK_CPU_ACTIVEMASK, 0xffffffffu, line, 0, warpSize, file, line);
+    return memory;
+}
+} // namespace rk
 inline void __syncwarp(unsigned mask = 0xffffffffu, RK_CPU_PLACE)
 {
     rk::legacy_warp(RK_CPU_SYNCWARP, mask, 0, 0, warpSize, file, line);
