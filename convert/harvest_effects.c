@@ -44,6 +44,8 @@ static bool lose_member(effects *fx, CXCursor lvalue, CXCursor root, const char 
         return false;
     rk_hv value = rk_hv_unknown(fx->arena, "'%s' %s", rk_h_source(fx->arena, lvalue), reason);
     for (CXCursor e = lvalue; clang_getCursorKind(e) == CXCursor_MemberRefExpr;) {
+        if (clang_getCursorKind(clang_getCursorReferenced(e)) != CXCursor_FieldDecl)
+            return false; /* a method, which may change all */
         rk_hchildren c = rk_h_children(fx->arena, e);
         CXCursor object = c.count ? rk_h_unwrap(fx->arena, c.items[0]) : clang_getNullCursor();
         rk_hv whole = rk_h_eval(fx->run, fx->env, object);
