@@ -311,7 +311,9 @@ typedef struct {
     rk_diag *diag;
     const rk_convert_options *options;
     CXIndex index;
-    const char *pch; /**< precompiled prelude, or NULL */
+    const char *pch;     /**< precompiled prelude, or NULL */
+    const char *headers; /**< the same with the first headers of the source (headers.h), or NULL */
+    bool headers_fit;    /**< the source was parsed with it, without errors */
     CXTranslationUnit tu;
     const char *path;
     const char *stem;               /**< of the output: "gemm" */

@@ -230,21 +230,22 @@ static bool report_errors(const rk_unit *unit)
                        errors.message);
 }
 
-/** The unit's arguments with the prelude, precompiled if it is. */
-static rk_clang_args unit_args(const rk_unit *unit, bool precompiled)
+/** The unit's arguments with the prelude: a precompiled one, or as text for NULL. */
+static rk_clang_args unit_args(const rk_unit *unit, const char *pch)
 {
     rk_arena *arena = unit->arena;
     const rk_clang_args base = rk_parse_args(unit->options, false, arena);
     arg_vec args = {0};
     for (size_t i = 0; i < base.count; i++)
         *rk_push(arena, &args) = base.items[i];
-    *rk_push(arena, &args) = precompiled ? "-include-pch" : "-include";
-    *rk_push(arena, &args) =
-        precompiled ? unit->pch : rk_parse_file(unit->options, "prelude.h", arena);
+    *rk_push(arena, &args) = pch ? "-include-pch" : "-include";
+    *rk_push(arena, &args) = pch ? pch : rk_parse_file(unit->options, "prelude.h", arena);
+    *rk_push(arena, &args) = "-Xclang";
+    *rk_push(arena, &args) = "-fmodules-validate-system-headers";
     return (rk_clang_args){args.items, args.count};
 }
 
-/** Whether the precompiled prelude is of no use: a header changed, or it is damaged. */
+/** Whether what is precompiled is of no use: a header changed, or it is damaged. */
 static bool is_stale(const rk_unit *unit)
 {
     bool stale = false;
@@ -259,23 +260,37 @@ static bool is_stale(const rk_unit *unit)
     return stale;
 }
 
+/** Whether the source does not go with its precompiled headers: one of them has no guard. */
+static bool is_misfit(rk_unit *unit)
+{
+    if (!unit->headers_fit)
+        unit->headers_fit = summarise_errors(unit, rk_parse_is_harmless).count == 0;
+    return !unit->headers_fit;
+}
+
 static bool parse(rk_unit *unit, const char *path, struct CXUnsavedFile *files, unsigned count)
 {
     enum CXErrorCode code = CXError_Failure;
     rk_parse_close(unit);
     unit->index = clang_createIndex(0, 0);
-    for (int precompiled = unit->pch != NULL; precompiled >= 0; precompiled--) {
-        const rk_clang_args args = unit_args(unit, precompiled);
+    const char **const precompiled[] = {&unit->headers, &unit->pch, NULL};
+    for (size_t i = 0; i < sizeof precompiled / sizeof *precompiled; i++) {
+        const char **pch = precompiled[i];
+        if (pch && !*pch)
+            continue;
+        const rk_clang_args args = unit_args(unit, pch ? *pch : NULL);
         code = clang_parseTranslationUnit2(unit->index, path, args.items, (int)args.count, files,
                                            count, CXTranslationUnit_None, &unit->tu);
-        if (code == CXError_Success && !(precompiled && is_stale(unit)))
+        const bool stale = pch && (code != CXError_Success || is_stale(unit));
+        if (code == CXError_Success && !stale && !(pch == &unit->headers && is_misfit(unit)))
             return true;
         if (unit->tu)
             clang_disposeTranslationUnit(unit->tu);
         unit->tu = NULL;
-        if (precompiled)
-            rk_prelude_close(unit->pch, true);
-        unit->pch = NULL;
+        if (stale)
+            rk_prelude_close(*pch, true);
+        if (pch)
+            *pch = NULL;
     }
     return rk_diag_add(unit->diag, RK_ERROR, "RK-V002", rk_place_file(unit->path),
                        "check the compiler arguments after `--`",

@@ -45,7 +45,6 @@ bool rk_parse_program(bool *clean, rk_unit *unit, const bool *changed);
  */
 bool rk_parse_texts(rk_unit *unit, const rk_bytes *texts);
 
-/** Frees what libclang holds for the unit. */
 /**
  * Parses texts in place of those of the unit's files, under their own names. Errors in them are left in the
  * translation unit. False with RK-V002.
@@ -58,6 +57,7 @@ bool rk_parse_is_clean(const rk_unit *unit);
 /** Whether a message is of what clang calls an error and nvcc does not: the AST is as it should be. */
 bool rk_parse_is_harmless(const char *message);
 
+/** Frees what libclang holds for the unit. */
 void rk_parse_close(rk_unit *unit);
 
 #endif

@@ -1,16 +1,14 @@
 #include "convert/prelude.h"
 
 #include "convert/ast.h"
-#include "convert/cache.h"
 #include "convert/parse.h"
+#include "convert/pch.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 static void add_file(rk_str *key, const char *path)
@@ -54,10 +52,9 @@ static uint64_t fingerprint(const rk_convert_options *options, const rk_clang_ar
 /** Where the file goes: into the cache, or into a temporary file when there can be none. */
 static char *choose_path(uint64_t key, rk_arena *arena)
 {
-    rk_diag *unheard = rk_diag_new(arena);
-    const char *folder = rk_cache_folder(arena);
-    if (folder && rk_file_mkdirs(folder, unheard) && access(folder, W_OK) == 0)
-        return rk_arena_printf(arena, "%s/parse-%016" PRIx64 ".pch", folder, key);
+    char *kept = rk_pch_path(key, arena);
+    if (kept)
+        return kept;
     const char *temporary = getenv("TMPDIR");
     char *path = rk_arena_printf(arena, "%s/rammer-XXXXXX", temporary ? temporary : "/tmp");
     const int file = mkstemp(path);
@@ -67,53 +64,14 @@ static char *choose_path(uint64_t key, rk_arena *arena)
     return path;
 }
 
-static bool build_here(const char *path, const char *prelude, const rk_clang_args *args,
-                       rk_arena *arena)
-{
-    char *partial = rk_arena_printf(arena, "%s.%jd", path, (intmax_t)getpid());
-    CXIndex index = clang_createIndex(0, 0);
-    CXTranslationUnit unit = NULL;
-    bool ok =
-        clang_parseTranslationUnit2(index, prelude, args->items, (int)args->count, NULL, 0,
-                                    CXTranslationUnit_ForSerialization, &unit) == CXError_Success;
-    for (unsigned i = 0; ok && i < clang_getNumDiagnostics(unit); i++) {
-        CXDiagnostic diagnostic = clang_getDiagnostic(unit, i);
-        ok = clang_getDiagnosticSeverity(diagnostic) < CXDiagnostic_Error;
-        clang_disposeDiagnostic(diagnostic);
-    }
-    ok = ok && clang_saveTranslationUnit(unit, partial, 0) == CXSaveError_None &&
-         rename(partial, path) == 0;
-    if (!ok)
-        unlink(partial);
-    if (unit)
-        clang_disposeTranslationUnit(unit);
-    clang_disposeIndex(index);
-    return ok;
-}
-
-/** In a process of its own: what it takes is given back, and a crash is its own. */
-static bool build(const char *path, const char *prelude, const rk_clang_args *args, rk_arena *arena)
-{
-    fflush(NULL);
-    const pid_t pid = fork();
-    if (pid == 0)
-        _exit(build_here(path, prelude, args, arena) ? 0 : 1);
-    int status = 1;
-    while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
-        ;
-    return pid > 0 && status == 0;
-}
-
 const char *rk_prelude_open(const rk_convert_options *options, rk_arena *arena)
 {
     const rk_clang_args args = rk_parse_args(options, true, arena);
     const char *path = choose_path(fingerprint(options, &args, arena), arena);
     if (!path)
         return NULL;
-    struct stat status;
-    if (stat(path, &status) == 0 && status.st_size > 0)
-        return path;
-    if (build(path, rk_parse_file(options, "prelude.h", arena), &args, arena))
+    if (rk_pch_look(path) == RK_PCH_GOOD ||
+        rk_pch_build(path, rk_parse_file(options, "prelude.h", arena), &args, arena))
         return path;
     rk_prelude_close(path, true);
     return NULL;

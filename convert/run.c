@@ -4,6 +4,7 @@
 #include "convert/catalog_build.h"
 #include "convert/cpu_library.h"
 #include "convert/parse.h"
+#include "convert/pch.h"
 #include "convert/prelude.h"
 #include "convert/sources.h"
 #include "convert/workers.h"
@@ -379,6 +380,7 @@ static void close_run(run *r)
 {
     for (size_t i = 0; i < r->preludes.count; i++)
         rk_prelude_close(r->preludes.items[i].path, false);
+    rk_pch_prune(r->arena);
     rk_file_remove(r->folder, r->diag);
 }
 

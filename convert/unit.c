@@ -4,6 +4,7 @@
 #include "convert/check.h"
 #include "convert/decide.h"
 #include "convert/device.h"
+#include "convert/headers.h"
 #include "convert/parse.h"
 #include "convert/rewrite.h"
 #include "convert/sources.h"
@@ -58,10 +59,23 @@ static bool any_converted(const rk_unit *unit)
     return false;
 }
 
+/** Whether there is what a conversion may change, so that the text is parsed more than once. */
+static bool has_kernels(const rk_unit *unit)
+{
+    for (size_t f = 0; f < unit->files.count; f++)
+        if (memmem(unit->files.items[f]->bytes.data, unit->files.items[f]->bytes.size, "__global__",
+                   strlen("__global__")))
+            return true;
+    return false;
+}
+
 bool rk_unit_convert(rk_unit *unit)
 {
     read_defines(unit);
-    if (!rk_sources_read(unit) || !rk_device_analyze(unit) || !rk_parse_source(unit))
+    if (!rk_sources_read(unit))
+        return false;
+    unit->headers = has_kernels(unit) ? rk_headers_open(unit) : NULL;
+    if (!rk_device_analyze(unit) || !rk_parse_source(unit))
         return false;
     unit->files.items[0]->out_name = unit->options->output
                                          ? rk_path_base(unit->options->output)

@@ -1,0 +1,14 @@
+#ifndef RK_CONVERT_HEADERS_H
+#define RK_CONVERT_HEADERS_H
+
+#include "convert/convert_internal.h"
+
+/**
+ * The precompiled form of the prelude and of those headers of the system and its libraries that the unit's text
+ * includes before anything else, so that the several times that the unit is parsed need not read them. The source's
+ * own includes then find them there. NULL when there are none that take long, or they cannot be precompiled.
+ * The unit's files must have been read, and unit->pch set.
+ */
+const char *rk_headers_open(const rk_unit *unit);
+
+#endif

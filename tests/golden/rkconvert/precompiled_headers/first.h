@@ -1,0 +1,4 @@
+#ifndef FIRST_H
+#define FIRST_H
+#include <library.h>
+#endif
