@@ -468,6 +468,7 @@ static void end_record(recorded *r)
 void rk_cpu_launch_run(const rk_cpu_launch *launch)
 {
     grid g;
+    rk_cpu_record_count(launch);
     set_up(&g, launch);
     recorded r;
     begin_record(&r, &g);

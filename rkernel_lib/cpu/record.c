@@ -12,8 +12,8 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct {
     bool active;
     FILE *launches, *contents, *configurations; /**< of RK_RECORD */
-    uint64_t kept, limit;      /**< bytes of contents */
-    uint64_t known_serial;     /**< the largest serial number that `launches` has a range for */
+    uint64_t kept, limit;                       /**< bytes of contents */
+    uint64_t known_serial; /**< the largest serial number that `launches` has a range for */
     size_t known_symbols;
     bool comparing;
     rk_record_run run;
@@ -78,6 +78,13 @@ void rk_cpu_record_keep(const char *kernel, const char *why)
 void rk_cpu_record_types(const char *types)
 {
     next_types = types;
+}
+
+void rk_cpu_record_count(const rk_cpu_launch *launch)
+{
+    rk_record_count(launch, next_why);
+    if (!rk_cpu_recording())
+        next_why = next_types = NULL;
 }
 
 /* The state of memory. */

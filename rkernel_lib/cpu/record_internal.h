@@ -69,6 +69,9 @@ void rk_record_compare(rk_record_run *run, const rk_record_now *now);
 /** The state in a list of the same memory; NULL when there is none. */
 const rk_record_state *rk_record_find(const rk_record_states *states, const rk_cpu_memory *memory);
 
+/** RK_LAUNCHES: counts the launch; `why` it is no vDevice, or NULL, must stay. */
+void rk_record_count(const rk_cpu_launch *launch, const char *why);
+
 /** Makes room for one more item of `size` bytes; the runtime ends the program when memory is short. */
 void *rk_record_grow(void *items, size_t count, size_t *room, size_t size);
 

@@ -5,8 +5,9 @@
 # with its launches as vDevices on 1 vEU and on 8. Prints a line for each, pass, fail or unsupported with the
 # reason, and the totals; FOLDER itself is only read. A program is a source with a main and the other sources
 # of its folder and the folders below, or a source alone where a folder has several with a main. It passes
-# when it ends with status 0 all three times and says nothing of a failure. Where it fails to build, or waives
-# itself, for a feature that is not supported, that feature is the reason.
+# when it ends with status 0 all three times and says nothing of a failure; how many launches of the second
+# were vDevices is said then. Where it fails to build, or waives itself, for a feature that is not supported,
+# that feature is the reason.
 #
 #   -r FILE   rules, a line each, # for comments (default: folders/<name of FOLDER>.rules beside this script):
 #               run PROGRAM ARGUMENT...     a run of it; several lines are several runs
@@ -239,8 +240,9 @@ while read -r arguments; do
         RK_VEUS=1 RK_LAUNCHES="$out/launches" run '1 vEU' "$out/drop-in" $arguments
         RK_VEUS=8 run '8 vEUs' "$out/drop-in" $arguments
     }
+    tail -n 1 "$out/launches" >>"$out/launched" 2>/dev/null
 done <"$out/runs"
-result pass ''
+result pass "$(awk -F '\t' '{ v += $2; n += $3 } END { printf "%d of %d launches as vDevices", v, n }' "$out/launched")"
 ONE
 
 # A copy, since programs write beside themselves.
