@@ -15,8 +15,9 @@
  *
  * Rounds. When each of k rTasks of d ns must be seen on one vEU v, and m of them run there, then v is
  * busy for m d, and the others take ceil((k - m) / (W - 1)) d + g. `spread` is the least over m. It
- * bounds what passes from S(p) to S(n) over a whole edge, and, read backwards, what passes from the
- * end of an rTask of p to the end of n.
+ * bounds what passes from S(p) to S(n) over an edge by which each rTask of n waits for k of p at least,
+ * and, read backwards, what passes from the end of an rTask of p, for which k of n wait, to the end of
+ * the last of those.
  *
  * Joins. Of the nodes that n waits for as wholes, in falling order of S(p) + (what p takes when some of
  * it is elsewhere), let the first that is not wholly on v be the j-th: then those before it ran on v
@@ -30,7 +31,9 @@
  * 2 g + (r + 1) d it has seen (W - 2) r of those, and of v and w as many as fit. With any rTask of p in
  * place of the last one, it is a tail.
  *
- * Load. Let A be the rTasks that must have ended before n starts on v, and that start at t or later.
+ * Load. Let A be the rTasks that must have ended before n starts on v, and that start at t or later:
+ * over a whole edge p -> n all of p and what comes before its end, over a touching one what comes before
+ * its start.
  * A chain of waits leads from each of them to n, which pays g at least once if it is not on v. So
  * v did work for S(n) - t and each other one for S(n) - t - g, and together they did A's. Likewise
  * with the bytes of A, which no vEU asks for faster than its rTask's rate, nor all of them faster than
@@ -103,6 +106,25 @@ static double load_ns(const bounds *b, const rk_load *load, bool seen)
     return ns;
 }
 
+/** What an rTask's candidate takes of all vEUs and of the memories, `count` times. */
+static rk_load load_of(const bounds *b, const rk_candidate *c, double count)
+{
+    rk_load load = {.work = count * rk_simulate_alone(c, b->problem->device)};
+    if (c->parts.stream_ns > 0 && c->parts.bytes > 0)
+        load.from[c->parts.cached] =
+            (rk_bytes_load){.bytes = count * c->parts.bytes,
+                            .fixed = c->parts.fixed_ns + b->problem->device->rtask_overhead_ns,
+                            .rate = c->parts.bytes / c->parts.stream_ns};
+    return load;
+}
+
+double rk_bound_seen(const bounds *b, const rk_candidate *candidate, uint32_t count)
+{
+    rk_load load = load_of(b, candidate, count);
+    double each = rk_simulate_alone(candidate, b->problem->device);
+    return count == 0 ? 0 : most(spread(b, count, each, false), load_ns(b, &load, true));
+}
+
 /** The least of each cost over the candidates of a node. */
 static void find_costs(bounds *b, rk_id node)
 {
@@ -111,19 +133,13 @@ static void find_costs(bounds *b, rk_id node)
     *n = (node_bound){.each = INFINITY, .span = INFINITY, .spread = INFINITY, .partly = INFINITY};
     for (size_t i = 0; i < all->count; i++) {
         const rk_candidate *c = &all->items[i];
-        bool streams = c->parts.stream_ns > 0 && c->parts.bytes > 0;
         double k = c->rtasks;
         double d = rk_simulate_alone(c, b->problem->device);
-        rk_load load = {.work = k * d};
-        if (streams)
-            load.from[c->parts.cached] =
-                (rk_bytes_load){.bytes = k * c->parts.bytes,
-                                .fixed = c->parts.fixed_ns + b->problem->device->rtask_overhead_ns,
-                                .rate = c->parts.bytes / c->parts.stream_ns};
+        rk_load load = load_of(b, c, k);
         double seen = load_ns(b, &load, true);
         n->each = least(n->each, d);
         n->span = least(n->span, most(ceil(k / b->veus) * d, load_ns(b, &load, false)));
-        n->spread = least(n->spread, most(spread(b, k, d, false), seen));
+        n->spread = least(n->spread, rk_bound_seen(b, c, c->rtasks));
         n->partly = least(n->partly, most(spread(b, k, d, true), seen));
         if (i == 0)
             n->load = load;
@@ -184,27 +200,38 @@ static bool in_set(const uint64_t *set, rk_id node)
     return set[node / 64] >> (node % 64) & 1;
 }
 
-/** The nodes that must have ended before the node starts (`all`: before it has ended). */
-static void collect(const bounds *b, rk_id node, bool all, uint64_t *set)
+static void join_sets(const bounds *b, uint64_t *set, const uint64_t *other)
 {
-    memset(set, 0, b->words * sizeof *set);
+    for (size_t i = 0; i < b->words; i++)
+        set[i] |= other[i];
+}
+
+/** Fills the node's sets of what must have ended before it starts, and before it has ended. */
+static void collect(const bounds *b, rk_id node)
+{
+    uint64_t *begun = &b->begun[node * b->words];
+    uint64_t *before = &b->before[node * b->words];
     for (uint32_t e = b->into[node]; e < b->into[node + 1]; e++) {
-        unsigned wanted = all ? EDGE_WHOLE | EDGE_COVERS : EDGE_WHOLE;
-        if (!(b->kinds[e] & wanted))
-            continue;
         rk_id from = b->problem->edges[e].from;
-        const uint64_t *theirs = &b->before[from * b->words];
-        for (size_t i = 0; i < b->words; i++)
-            set[i] |= theirs[i];
-        set[from / 64] |= UINT64_C(1) << (from % 64);
+        if (b->kinds[e] & EDGE_WHOLE) {
+            join_sets(b, begun, &b->before[from * b->words]);
+            begun[from / 64] |= UINT64_C(1) << (from % 64);
+        } else if (b->kinds[e] & EDGE_TOUCHES) {
+            join_sets(b, begun, &b->begun[from * b->words]);
+        }
+        if (b->kinds[e] & EDGE_COVERS) {
+            join_sets(b, before, &b->before[from * b->words]);
+            before[from / 64] |= UINT64_C(1) << (from % 64);
+        }
     }
+    join_sets(b, before, begun);
 }
 
 /** The rule of load, for what must have ended before the node starts. */
 static double head_load(bounds *b, rk_id node)
 {
-    uint64_t *set = &b->before[node * b->words];
-    collect(b, node, false, set);
+    collect(b, node);
+    const uint64_t *set = &b->begun[node * b->words];
     rk_load load = {0};
     double start = 0;
     for (size_t i = b->by_start_count; i > 0; i--) {
@@ -214,7 +241,6 @@ static double head_load(bounds *b, rk_id node)
         add_load(&load, &b->nodes[a].load);
         start = most(start, b->nodes[a].start + load_ns(b, &load, true));
     }
-    collect(b, node, true, set);
     return start;
 }
 
@@ -248,10 +274,9 @@ static void find_heads(bounds *b)
             }
             if (b->trips[e] > 0)
                 n->start = most(n->start, p->enclosed + b->trips[e]);
-            if (b->kinds[e] & EDGE_TOUCHES)
-                n->start = most(n->start, p->start + p->each);
+            n->start = most(n->start, p->start + b->ahead[e]);
             if (b->kinds[e] & EDGE_COVERS)
-                ended = most(ended, p->end + n->each);
+                ended = most(ended, p->end + b->behind[e]);
             whole = whole || b->kinds[e] & EDGE_WHOLE;
         }
         if (whole)
@@ -276,7 +301,7 @@ static void find_tails(bounds *b)
             if (b->kinds[e] & EDGE_WHOLE)
                 p->tail = most(p->tail, most(n->spread + n->tail, n->behind));
             else if (b->kinds[e] & EDGE_COVERS)
-                p->tail = most(p->tail, n->each + n->tail);
+                p->tail = most(p->tail, b->behind[e] + n->tail);
             if (b->trips[e] > 0)
                 p->behind = most(p->behind, b->trips[e] + n->each + n->tail);
         }
@@ -333,6 +358,7 @@ static const node_bound *find(rk_bound *out, const rk_problem *problem, uint32_t
     rk_bound_edges(&b, scratch);
     if (nodes <= SETS_MOST) {
         b.words = (nodes + 63) / 64;
+        b.begun = RK_NEW_ARRAY(scratch, uint64_t, nodes *b.words + 1);
         b.before = RK_NEW_ARRAY(scratch, uint64_t, nodes *b.words + 1);
         b.by_start = RK_NEW_ARRAY(scratch, rk_id, nodes + 1);
     }

@@ -34,7 +34,7 @@ static double trip_ns(const bounds *b, double needed, double ns)
     return best;
 }
 
-/** What holds of an edge for all pairs of candidates; fills its trip. */
+/** What holds of an edge for all pairs of candidates; fills its times. */
 static unsigned common_kind(bounds *b, size_t at, rk_deps *deps)
 {
     const rk_problem *problem = b->problem;
@@ -44,17 +44,18 @@ static unsigned common_kind(bounds *b, size_t at, rk_deps *deps)
     if (from->count * to->count > PAIRS_MOST)
         return 0;
     unsigned kind = EDGE_WHOLE | EDGE_TOUCHES | EDGE_COVERS;
-    double trip = INFINITY;
+    b->trips[at] = b->ahead[at] = b->behind[at] = INFINITY;
     for (uint32_t p = 0; p < from->count; p++) {
         double ns = rk_simulate_alone(&from->items[p], problem->device);
         for (uint32_t n = 0; n < to->count; n++) {
             rk_deps_edge pair = rk_deps_of_edge(deps, at, p, n);
             kind &= (pair.fewest >= from->items[p].rtasks ? EDGE_WHOLE : 0u) |
                     (pair.fewest > 0 ? EDGE_TOUCHES : 0u) | (pair.covers ? EDGE_COVERS : 0u);
-            trip = fmin(trip, trip_ns(b, pair.fewest, ns));
+            b->trips[at] = fmin(b->trips[at], trip_ns(b, pair.fewest, ns));
+            b->ahead[at] = fmin(b->ahead[at], rk_bound_seen(b, &from->items[p], pair.fewest));
+            b->behind[at] = fmin(b->behind[at], rk_bound_seen(b, &to->items[n], pair.back));
         }
     }
-    b->trips[at] = trip;
     return kind;
 }
 
@@ -77,6 +78,8 @@ void rk_bound_edges(bounds *b, rk_arena *scratch)
     b->into = RK_NEW_ARRAY(scratch, uint32_t, b->node_count + 2);
     b->kinds = RK_NEW_ARRAY(scratch, unsigned char, problem->edge_count + 1);
     b->trips = RK_NEW_ARRAY(scratch, double, problem->edge_count + 1);
+    b->ahead = RK_NEW_ARRAY(scratch, double, problem->edge_count + 1);
+    b->behind = RK_NEW_ARRAY(scratch, double, problem->edge_count + 1);
     for (size_t i = 0; i < problem->edge_count; i++)
         b->into[problem->edges[i].to + 1]++;
     for (size_t i = 0; i < b->node_count; i++)

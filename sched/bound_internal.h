@@ -41,8 +41,12 @@ typedef struct {
     uint32_t *into;       /**< the edges into node n are into[n] .. into[n + 1] - 1 */
     unsigned char *kinds; /**< by edge */
     double *trips;        /**< by edge: least time of a round trip over it; 0 is fine too */
-    uint64_t *before;     /**< by node, a set: those that must have ended before it has */
-    rk_id *by_start;      /**< the nodes done so far by rising start */
+    double *ahead;        /**< by edge: from S of its first node to S of the other; 0 is fine too */
+    double *behind;   /**< by edge: from the end of any rTask of its first node to that of the last
+                               of those of the other that wait for it; 0 is fine too */
+    uint64_t *begun;  /**< by node, a set: those that must have ended before it starts */
+    uint64_t *before; /**< likewise, before it has ended */
+    rk_id *by_start;  /**< the nodes done so far by rising start */
     size_t by_start_count;
     double longest; /**< of all ends and of ends with tails */
 } bounds;
@@ -51,7 +55,10 @@ typedef struct {
 const node_bound *rk_bound_nodes(double *total, const rk_problem *problem, uint32_t veus,
                                  rk_arena *arena);
 
-/** Fills `into`, `kinds` and `trips`. */
+/** Fills `into`, `kinds`, `trips`, `ahead` and `behind`. */
 void rk_bound_edges(bounds *b, rk_arena *scratch);
+
+/** The least from when any of them may start to when `count` rTasks of a candidate are seen on one vEU. */
+double rk_bound_seen(const bounds *b, const rk_candidate *candidate, uint32_t count);
 
 #endif

@@ -54,9 +54,9 @@ typedef struct variant {
 struct rk_deps_cache {
     const rk_problem *problem;
     rk_arena *arena;
-    uint32_t *into;     /**< edges into node n: [into[n], into[n + 1]) */
-    pair **pairs;       /**< by edge */
-    edge_lists **kept;  /**< buckets, a power of two */
+    uint32_t *into;    /**< edges into node n: [into[n], into[n + 1]) */
+    pair **pairs;      /**< by edge */
+    edge_lists **kept; /**< buckets, a power of two */
     size_t kept_mask;
     variant **variants; /**< by node */
 };
@@ -335,8 +335,11 @@ static rk_deps_edge sure_of(const meeting *m, const rk_candidate *from, const rk
     rk_deps_edge edge = {.fewest = fewest_shared(&first, from, m->to, to, scratch)};
     if (edge.fewest == 0 && is_enclosed(m, to))
         edge.fewest = 1;
-    edge.covers = edge.fewest == from->rtasks || is_swept(m, to) ||
-                  fewest_shared(m->to, to, &first, from, scratch) > 0;
+    edge.back =
+        edge.fewest == from->rtasks ? to->rtasks : fewest_shared(m->to, to, &first, from, scratch);
+    if (edge.back == 0 && is_swept(m, to))
+        edge.back = 1;
+    edge.covers = edge.back > 0;
     return edge;
 }
 
@@ -428,6 +431,7 @@ static void make_sure(edge_lists *l, const rk_graph *graph, const rk_edge *edge,
     for (size_t i = 0; i < meetings.count; i++) {
         rk_deps_edge sure = sure_of(&meetings.items[i], from, to, scratch);
         l->edge.fewest = sure.fewest > l->edge.fewest ? sure.fewest : l->edge.fewest;
+        l->edge.back = sure.back > l->edge.back ? sure.back : l->edge.back;
         l->edge.covers = l->edge.covers || sure.covers;
     }
     l->sure = true;
@@ -439,11 +443,12 @@ rk_deps_edge rk_deps_of_edge(rk_deps *deps, size_t edge, uint32_t from, uint32_t
     const rk_problem *problem = deps->cache->problem;
     const rk_edge *e = &problem->edges[edge];
     const rk_candidate *first = &problem->candidates->nodes[e->from].items[from];
+    const rk_candidate *second = &problem->candidates->nodes[e->to].items[to];
     const pair *p = pair_of(deps->cache, (uint32_t)edge, from, to);
     if (!p->lists)
-        return (rk_deps_edge){.fewest = first->rtasks, .covers = true};
+        return (rk_deps_edge){.fewest = first->rtasks, .back = second->rtasks, .covers = true};
     if (!p->lists->sure)
-        make_sure(p->lists, problem->graph, e, first, &problem->candidates->nodes[e->to].items[to]);
+        make_sure(p->lists, problem->graph, e, first, second);
     return p->lists->edge;
 }
 

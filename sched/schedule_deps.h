@@ -48,13 +48,14 @@ const rk_node_deps *rk_deps_node(rk_deps *deps, rk_id node, const uint32_t *sele
 /** What each rTask of a later node waits for of an earlier one, at least, and all of them together. */
 typedef struct {
     uint32_t fewest; /**< rTasks that each of them waits for, at least */
+    uint32_t back;   /**< of them, those that wait for each rTask of the earlier node, at least */
     bool covers;     /**< each rTask of the earlier node is waited for by some */
 } rk_deps_edge;
 
 /**
  * Of problem->edges[edge] at those candidates, as the access ranges say: neither ranges that were joined
  * to keep lists short nor what other edges imply count. `covers` may be false although all are waited
- * for.
+ * for; where it is true `back` is 1 at least.
  */
 rk_deps_edge rk_deps_of_edge(rk_deps *deps, size_t edge, uint32_t from, uint32_t to);
 

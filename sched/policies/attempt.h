@@ -1,6 +1,7 @@
 #ifndef RK_SCHED_POLICIES_ATTEMPT_H
 #define RK_SCHED_POLICIES_ATTEMPT_H
 
+#include "sched/merge.h"
 #include "sched/policies/list_core.h"
 
 /** The best schedule so far, by simulation. It begins zeroed and is given back with rk_attempt_free. */
@@ -30,6 +31,13 @@ bool rk_attempt_take(rk_attempt *best, const rk_schedule *schedule, double time,
                      rk_arena *arena);
 
 void rk_attempt_free(rk_attempt *attempt);
+
+/**
+ * rk_policy.merge of policies that try others: operators that are little more work as one, or less, where a
+ * few attempts are faster for it, as simulated.
+ */
+bool rk_attempt_merge(rk_merge_groups *groups, const rk_problem *problem, rk_arena *arena,
+                      rk_diag *diag);
 
 size_t rk_attempt_rtasks(const rk_schedule *schedule, const rk_problem *problem);
 

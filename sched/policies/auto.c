@@ -6,9 +6,10 @@ static const rk_policy_option options[] = {
     {"effort", 4000, 1, 1000000000, "thousands of rTasks that are placed at most, in all attempts"},
     {"ms", 0, 0, 86400000, "stop searching after this many milliseconds; 0: never"},
     {"seed", 1, 0, INT64_MAX, "seed of the search"},
+    {"merge", 1, 0, 1, "1: operators that read the same data may become one; 0: none do"},
     {NULL},
 };
-enum { EFFORT, MS, SEED };
+enum { EFFORT, MS, SEED, MERGE };
 
 /** Moves of the search at most, and partial schedules of the exact one. */
 enum { MOVES_MOST = 400, EXACT_STEPS = 1000000 };
@@ -71,9 +72,20 @@ static bool run(rk_builder *builder, const rk_problem *problem, rk_diag *diag)
     return true;
 }
 
+/** As the budget lets it: what is planned quickly is not merged. */
+static bool merge(rk_merge_groups *groups, const rk_problem *problem, rk_arena *arena,
+                  rk_diag *diag)
+{
+    if (!problem->options[MERGE] ||
+        count_rtasks(problem, 1) > (size_t)problem->options[EFFORT] * 1000)
+        return true;
+    return rk_attempt_merge(groups, problem, arena, diag);
+}
+
 const rk_policy rk_policy_auto = {
     .name = "auto",
     .summary = "the best of the other policies as simulated, then a search from it, in a budget",
     .options = options,
+    .merge = merge,
     .run = run,
 };

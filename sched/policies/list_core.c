@@ -146,7 +146,7 @@ static const rk_rtask_range *waits_of(const lister *l, rk_id node, size_t *count
 /** All that the node depends on is appended. */
 static void open_node(lister *l, rk_id node)
 {
-    if (l->listing->kernels)
+    if (l->listing->kernels && l->listing->kernels[node] != RK_UNCHOSEN)
         choose(l, node, l->listing->kernels[node]);
     else if (candidates_of(l, node) == 1)
         choose(l, node, 0);

@@ -3,10 +3,14 @@
 
 #include "sched/policies/common.h"
 
+/** No kernel yet. */
+#define RK_UNCHOSEN UINT32_MAX
+
 /** How rTasks are listed. */
 typedef struct {
-    const double *priority;  /**< by node: of those that could start, the highest first */
-    const uint32_t *kernels; /**< by node; NULL: each node's is chosen as its turn comes */
+    const double *priority; /**< by node: of those that could start, the highest first */
+    const uint32_t
+        *kernels; /**< by node; NULL or RK_UNCHOSEN: it is chosen as the node's turn comes */
     /**
      * How a kernel is chosen: the least of the time at which the node has ended, plus this times the
      * node's work over the vEUs, which the rTasks after it have to do without.

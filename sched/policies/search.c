@@ -13,15 +13,19 @@ static const rk_policy_option options[] = {
     {"moves", 300, 1, 1000000000, "moves that are tried: the same moves give the same schedule"},
     {"ms", 0, 0, 86400000, "stop after this many milliseconds; 0: never"},
     {"seed", 1, 0, INT64_MAX, "seed of the moves"},
+    {"merge", 1, 0, 1, "1: operators that read the same data may become one; 0: none do"},
     {NULL},
 };
-enum { MOVES, MS, SEED };
+enum { MOVES, MS, SEED, MERGE };
 
 /** Accepted: what is no slower than the solution this many moves ago (Burke and Bykov, 2017). */
-enum { MEMORY = 24 };
+enum { MEMORY = 6 };
 
 /** Ways in which the first solution is made from a schedule. */
 enum { STARTS = 4 };
+
+/** Times that these are made again from the best so far, while that helps. */
+enum { STARTED_MOST = 4 };
 
 /** Times that kernels are chosen again with one weight of their work, while that helps. */
 enum { RESELECTED_MOST = 3 };
@@ -41,7 +45,12 @@ typedef struct {
     size_t nodes;
     rk_id *movable; /**< nodes with several candidates */
     size_t movable_count;
+    rk_id *critical,
+        *critical_movable; /**< nodes on the critical path of the solution; so movable */
+    size_t critical_count, critical_movable_count;
     decision now, next;
+    double efficiency; /**< of choosing the kernels that `next` leaves open */
+    double *pressure;  /**< by node, of the solution */
     double time, past[MEMORY];
     size_t moves, spent; /**< rTasks placed */
     const rk_search *how;
@@ -78,15 +87,19 @@ static void copy_decision(searcher *s, decision *to, const decision *from)
     memcpy(to->scale, from->scale, s->nodes * sizeof *to->scale);
 }
 
-/** Builds and simulates what a decision says; the schedule goes to `arena`. */
+/** Builds and simulates what a decision says, and fills in its kernels; the schedule goes to `arena`. */
 static const rk_schedule *decode(searcher *s, const decision *d, double *time, rk_arena *arena)
 {
     rk_timed_scale(&s->timed, d->scale);
     rk_builder *builder = rk_builder_new(&s->timed.problem, s->veus, arena);
-    rk_listing listing = {.priority = d->priority, .kernels = d->kernels};
+    rk_listing listing = {.priority = d->priority,
+                          .kernels = d->kernels,
+                          .efficiency = s->efficiency,
+                          .pressure = s->pressure};
     rk_list_rtasks(builder, &s->timed.problem, s->deps, &listing);
     const rk_schedule *schedule = rk_builder_finish(builder);
     s->spent += rk_attempt_rtasks(schedule, s->problem);
+    memcpy(d->kernels, schedule->selected, s->nodes * sizeof *d->kernels);
     *time = rk_simulate_time(schedule, s->problem);
     return schedule;
 }
@@ -119,80 +132,6 @@ static void learn_order(searcher *s, double *priority, const rk_schedule *schedu
         if (sim->events[i].kind == RK_SIM_WORK)
             priority[sim->events[i].task.op] = sim->times.makespan_ns - sim->events[i].start;
     rk_arena_free(scratch);
-}
-
-/* Moves. */
-
-/** Another kernel for one node, or for all nodes that have the same choice and made the same. */
-static void move_kernel(searcher *s)
-{
-    decision *d = &s->next;
-    rk_id node = s->movable[below(s, s->movable_count)];
-    const rk_node_candidates *all = s->problem->candidates->nodes;
-    uint32_t old = d->kernels[node];
-    uint32_t kernel = (old + 1 + below(s, all[node].count - 1)) % (uint32_t)all[node].count;
-    bool alike = below(s, 2);
-    for (size_t i = 0; i < s->movable_count && alike; i++) {
-        rk_id other = s->movable[i];
-        if (all[other].count == all[node].count && d->kernels[other] == old &&
-            all[other].items[old].rtasks == all[node].items[old].rtasks &&
-            all[other].items[old].rtask_ns == all[node].items[old].rtask_ns)
-            d->kernels[other] = kernel;
-    }
-    d->kernels[node] = kernel;
-}
-
-/** A node before or behind another one. */
-static void move_priority(searcher *s)
-{
-    decision *d = &s->next;
-    rk_id node = below(s, s->nodes);
-    if (below(s, 2))
-        d->priority[node] = d->priority[below(s, s->nodes)] * (1 + 0.001 * (uniform(s) - 0.5));
-    else
-        d->priority[node] *= 0.5 + uniform(s);
-}
-
-static void move(searcher *s)
-{
-    copy_decision(s, &s->next, &s->now);
-    if (s->movable_count && below(s, 3))
-        move_kernel(s);
-    else
-        move_priority(s);
-    if (below(s, 4) == 0)
-        move_priority(s);
-}
-
-/** Tries the decision `next`, and goes there if it is accepted. */
-static void try_next(searcher *s)
-{
-    rk_arena *arena = rk_arena_new();
-    double time;
-    const rk_schedule *schedule = decode(s, &s->next, &time, arena);
-    double *past = &s->past[s->moves++ % MEMORY];
-    if (time <= s->time || time <= *past) {
-        decision old = s->now;
-        s->now = s->next;
-        s->next = old;
-        s->time = time;
-    }
-    *past = s->time;
-    rk_attempt_take(s->best, schedule, time, s->by, arena);
-}
-
-static double now_ms(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return 1e3 * (double)t.tv_sec + 1e-6 * (double)t.tv_nsec;
-}
-
-/** Whether `rtasks` more may be placed, and need be. */
-static bool may_go_on(const searcher *s, size_t rtasks)
-{
-    return s->spent + rtasks <= s->how->rtasks && s->best->time > s->how->enough &&
-           (s->until == 0 || now_ms() < s->until);
 }
 
 /**
@@ -231,14 +170,128 @@ static void learn_pressure(searcher *s, double *pressure, const rk_schedule *sch
     rk_arena_free(scratch);
 }
 
+/* Moves. */
+
+/** Takes the nodes whose rTasks are on the critical path of a schedule. */
+static void learn_critical(searcher *s, const rk_schedule *schedule)
+{
+    rk_arena *scratch = rk_arena_new();
+    const rk_sim *sim = rk_simulate(schedule, s->problem, true, scratch);
+    s->critical_count = s->critical_movable_count = 0;
+    rk_id last = RK_NO_ID;
+    for (size_t i = 0; i < sim->critical_count; i++) {
+        const rk_sim_event *e = &sim->events[sim->critical[i]];
+        if (e->kind != RK_SIM_WORK || e->task.op == last || s->critical_count == s->nodes)
+            continue;
+        last = e->task.op;
+        s->critical[s->critical_count++] = last;
+        if (s->problem->candidates->nodes[last].count > 1)
+            s->critical_movable[s->critical_movable_count++] = last;
+    }
+    rk_arena_free(scratch);
+}
+
+/** Another kernel for one node, or for all nodes that have the same choice and made the same. */
+static void move_kernel(searcher *s)
+{
+    decision *d = &s->next;
+    rk_id node = s->movable[below(s, s->movable_count)];
+    if (s->critical_movable_count && below(s, 2))
+        node = s->critical_movable[below(s, s->critical_movable_count)];
+    const rk_node_candidates *all = s->problem->candidates->nodes;
+    uint32_t old = d->kernels[node];
+    uint32_t kernel = (old + 1 + below(s, all[node].count - 1)) % (uint32_t)all[node].count;
+    bool alike = below(s, 2);
+    for (size_t i = 0; i < s->movable_count && alike; i++) {
+        rk_id other = s->movable[i];
+        if (all[other].count == all[node].count && d->kernels[other] == old &&
+            all[other].items[old].rtasks == all[node].items[old].rtasks &&
+            all[other].items[old].rtask_ns == all[node].items[old].rtask_ns)
+            d->kernels[other] = kernel;
+    }
+    d->kernels[node] = kernel;
+}
+
+/** A node before or behind another one. */
+static void move_priority(searcher *s)
+{
+    decision *d = &s->next;
+    rk_id node = below(s, s->nodes);
+    if (s->critical_count && below(s, 3) == 0)
+        d->priority[s->critical[below(s, s->critical_count)]] *= 1 + uniform(s);
+    else if (below(s, 2))
+        d->priority[node] = d->priority[below(s, s->nodes)] * (1 + 0.001 * (uniform(s) - 0.5));
+    else
+        d->priority[node] *= 0.5 + uniform(s);
+}
+
+/** Kernels of the critical path, or of a part of it, are chosen again. */
+static void open_critical(searcher *s)
+{
+    uint32_t share = below(s, 3);
+    for (size_t i = 0; i < s->critical_movable_count; i++)
+        if (below(s, 3) <= share)
+            s->next.kernels[s->critical_movable[i]] = RK_UNCHOSEN;
+}
+
+static void move(searcher *s)
+{
+    static const double efficiencies[] = {0.5, 1, 2, 4};
+    copy_decision(s, &s->next, &s->now);
+    s->efficiency = efficiencies[below(s, sizeof efficiencies / sizeof *efficiencies)];
+    if (s->critical_movable_count && below(s, 2))
+        open_critical(s);
+    else if (s->movable_count && below(s, 3))
+        move_kernel(s);
+    else
+        move_priority(s);
+    if (below(s, 4) == 0)
+        move_priority(s);
+}
+
+/** Tries the decision `next`, and goes there if it is accepted; `strictly`: if it is the best so far. */
+static void try_next(searcher *s, bool strictly)
+{
+    rk_arena *arena = rk_arena_new();
+    double time;
+    const rk_schedule *schedule = decode(s, &s->next, &time, arena);
+    double *past = &s->past[s->moves++ % MEMORY];
+    if (time <= s->time || (!strictly && time <= *past)) {
+        decision old = s->now;
+        s->now = s->next;
+        s->next = old;
+        s->time = time;
+        learn_critical(s, schedule);
+        learn_pressure(s, s->pressure, schedule);
+    }
+    *past = s->time;
+    rk_attempt_take(s->best, schedule, time, s->by, arena);
+}
+
+static double now_ms(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return 1e3 * (double)t.tv_sec + 1e-6 * (double)t.tv_nsec;
+}
+
+/** Whether `rtasks` more may be placed, and need be. */
+static bool may_go_on(const searcher *s, size_t rtasks)
+{
+    return s->spent + rtasks <= s->how->rtasks && s->best->time > s->how->enough &&
+           (s->until == 0 || now_ms() < s->until);
+}
+
 /** Chooses all kernels again, by the pressure in the best schedule; whether that made a better one. */
-static bool reselect(searcher *s, double efficiency)
+static bool reselect(searcher *s, double efficiency, double sharpness)
 {
     rk_arena *scratch = rk_arena_new();
     double *pressure = RK_NEW_ARRAY(scratch, double, s->nodes + 1);
     double *rank = RK_NEW_ARRAY(scratch, double, s->nodes + 1);
     learn_pressure(s, pressure, s->best->schedule);
     rk_timed_mix(&s->timed, pressure);
+    for (rk_id i = 0; i < s->nodes; i++)
+        pressure[i] = pow(pressure[i], sharpness);
     rk_upward_ranks(rank, &s->timed.problem, s->best->schedule->selected, s->veus);
     rk_arena *arena = rk_arena_new();
     rk_builder *builder = rk_builder_new(&s->timed.problem, s->veus, arena);
@@ -252,11 +305,14 @@ static bool reselect(searcher *s, double efficiency)
 
 static void reselect_all(searcher *s)
 {
-    static const double efficiencies[] = {2, 0.5, 8, 1, 4};
+    /* Weights of a kernel's work, and how much more it weighs where most vEUs work than where few do. */
+    static const struct {
+        double efficiency, sharpness;
+    } ways[] = {{2, 1}, {0.5, 1}, {8, 1}, {1, 1}, {4, 1}, {8, 3}};
     size_t rtasks = rk_attempt_rtasks(s->best->schedule, s->problem);
-    for (size_t i = 0; i < sizeof efficiencies / sizeof *efficiencies; i++)
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++)
         for (unsigned again = 0; again < RESELECTED_MOST && may_go_on(s, rtasks); again++)
-            if (!reselect(s, efficiencies[i]))
+            if (!reselect(s, ways[i].efficiency, ways[i].sharpness))
                 break;
 }
 
@@ -270,9 +326,6 @@ static void begin(searcher *s)
         rk_arena_copy(scratch, s->best->schedule->selected, s->nodes * sizeof *kernels);
     learn_order(s, order, s->best->schedule);
     learn_times(s, scale, s->best->schedule);
-    s->time = INFINITY;
-    for (size_t i = 0; i < MEMORY; i++)
-        s->past[i] = s->best->time;
     for (unsigned start = 0; start < STARTS; start++) {
         decision *d = &s->next;
         memcpy(d->kernels, kernels, s->nodes * sizeof *kernels);
@@ -283,7 +336,7 @@ static void begin(searcher *s)
             memcpy(d->priority, order, s->nodes * sizeof *order);
         else
             rk_upward_ranks(d->priority, &s->timed.problem, d->kernels, s->veus);
-        try_next(s);
+        try_next(s, true);
     }
     rk_arena_free(scratch);
 }
@@ -305,16 +358,28 @@ void rk_search_from(rk_attempt *best, const rk_problem *problem, uint32_t veus,
     new_decision(&s, &s.now);
     new_decision(&s, &s.next);
     s.movable = RK_NEW_ARRAY(s.arena, rk_id, s.nodes + 1);
+    s.pressure = RK_NEW_ARRAY(s.arena, double, s.nodes + 1);
+    s.critical = RK_NEW_ARRAY(s.arena, rk_id, s.nodes + 1);
+    s.critical_movable = RK_NEW_ARRAY(s.arena, rk_id, s.nodes + 1);
     reselect_all(&s);
     for (rk_id i = 0; i < s.nodes; i++)
         if (problem->candidates->nodes[i].count > 1)
             s.movable[s.movable_count++] = i;
     size_t rtasks = rk_attempt_rtasks(best->schedule, problem);
     if (may_go_on(&s, STARTS * rtasks)) {
-        begin(&s);
+        s.time = INFINITY;
+        double before;
+        size_t started = 0;
+        do {
+            before = s.best->time;
+            begin(&s);
+        } while (s.best->time < before && ++started < STARTED_MOST &&
+                 may_go_on(&s, STARTS * rtasks));
+        for (size_t i = 0; i < MEMORY; i++)
+            s.past[i] = s.time;
         while (s.moves < how->moves && may_go_on(&s, 1)) {
             move(&s);
-            try_next(&s);
+            try_next(&s, false);
         }
     }
     rk_arena_free(s.arena);
@@ -340,9 +405,16 @@ static bool run(rk_builder *builder, const rk_problem *problem, rk_diag *diag)
     return true;
 }
 
+static bool merge(rk_merge_groups *groups, const rk_problem *problem, rk_arena *arena,
+                  rk_diag *diag)
+{
+    return !problem->options[MERGE] || rk_attempt_merge(groups, problem, arena, diag);
+}
+
 const rk_policy rk_policy_search = {
     .name = "search",
     .summary = "local search over kernels and priorities, from the best of the other policies",
     .options = options,
+    .merge = merge,
     .run = run,
 };
