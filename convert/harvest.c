@@ -3,11 +3,15 @@
 #include "base/str.h"
 #include "base/vec.h"
 #include "convert/ast.h"
+#include "convert/harvest_exec.h"
 #include "convert/harvest_internal.h"
 #include "convert/roles.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+/** Rounds from a wrapper to its callers, and from these to theirs. */
+enum { MAX_ROUNDS = 8 };
 
 typedef RK_VEC(rk_harvested) harvest_list;
 typedef RK_VEC(CXCursor) cursor_list;
@@ -19,6 +23,12 @@ typedef struct {
     const rk_hpath *path;
     bool partial;
 } pending;
+
+/** A launch whose kernel, or more, is what a function or a lambda is called with. */
+typedef struct {
+    size_t item;     /**< in `found` */
+    const char *usr; /**< of the function, "" for a lambda */
+} open_launch;
 
 /** The harvest of a unit. */
 typedef struct {
@@ -32,6 +42,13 @@ typedef struct {
     rk_roles params;                /**< its parameters */
     rk_hinputs *inputs;
     RK_VEC(pending) waiting; /**< launches of the function whose loops are not all run */
+    cursor_list functions;   /**< with bodies, and no templates */
+    RK_VEC(open_launch) open;
+    RK_VEC(size_t) closed;            /**< of those, the ones that a call was found to make */
+    RK_VEC(const char *) wrappers;    /**< USRs of the functions with open launches */
+    size_t old_wrappers, wrapper_end; /**< those between are followed to their callers now */
+    RK_VEC(const char *) inside;      /**< USRs of the calls that are being followed */
+    bool following;                   /**< only launches in such calls are asked for */
 } harvest;
 
 static bool has_text(const char *const *items, size_t count, const char *text)
@@ -42,114 +59,17 @@ static bool has_text(const char *const *items, size_t count, const char *text)
     return false;
 }
 
-static bool is_scope(CXCursor cursor)
+static bool is_dependent(CXCursor function)
 {
-    enum CXCursorKind kind = clang_getCursorKind(cursor);
-    return kind == CXCursor_Namespace || kind == CXCursor_StructDecl ||
-           kind == CXCursor_ClassDecl || kind == CXCursor_ClassTemplate ||
-           kind == CXCursor_ClassTemplatePartialSpecialization || kind == CXCursor_UnionDecl;
-}
-
-/** "gemm<32, 8>", "M<float>::go": qualified, with the arguments of an instance. */
-static const char *function_name(rk_arena *arena, CXCursor function)
-{
-    const char *name = rk_h_spelling(arena, function);
-    const char *const *args;
-    size_t count;
-    if (rk_harvest_template_args(&args, &count, function, arena)) {
-        rk_str text = {.arena = arena};
-        rk_str_addf(&text, "%s<", name);
-        for (size_t i = 0; i < count; i++)
-            rk_str_addf(&text, "%s%s", i ? ", " : "", args[i]);
-        rk_str_add(&text, ">");
-        name = text.text;
-    }
-    for (CXCursor up = clang_getCursorSemanticParent(function); is_scope(up);
+    if (clang_getCursorKind(function) == CXCursor_FunctionTemplate)
+        return true;
+    for (CXCursor up = clang_getCursorSemanticParent(function); rk_h_is_scope(up);
          up = clang_getCursorSemanticParent(up)) {
-        const char *scope = rk_h_text(arena, clang_getCursorDisplayName(up));
-        if (*scope && !clang_Cursor_isAnonymous(up))
-            name = rk_arena_printf(arena, "%s::%s", scope, name);
+        enum CXCursorKind kind = clang_getCursorKind(up);
+        if (kind == CXCursor_ClassTemplate || kind == CXCursor_ClassTemplatePartialSpecialization)
+            return true;
     }
-    return name;
-}
-
-static const char *enumerator(rk_arena *arena, CXCursor enumeration, long long value)
-{
-    rk_hchildren c = rk_h_children(arena, enumeration);
-    const char *scope = rk_ast_named(
-        rk_h_text(arena, clang_getTypeSpelling(clang_getCursorType(enumeration))), arena);
-    for (size_t i = 0; i < c.count; i++)
-        if (clang_getCursorKind(c.items[i]) == CXCursor_EnumConstantDecl &&
-            clang_getEnumConstantDeclValue(c.items[i]) == value)
-            return rk_arena_printf(arena, "%s::%s", scope, rk_h_spelling(arena, c.items[i]));
-    return rk_arena_printf(arena, "(%s)%lld", scope, value);
-}
-
-/** The type of the i-th parameter of a template. */
-static CXType parameter_type(rk_arena *arena, CXCursor pattern, unsigned i)
-{
-    rk_hchildren c = rk_h_children(arena, pattern);
-    for (size_t k = 0; k < c.count; k++) {
-        enum CXCursorKind kind = clang_getCursorKind(c.items[k]);
-        bool parameter = kind == CXCursor_TemplateTypeParameter ||
-                         kind == CXCursor_NonTypeTemplateParameter ||
-                         kind == CXCursor_TemplateTemplateParameter;
-        if (parameter && i-- == 0)
-            return clang_getCanonicalType(clang_getCursorType(c.items[k]));
-    }
-    return clang_getCursorType(clang_getNullCursor());
-}
-
-static const char *constant_text(rk_arena *arena, CXType type, CXCursor instance, unsigned i)
-{
-    long long value = clang_Cursor_getTemplateArgumentValue(instance, i);
-    if (type.kind == CXType_Bool)
-        return value ? "true" : "false";
-    if (type.kind == CXType_Enum)
-        return enumerator(arena, clang_getTypeDeclaration(type), value);
-    if (type.kind == CXType_UInt || type.kind == CXType_ULong || type.kind == CXType_ULongLong)
-        return rk_arena_printf(arena, "%llu",
-                               clang_Cursor_getTemplateArgumentUnsignedValue(instance, i));
-    return rk_arena_printf(arena, "%lld", value);
-}
-
-const char *rk_harvest_template_arg(CXCursor instance, unsigned i, rk_arena *arena)
-{
-    switch (clang_Cursor_getTemplateArgumentKind(instance, i)) {
-    case CXTemplateArgumentKind_Type: {
-        CXType type = clang_getCanonicalType(clang_Cursor_getTemplateArgumentType(instance, i));
-        const char *text = rk_h_text(arena, clang_getTypeSpelling(type));
-        const bool unnamed = strchr(text, '(') && strstr(text, " at "); /* a lambda, too */
-        return unnamed ? NULL : rk_ast_named(text, arena);
-    }
-    case CXTemplateArgumentKind_Integral: {
-        CXCursor pattern = clang_getSpecializedCursorTemplate(instance);
-        return constant_text(arena, parameter_type(arena, pattern, i), instance, i);
-    }
-    case CXTemplateArgumentKind_NullPtr:
-        return "nullptr";
-    default:
-        return NULL;
-    }
-}
-
-bool rk_harvest_template_args(const char *const **args, size_t *count, CXCursor instance,
-                              rk_arena *arena)
-{
-    int n = clang_Cursor_getNumTemplateArguments(instance);
-    *count = 0;
-    *args = NULL;
-    if (n <= 0)
-        return false;
-    const char **texts = RK_NEW_ARRAY(arena, const char *, (size_t)n);
-    for (int i = 0; i < n; i++) {
-        texts[i] = rk_harvest_template_arg(instance, (unsigned)i, arena);
-        if (!texts[i])
-            return false;
-    }
-    *args = texts;
-    *count = (size_t)n;
-    return true;
+    return false;
 }
 
 static CXCursor definition_of(CXCursor cursor)
@@ -320,109 +240,9 @@ static void set_place(harvest *h, rk_harvested *item, CXCursor call)
     item->kernel_name = "";
     item->launch.file = rk_h_text(h->arena, clang_getFileName(file));
     item->launch.line = (int)line;
-    item->launch.function = function_name(h->arena, h->function);
+    item->launch.function = rk_h_function_name(h->arena, h->function);
     item->launch.params = h->params.params;
     item->launch.param_count = h->params.count;
-}
-
-/** A stream as the source writes it; NULL for the default one. */
-static const char *stream_text(rk_hrun *run, const rk_henv *env, CXCursor expr)
-{
-    rk_hv value = rk_h_eval(run, env, expr);
-    bool none = (value.kind == RK_HV_POINTER && !value.name) ||
-                (value.kind == RK_HV_SCALAR && rk_sym_is_int(value.sym, 0));
-    const char *text = none ? NULL : rk_h_source(run->arena, expr);
-    return text && *text ? text : NULL;
-}
-
-static rk_hlaunch arrow_launch(rk_hrun *run, CXCursor call, CXCursor configuration,
-                               const rk_henv *env)
-{
-    rk_hchildren c = rk_h_children(run->arena, call);
-    rk_hchildren k = rk_h_children(run->arena, configuration);
-    rk_hv none = rk_hv_unknown(run->arena, "the configuration is not followed");
-    rk_hlaunch p = {.callee = rk_h_eval(run, env, c.items[0])};
-    p.grid = k.count > 1 ? rk_h_eval(run, env, k.items[1]) : none;
-    p.block = k.count > 2 ? rk_h_eval(run, env, k.items[2]) : none;
-    p.shared = k.count > 3 ? rk_h_eval(run, env, k.items[3]) : none;
-    p.stream = k.count > 4 ? stream_text(run, env, k.items[4]) : NULL;
-    p.args = RK_NEW_ARRAY(run->arena, rk_hv, c.count + 1);
-    for (size_t i = 1; i < c.count; i++)
-        if (!clang_equalCursors(c.items[i], configuration))
-            p.args[p.arg_count++] = rk_h_eval(run, env, c.items[i]);
-    return p;
-}
-
-/** The elements of a list of arguments' addresses. */
-static void listed_arguments(rk_hlaunch *p, rk_arena *arena, rk_hv list)
-{
-    size_t count = 0;
-    for (const rk_hv_field *f = list.fields; list.kind == RK_HV_ARRAY && f; f = f->next)
-        count++;
-    p->args = RK_NEW_ARRAY(arena, rk_hv, count + 1);
-    for (const rk_hv_field *f = list.fields; p->arg_count < count; f = f->next)
-        p->args[p->arg_count++] = f->value;
-}
-
-/**
- * cudaLaunchKernelExC(&config, function, arguments) and cudaLaunchKernelEx(&config, kernel,
- * argument...). Attributes, such as clusters, are not followed: there must be none.
- */
-static rk_hlaunch extended_launch(rk_hrun *run, CXCursor call, const rk_henv *env)
-{
-    rk_hchildren c = rk_h_children(run->arena, call);
-    rk_hv none = rk_hv_unknown(run->arena, "a launch attribute list is not followed");
-    rk_hlaunch p = {.callee = none, .grid = none, .block = none, .shared = none};
-    CXCursor variable;
-    if (c.count < 3)
-        return p;
-    p.callee = rk_h_eval(run, env, c.items[2]);
-    const bool listed = strcmp(rk_h_spelling(run->arena, call), "cudaLaunchKernelExC") == 0;
-    if (listed && c.count > 3)
-        listed_arguments(&p, run->arena, rk_h_eval(run, env, c.items[3]));
-    p.args = listed ? p.args : RK_NEW_ARRAY(run->arena, rk_hv, c.count + 1);
-    for (size_t i = 3; i < c.count && !listed; i++)
-        p.args[p.arg_count++] = rk_h_eval(run, env, c.items[i]);
-    if (!rk_h_address_operand(&variable, run->arena, c.items[1]))
-        return p;
-    CXType type = clang_getCursorType(clang_getNullCursor());
-    rk_hv config = rk_h_eval(run, env, variable);
-    rk_hv attributes = rk_hv_field_of(run->arena, config, "numAttrs", type);
-    if (attributes.kind != RK_HV_SCALAR || !rk_sym_is_int(attributes.sym, 0))
-        return p;
-    p.grid = rk_hv_field_of(run->arena, config, "gridDim", type);
-    p.block = rk_hv_field_of(run->arena, config, "blockDim", type);
-    p.shared = rk_hv_field_of(run->arena, config, "dynamicSmemBytes", type);
-    rk_hv stream = rk_hv_field_of(run->arena, config, "stream", type);
-    p.stream = stream.kind == RK_HV_POINTER ? stream.name : NULL;
-    return p;
-}
-
-/** cudaLaunchKernel(function, grid, block, arguments, shared, stream) */
-static rk_hlaunch call_launch(rk_hrun *run, CXCursor call, const rk_henv *env)
-{
-    rk_hchildren c = rk_h_children(run->arena, call);
-    rk_hv none = rk_hv_unknown(run->arena, "the configuration is not followed");
-    rk_hlaunch p = {.callee = none, .grid = none, .block = none, .shared = none};
-    if (strncmp(rk_h_spelling(run->arena, call), "cudaLaunchKernelEx", 18) == 0)
-        return extended_launch(run, call, env);
-    if (c.count < 6)
-        return p;
-    p.callee = rk_h_eval(run, env, c.items[1]);
-    p.grid = rk_h_eval(run, env, c.items[2]);
-    p.block = rk_h_eval(run, env, c.items[3]);
-    p.shared = rk_h_eval(run, env, c.items[5]);
-    p.stream = c.count > 6 ? stream_text(run, env, c.items[6]) : NULL;
-    listed_arguments(&p, run->arena, rk_h_eval(run, env, c.items[4]));
-    return p;
-}
-
-rk_hlaunch rk_h_launch_parts(rk_hrun *run, CXCursor call, const rk_henv *env)
-{
-    CXCursor configuration;
-    return rk_h_is_launch(run->arena, call, &configuration)
-               ? arrow_launch(run, call, configuration, env)
-               : call_launch(run, call, env);
 }
 
 static CXCursor function_of(rk_hv callee)
@@ -497,6 +317,14 @@ static void print_launch(harvest *h, rk_launch *launch, const rk_sym *const *all
         launch->inputs = rk_hnames_inputs(&launch->input_count, names);
 }
 
+static const char *unknown_kernel(const harvest *h, const rk_hv *callee)
+{
+    return callee->name     ? rk_arena_printf(h->arena, "the kernel is '%s', which is not followed",
+                                              callee->name)
+           : callee->reason ? rk_arena_printf(h->arena, "the kernel: %s", callee->reason)
+                            : "the kernel is not known";
+}
+
 static void fill(harvest *h, rk_harvested *item, const pending *at)
 {
     rk_launch *launch = &item->launch;
@@ -510,8 +338,8 @@ static void fill(harvest *h, rk_harvested *item, const pending *at)
               check_dimension(&all[AT_SHARED], h, item, p->shared, "shared memory");
     launch->when_partial = at->partial;
     launch->stream = p->stream;
-    if (!ok || !*item->kernel_name) {
-        leave_unresolved(item, "the kernel is not known");
+    if (!ok || launch->reason || !*item->kernel_name) {
+        leave_unresolved(item, unknown_kernel(h, &p->callee));
         return;
     }
     all[AT_WHEN] = conjunction(h, at->path);
@@ -523,22 +351,141 @@ static void fill(harvest *h, rk_harvested *item, const pending *at)
         leave_unresolved(item, NULL);
 }
 
-static void on_launch(rk_hrun *run, CXCursor call, const rk_hstate *state)
+/** Whether it is, or has, a value that is not known. */
+static bool has_unknown(rk_hv value)
+{
+    bool found = value.kind == RK_HV_UNKNOWN;
+    for (const rk_hv_field *f = value.fields; f && value.kind == RK_HV_STRUCT && !found;
+         f = f->next)
+        found = has_unknown(f->value);
+    return found;
+}
+
+static bool is_same_place(const rk_harvested *a, const rk_harvested *b)
+{
+    return a->offset == b->offset && strcmp(a->launch.file, b->launch.file) == 0;
+}
+
+/** Whether an open launch is this one, made by a call that is followed. */
+static bool is_made_by(const harvest *h, const open_launch *o, const rk_harvested *item)
+{
+    const bool lambda =
+        !*o->usr && h->following; /* those were followed as their functions were run */
+    return !lambda && has_text(h->inside.items, h->inside.count, o->usr) &&
+           is_same_place(&h->found.items[o->item], item);
+}
+
+/** Notes the open launches that this one stands for; whether there are any. */
+static bool note_followed(harvest *h, const rk_harvested *item)
+{
+    bool any = false;
+    for (size_t i = 0; i < h->open.count; i++) {
+        if (!is_made_by(h, &h->open.items[i], item))
+            continue;
+        *rk_push(h->arena, &h->closed) = i;
+        any = true;
+    }
+    return any;
+}
+
+/** Notes that what a launch does depends on what its function, or a lambda, is called with. */
+static void note_open(harvest *h, const rk_hrun *run, size_t item, const rk_hlaunch *p)
+{
+    const bool parameter = (p->callee.kind == RK_HV_POINTER || p->callee.kind == RK_HV_OBJECT) &&
+                           p->callee.name && !p->callee.input;
+    const bool lambda =
+        run->uncalled && (p->callee.kind != RK_HV_FUNCTION || has_unknown(p->grid) ||
+                          has_unknown(p->block) || has_unknown(p->shared));
+    if (!parameter && !lambda)
+        return;
+    const char *usr = lambda ? "" : rk_h_text(h->arena, clang_getCursorUSR(h->function));
+    *rk_push(h->arena, &h->open) = (open_launch){item, usr};
+    if (parameter && !has_text(h->wrappers.items, h->wrappers.count, usr))
+        *rk_push(h->arena, &h->wrappers) = usr;
+    if (parameter)
+        h->found.items[item].launch.reason = rk_arena_printf(
+            h->arena, "the kernel is the parameter '%s', and no call of '%s' here tells which",
+            p->callee.name, h->found.items[item].launch.function);
+}
+
+/** A template in a list, of which the parser tells no instance. */
+static bool is_open_template(const harvest *h, CXCursor reference)
+{
+    return !clang_Cursor_isNull(reference) && !is_dependent(h->function) &&
+           clang_getCursorKind(clang_getCursorReferenced(reference)) == CXCursor_OverloadedDeclRef;
+}
+
+/** A launch of one kernel. */
+static void add_launch(rk_hrun *run, CXCursor call, const rk_hlaunch *parts, const rk_hstate *state)
 {
     harvest *h = run->user;
     CXCursor configuration;
-    bool arrows = rk_h_is_launch(run->arena, call, &configuration);
-    rk_hlaunch p = rk_h_launch_parts(run, call, state->env);
-    rk_harvested *item = rk_push(h->arena, &h->found);
+    rk_hlaunch p = *parts;
+    rk_harvested found = {.id = NULL}, *item = &found;
     set_place(h, item, call);
+    if (!note_followed(h, item) && (h->following || h->inside.count > 0))
+        return;
+    item = rk_push(h->arena, &h->found);
+    *item = found;
     CXCursor reference = function_of(p.callee);
     if (!clang_Cursor_isNull(reference))
         rk_harvest_kernel(item, reference, h->arena);
-    else if (arrows)
-        item->kernel_name = "";
-    if (!arrows)
+    if (is_open_template(h, reference))
+        item->launch.reason = rk_arena_printf(
+            h->arena, "the template arguments of '%s' are not told where it is listed",
+            item->kernel_name);
+    if (!rk_h_is_launch(run->arena, call, &configuration))
         drop_unknown_count(item, &p);
-    *rk_push(h->arena, &h->waiting) = (pending){h->found.count - 1, p, state->path, state->partial};
+    const size_t index = h->found.count - 1;
+
+    note_open(h, run, index, &p);
+    *rk_push(h->arena, &h->waiting) = (pending){index, p, state->path, state->partial};
+}
+
+/** Each kernel that a launch may be of is one launch, under its condition. */
+static void on_launch(rk_hrun *run, CXCursor call, const rk_hstate *state)
+{
+    rk_hlaunch p = rk_h_launch_parts(run, call, state->env);
+    if (p.callee.kind != RK_HV_CASES) {
+        add_launch(run, call, &p, state);
+        return;
+    }
+    for (const rk_hv_case *c = p.callee.cases; c; c = c->next) {
+        rk_hstate here = *state;
+        rk_hlaunch one = p;
+        one.callee = c->function;
+        if (c->when && rk_sym_is_int(c->when, 0))
+            continue;
+        if (c->when)
+            rk_hx_push_condition(run, &here, c->when);
+        else
+            here.partial = true;
+        add_launch(run, call, &one, &here);
+    }
+}
+
+/** Follows calls of lambdas, and of functions that are called with kernels. */
+static void on_call(rk_hrun *run, CXCursor call, const rk_hstate *state)
+{
+    harvest *h = run->user;
+    const char *usr = "";
+    if (!rk_h_is_lambda_call(run, call, state->env)) {
+        CXCursor function = clang_getCursorReferenced(call);
+        usr =
+            clang_Cursor_isNull(function) ? "" : rk_h_text(h->arena, clang_getCursorUSR(function));
+        size_t i = 0;
+        while (i < h->wrapper_end && strcmp(h->wrappers.items[i], usr) != 0)
+            i++;
+        if (i == h->wrapper_end || (i < h->old_wrappers && h->inside.count == 0) ||
+            has_text(h->inside.items, h->inside.count, usr))
+            return;
+    }
+    *rk_push(h->arena, &h->inside) = usr;
+    rk_hstate here = *state;
+    if (!clang_Cursor_isNull(run->whole) && rk_h_same_expression(run->whole, call))
+        here.env = run->before;
+    rk_h_enter_call(run, call, &here);
+    h->inside.count--;
 }
 
 typedef struct {
@@ -552,10 +499,18 @@ static bool in_system_header(CXCursor cursor)
     return clang_Location_isInSystemHeader(clang_getCursorLocation(cursor)) != 0;
 }
 
+static bool is_lambda(rk_arena *arena, CXCursor class)
+{
+    return strstr(rk_h_text(arena, clang_getTypeSpelling(clang_getCursorType(class))), "(lambda") !=
+           NULL;
+}
+
 static void note_instance(harvest *h, CXCursor reference)
 {
     CXCursor target = clang_getCursorReferenced(reference);
     enum CXCursorKind kind = clang_getCursorKind(target);
+    if (kind == CXCursor_CXXMethod && is_lambda(h->arena, clang_getCursorSemanticParent(target)))
+        return; /* followed where it is called */
     bool function =
         kind == CXCursor_FunctionDecl || kind == CXCursor_CXXMethod || kind == CXCursor_Constructor;
     CXCursor pattern =
@@ -638,27 +593,16 @@ static void run_function(harvest *h, CXCursor function, CXCursor body, const cur
             state.env =
                 rk_henv_set(h->arena, state.env, c.items[i], rk_hv_of_name(h->arena, name, type));
     }
-    rk_hrun run = {.arena = h->arena, .launch = on_launch, .user = h, .inputs = h->inputs};
+    rk_hrun run = {
+        .arena = h->arena, .launch = on_launch, .enter = on_call, .user = h, .inputs = h->inputs};
     size_t first = h->found.count;
     run.root = RK_NEW(h->arena, char);
     rk_h_run(&run, body, state);
     for (size_t i = 0; i < h->waiting.count; i++)
         fill(h, &h->found.items[h->waiting.items[i].item], &h->waiting.items[i]);
     h->waiting.count = 0;
-    add_unreached(h, sites, first);
-}
-
-static bool is_dependent(CXCursor function)
-{
-    if (clang_getCursorKind(function) == CXCursor_FunctionTemplate)
-        return true;
-    for (CXCursor up = clang_getCursorSemanticParent(function); is_scope(up);
-         up = clang_getCursorSemanticParent(up)) {
-        enum CXCursorKind kind = clang_getCursorKind(up);
-        if (kind == CXCursor_ClassTemplate || kind == CXCursor_ClassTemplatePartialSpecialization)
-            return true;
-    }
-    return false;
+    if (!h->following)
+        add_unreached(h, sites, first);
 }
 
 static void visit_function(harvest *h, CXCursor function, bool pattern)
@@ -667,6 +611,8 @@ static void visit_function(harvest *h, CXCursor function, bool pattern)
     if (!body_of(&body, h->arena, function))
         return;
     body_scan scan = {.h = h, .references = !pattern && !is_dependent(function)};
+    if (scan.references)
+        *rk_push(h->arena, &h->functions) = function;
     clang_visitChildren(function, scan_body, &scan);
     if (scan.sites.count == 0)
         return;
@@ -700,7 +646,7 @@ static enum CXChildVisitResult visit_declaration(CXCursor cursor, CXCursor paren
     default:
         break;
     }
-    bool scope = is_scope(cursor) || clang_getCursorKind(cursor) == CXCursor_LinkageSpec ||
+    bool scope = rk_h_is_scope(cursor) || clang_getCursorKind(cursor) == CXCursor_LinkageSpec ||
                  clang_getCursorKind(cursor) == CXCursor_UnexposedDecl;
     return scope && !in_system_header(cursor) ? CXChildVisit_Recurse : CXChildVisit_Continue;
 }
@@ -712,6 +658,54 @@ static void run_patterns(harvest *h)
         if (!has_text(h->instanced.items, h->instanced.count, usr))
             visit_function(h, h->patterns.items[i], true);
     }
+}
+
+typedef struct {
+    const harvest *h;
+    bool found;
+} call_search;
+
+static enum CXChildVisitResult find_wrapper_call(CXCursor node, CXCursor parent, CXClientData data)
+{
+    (void)parent;
+    call_search *search = data;
+    const harvest *h = search->h;
+    CXCursor function = clang_getCursorReferenced(node);
+    if (clang_getCursorKind(node) != CXCursor_CallExpr || clang_Cursor_isNull(function))
+        return CXChildVisit_Recurse;
+    search->found = has_text(h->wrappers.items + h->old_wrappers, h->wrapper_end - h->old_wrappers,
+                             rk_h_text(h->arena, clang_getCursorUSR(function)));
+    return search->found ? CXChildVisit_Break : CXChildVisit_Recurse;
+}
+
+/** Follows functions that launch what they are called with to those that call them, and these to theirs. */
+static void follow_callers(harvest *h)
+{
+    h->following = true;
+    for (int round = 0; round < MAX_ROUNDS && h->old_wrappers < h->wrappers.count; round++) {
+        h->wrapper_end = h->wrappers.count;
+        for (size_t i = 0; i < h->functions.count; i++) {
+            CXCursor function = h->functions.items[i], body;
+            call_search search = {.h = h};
+            clang_visitChildren(function, find_wrapper_call, &search);
+            if (search.found && body_of(&body, h->arena, function))
+                run_function(h, function, body, NULL);
+        }
+        h->old_wrappers = h->wrapper_end;
+    }
+}
+
+/** Open launches give way to those that calls make of them. */
+static void drop_followed(harvest *h)
+{
+    bool *drop = RK_NEW_ARRAY(h->arena, bool, h->found.count + 1);
+    size_t kept = 0;
+    for (size_t i = 0; i < h->closed.count; i++)
+        drop[h->open.items[h->closed.items[i]].item] = true;
+    for (size_t i = 0; i < h->found.count; i++)
+        if (!drop[i])
+            h->found.items[kept++] = h->found.items[i];
+    h->found.count = kept;
 }
 
 static int compare(const void *left, const void *right)
@@ -732,6 +726,8 @@ rk_harvest rk_harvest_launches(CXTranslationUnit unit, rk_arena *arena)
     for (size_t i = 0; i < h.queue.count; i++)
         visit_function(&h, h.queue.items[i], false);
     run_patterns(&h);
+    follow_callers(&h);
+    drop_followed(&h);
     if (h.found.count)
         qsort(h.found.items, h.found.count, sizeof *h.found.items, compare);
     return (rk_harvest){.items = h.found.items, .count = h.found.count};

@@ -291,6 +291,18 @@ static bool is_branching(CXCursor node)
     }
 }
 
+/** An array of functions or structs as a pointer, by which its elements may change later. */
+static bool is_list_pointer(rk_arena *arena, CXCursor expr)
+{
+    CXCursor e = rk_h_unwrap(arena, expr);
+    CXType element = rk_h_element_type(clang_getCursorType(e));
+    return clang_getCursorKind(expr) == CXCursor_UnexposedExpr &&
+           clang_getCursorKind(e) == CXCursor_DeclRefExpr &&
+           rk_h_plain_type(clang_getCursorType(expr)).kind == CXType_Pointer &&
+           !points_to_const(clang_getCursorType(expr)) &&
+           (rk_h_is_function_pointer(element) || element.kind == CXType_Record);
+}
+
 static void walk(effects *fx, CXCursor node)
 {
     rk_hchildren c = rk_h_children(fx->arena, node);
@@ -300,9 +312,13 @@ static void walk(effects *fx, CXCursor node)
         fx->lambda = true;
     if (is_branching(node))
         fx->once = false;
-    for (size_t i = 0; i < c.count; i++)
+    for (size_t i = 0; i < c.count; i++) {
+        if (is_list_pointer(fx->arena, c.items[i]) && kind != CXCursor_ArraySubscriptExpr &&
+            kind != CXCursor_UnexposedExpr)
+            lose(fx, c.items[i], true, "has its address kept");
         if (!is_lent(fx->arena, node, i, c.items[i]))
             walk(fx, c.items[i]);
+    }
     fx->lambda = before.lambda;
     fx->once = before.once;
     if (c.count == 0)

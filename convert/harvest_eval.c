@@ -72,6 +72,25 @@ static rk_hv outer_variable(rk_hrun *run, const rk_henv *env, CXCursor decl, CXC
                           type);
 }
 
+static bool is_dim3(CXType type)
+{
+    return is_named(type, "dim3");
+}
+
+static bool is_number(CXType type)
+{
+    rk_ctype t = rk_h_ctype(type);
+    return t.kind != RK_CTYPE_OTHER && t.kind != RK_CTYPE_POINTER;
+}
+
+/** A constant array of functions, or of structs. */
+static bool is_constant_list(CXType type)
+{
+    CXType element = rk_h_element_type(type);
+    return (rk_h_is_function_pointer(element) || element.kind == CXType_Record) &&
+           clang_isConstQualifiedType(clang_getCanonicalType(type)); /* of the elements, that is */
+}
+
 static rk_hv variable(rk_hrun *run, const rk_henv *env, CXCursor decl, CXCursor at)
 {
     const rk_henv *entry = rk_henv_find(env, decl);
@@ -81,9 +100,12 @@ static rk_hv variable(rk_hrun *run, const rk_henv *env, CXCursor decl, CXCursor 
     CXCursor init =
         clang_Cursor_getVarDeclInitializer(clang_Cursor_isNull(definition) ? decl : definition);
     CXType type = clang_getCursorType(decl);
-    bool constant = clang_isConstQualifiedType(type) && !clang_Cursor_isNull(init);
+    bool initialised = !clang_Cursor_isNull(init) && rk_h_is_global(decl);
+    bool constant = clang_isConstQualifiedType(type) || is_constant_list(type);
+    bool plain = is_dim3(type) || rk_h_is_function_pointer(type) || is_number(type);
     rk_hv value = {.kind = RK_HV_UNKNOWN};
-    if (constant)
+    if (!clang_Cursor_isNull(init) &&
+        (constant || (plain && initialised && rk_h_never_changes(run, decl))))
         value = rk_hv_convert(run->arena, rk_h_eval(run, NULL, init), type);
     return value.kind != RK_HV_UNKNOWN ? value : outer_variable(run, env, decl, at);
 }
@@ -138,6 +160,33 @@ static rk_hv memory_value(rk_hrun *run, const rk_henv *env, CXCursor expr)
     return rk_hv_of_input(arena, input, of, type);
 }
 
+/** An element of a list of functions, or of structs; anything else is read from memory. */
+static rk_hv subscript(rk_hrun *run, const rk_henv *env, CXCursor expr)
+{
+    rk_arena *arena = run->arena;
+    rk_hchildren c = rk_h_children(arena, expr);
+    CXType type = clang_getCursorType(expr);
+    if (c.count != 2 ||
+        !(rk_h_is_function_pointer(type) || rk_h_plain_type(type).kind == CXType_Record))
+        return memory_value(run, env, expr);
+    rk_hv list = rk_h_eval(run, env, c.items[0]), index = rk_h_eval(run, env, c.items[1]);
+    if (list.kind != RK_HV_ARRAY || index.kind != RK_HV_SCALAR)
+        return memory_value(run, env, expr);
+    rk_hv value = {.kind = RK_HV_POINTER, .sym = rk_sym_int(arena, 0, rk_ctype_int)};
+    if (list.fields && list.fields->value.kind == RK_HV_STRUCT)
+        value = list.fields->value;
+    int64_t i = 0;
+    for (const rk_hv_field *f = list.fields; f; f = f->next, i++) {
+        rk_hv equal =
+            rk_h_binary(arena, "==", index, rk_hv_scalar(rk_sym_int(arena, i, rk_ctype_int)));
+        if (equal.kind != RK_HV_SCALAR ||
+            (f->value.kind != RK_HV_FUNCTION && f->value.kind != RK_HV_STRUCT))
+            return memory_value(run, env, expr);
+        value = rk_hv_choice(arena, equal.sym, f->value, value);
+    }
+    return value;
+}
+
 /** A member of the object whose method this is. */
 static rk_hv own_member(rk_hrun *run, const rk_henv *env, CXCursor expr, CXCursor decl)
 {
@@ -184,11 +233,6 @@ static bool operand_of(CXCursor *out, rk_arena *arena, CXCursor expr)
         }
     }
     return false;
-}
-
-static bool is_dim3(CXType type)
-{
-    return is_named(type, "dim3");
 }
 
 static rk_hv construct_dim3(rk_hrun *run, const rk_henv *env, const CXCursor *args, size_t count)
@@ -265,8 +309,9 @@ static rk_hv construct_array(rk_hrun *run, const rk_henv *env, const CXCursor *a
         bool address =
             clang_getCursorUnaryOperatorKind(e) == CXUnaryOperator_AddrOf && c.count == 1;
         fields[i].name = "";
-        fields[i].value = address
-                              ? rk_h_eval(run, env, c.items[0])
+        rk_hv value = rk_h_eval(run, env, address ? c.items[0] : e);
+        fields[i].value = address || value.kind == RK_HV_FUNCTION || value.kind == RK_HV_STRUCT
+                              ? value
                               : rk_hv_unknown(run->arena, "an element is no variable's address");
         fields[i].next = i + 1 < count ? &fields[i + 1] : NULL;
     }
@@ -316,7 +361,8 @@ rk_hv rk_h_construct(rk_hrun *run, const rk_henv *env, CXCursor expr, CXType typ
         return construct_dim3(run, env, args, count);
     if (clang_getCursorKind(expr) != CXCursor_InitListExpr) {
         rk_hv only = count == 1 ? rk_h_eval(run, env, args[0]) : (rk_hv){.kind = RK_HV_UNKNOWN};
-        bool copied = only.kind == RK_HV_STRUCT || only.kind == RK_HV_OBJECT; /* a copy */
+        bool copied = only.kind == RK_HV_STRUCT || only.kind == RK_HV_OBJECT ||
+                      only.kind == RK_HV_LAMBDA; /* a copy */
         return copied ? only : rk_hv_unknown(run->arena, "a constructor is not followed");
     }
     rk_ctype t = rk_h_ctype(type);
@@ -354,9 +400,11 @@ static rk_hv unary(rk_hrun *run, const rk_henv *env, CXCursor expr)
         return rk_hv_unknown(arena, "an operator that is not followed");
     if (kind == CXUnaryOperator_AddrOf)
         return address_of(run, env, c.items[0]);
-    if (kind == CXUnaryOperator_Deref)
-        return memory_value(run, env, expr);
     rk_hv value = rk_h_eval(run, env, c.items[0]);
+    if (kind == CXUnaryOperator_Deref)
+        return value.kind == RK_HV_FUNCTION || value.kind == RK_HV_CASES
+                   ? value
+                   : memory_value(run, env, expr);
     char op = kind == CXUnaryOperator_Plus    ? '+'
               : kind == CXUnaryOperator_Minus ? '-'
               : kind == CXUnaryOperator_LNot  ? '!'
@@ -540,7 +588,7 @@ static rk_hv wrapped(rk_hrun *run, const rk_henv *env, CXCursor expr)
         clang_getCursorKind(expr) != CXCursor_ParenExpr)
         return rk_h_construct(run, env, expr, type);
     rk_hv value = rk_h_eval(run, env, operand);
-    if (value.kind == RK_HV_FUNCTION)
+    if (value.kind == RK_HV_FUNCTION || value.kind == RK_HV_CASES || value.kind == RK_HV_LAMBDA)
         return value;
     rk_ctype t = rk_h_ctype(type);
     if (t.kind == RK_CTYPE_OTHER && value.kind == RK_HV_SCALAR)
@@ -581,7 +629,9 @@ rk_hv rk_h_eval(rk_hrun *run, const rk_henv *env, CXCursor expr)
     case CXCursor_InitListExpr:
         return rk_h_construct(run, env, expr, clang_getCursorType(expr));
     case CXCursor_ArraySubscriptExpr:
-        return memory_value(run, env, expr);
+        return subscript(run, env, expr);
+    case CXCursor_LambdaExpr:
+        return (rk_hv){.kind = RK_HV_LAMBDA, .cursor = expr, .made = env};
     case CXCursor_UnaryExpr:
         return template_value(run, expr, rk_h_source(run->arena, expr));
     default:

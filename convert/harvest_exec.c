@@ -33,11 +33,16 @@ static void lambda_launches(rk_hrun *run, rk_hchildren c, const rk_hstate *state
     rk_hstate inner = *state;
     inner.partial = true;
     inner.env = rk_h_lose_changed(run, state->env, run->body);
-    for (size_t i = 0; i < c.count; i++)
-        if (clang_getCursorKind(c.items[i]) == CXCursor_ParmDecl)
-            inner.env =
-                rk_henv_lose(run->arena, inner.env, c.items[i], true, "is a parameter of a lambda");
+    const bool uncalled = run->uncalled;
+    for (size_t i = 0; i < c.count; i++) {
+        if (clang_getCursorKind(c.items[i]) != CXCursor_ParmDecl)
+            continue;
+        run->uncalled = true;
+        inner.env =
+            rk_henv_lose(run->arena, inner.env, c.items[i], true, "is a parameter of a lambda");
+    }
     rk_hx_run_statement(run, c.items[c.count - 1], &inner);
+    run->uncalled = uncalled;
 }
 
 /** Whether the operands after the first are evaluated under a condition. */
@@ -83,12 +88,17 @@ static void nested_calls(rk_hrun *run, CXCursor node, rk_hstate *state)
     } else if (run->call && clang_getCursorKind(node) == CXCursor_CallExpr &&
                run->call(run, node, state, &value)) {
         tell_result(run, node, value);
+    } else if (run->enter && !run->call && clang_getCursorKind(node) == CXCursor_CallExpr) {
+        run->enter(run, node, state);
     }
 }
 
 /** The effects of an expression that is evaluated once. */
 void rk_hx_lose_changed(rk_hrun *run, CXCursor node, rk_hstate *state)
 {
+    CXCursor e = rk_h_unwrap(run->arena, node);
+    run->whole = clang_getCursorKind(e) == CXCursor_CallExpr ? e : clang_getNullCursor();
+    run->before = state->env;
     state->env = rk_h_after(run, state->env, node);
     nested_calls(run, node, state);
 }
@@ -220,6 +230,8 @@ static void run_variable(rk_hrun *run, CXCursor decl, rk_hstate *state)
     if (clang_Cursor_isNull(init)) {
         const char *missing = rk_arena_printf(arena, "'%s' is not set", rk_h_spelling(arena, decl));
         rk_hv none = rk_hv_unknown(arena, "%s", missing);
+        if (rk_h_is_function_pointer(type))
+            none = (rk_hv){.kind = RK_HV_POINTER, .sym = rk_sym_int(arena, 0, rk_ctype_int)};
         state->env = rk_henv_set(arena, state->env, decl, rk_h_expand(arena, none, type, missing));
         return;
     }
@@ -255,12 +267,12 @@ static const rk_henv *merge(rk_hrun *run, const rk_sym *condition, const rk_henv
             if (!in_base || rk_henv_find(merged, e->variable) != in_base)
                 continue;
             const rk_henv *x = rk_henv_find(a, e->variable), *y = rk_henv_find(b, e->variable);
-            if (x->escaped || y->escaped || !condition)
+            rk_hv both = rk_hv_choice(run->arena, condition, x->value, y->value);
+            if (x->escaped || y->escaped || (!condition && both.kind != RK_HV_CASES))
                 merged = rk_henv_lose(run->arena, merged, e->variable, x->escaped || y->escaped,
                                       "changes in a way that is not followed");
             else
-                merged = rk_henv_set(run->arena, merged, e->variable,
-                                     rk_hv_choice(run->arena, condition, x->value, y->value));
+                merged = rk_henv_set(run->arena, merged, e->variable, both);
         }
     }
     return outside || memory ? rk_henv_touch(run->arena, merged, outside) : merged;

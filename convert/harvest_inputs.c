@@ -12,6 +12,8 @@ struct rk_hinputs {
     RK_VEC(rk_sym_input *) kept; /**< those with a key */
     RK_VEC(CXCursor) writers;    /**< functions that write what is not their own */
     RK_VEC(CXCursor) others;     /**< those that do not */
+    RK_VEC(CXCursor) constant;   /**< variables that keep their first values */
+    RK_VEC(CXCursor) changing;   /**< those that do not */
 };
 
 rk_hinputs *rk_hinputs_new(rk_arena *arena)
@@ -42,6 +44,21 @@ void rk_hinputs_set_writes(rk_hinputs *inputs, CXCursor function, bool writes)
         *rk_push(inputs->arena, &inputs->writers) = function;
     else
         *rk_push(inputs->arena, &inputs->others) = function;
+}
+
+int rk_hinputs_constant(const rk_hinputs *inputs, CXCursor variable)
+{
+    if (has(inputs->constant.items, inputs->constant.count, variable))
+        return 1;
+    return has(inputs->changing.items, inputs->changing.count, variable) ? 0 : -1;
+}
+
+void rk_hinputs_set_constant(rk_hinputs *inputs, CXCursor variable, bool constant)
+{
+    if (constant)
+        *rk_push(inputs->arena, &inputs->constant) = variable;
+    else
+        *rk_push(inputs->arena, &inputs->changing) = variable;
 }
 
 const char *rk_h_source(rk_arena *arena, CXCursor cursor)

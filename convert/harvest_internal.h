@@ -31,6 +31,8 @@ typedef enum {
     RK_HV_STRUCT,   /**< `fields` */
     RK_HV_OBJECT,   /**< a parameter of class type, or a member of one, that is `name` */
     RK_HV_FUNCTION, /**< `cursor`, as a value */
+    RK_HV_CASES,    /**< one of several functions: `cases` */
+    RK_HV_LAMBDA,   /**< `cursor`, made where `made` holds */
     RK_HV_ARRAY     /**< a braced list: `fields` without names; elements may be addresses */
 } rk_hv_kind;
 
@@ -42,7 +44,9 @@ typedef struct rk_hv {
     const rk_sym_input *input; /**< of an object or a pointer that is no parameter */
     int64_t element;
     const struct rk_hv_field *fields; /**< in order of declaration */
-    CXCursor cursor;                  /**< of a function, or of a function reference's expression */
+    const struct rk_hv_case *cases;
+    const struct rk_henv *made;
+    CXCursor cursor; /**< of a function, or of a function reference's expression */
 } rk_hv;
 
 typedef struct rk_hv_field {
@@ -50,6 +54,13 @@ typedef struct rk_hv_field {
     rk_hv value;
     const struct rk_hv_field *next;
 } rk_hv_field;
+
+/** A function that a value may be. */
+typedef struct rk_hv_case {
+    const rk_sym *when; /**< NULL: when is not known */
+    rk_hv function;
+    const struct rk_hv_case *next;
+} rk_hv_case;
 
 /** What variables hold at a point of the program: the newest entry of a variable is its value. */
 typedef struct rk_henv {
@@ -106,10 +117,15 @@ typedef struct rk_hrun {
      */
     bool (*call)(struct rk_hrun *run, CXCursor call, rk_hstate *state, rk_hv *value);
     const rk_hresult *results; /**< what `call` told, newest first */
+    /** Called at each call that is no launch, where there is no `call`: may run what is called. */
+    void (*enter)(struct rk_hrun *run, CXCursor call, const rk_hstate *state);
     void *user;
     rk_hinputs *inputs; /**< values that are no expressions become inputs; NULL: they are unknown */
     const void *root;   /**< of this run: helpers have their own */
-    bool helper;        /**< a helper is run for its value */
+    CXCursor whole;     /**< the call that the expression being run is, or null */
+    const rk_henv *before; /**< the values before it, which are its arguments' */
+    bool helper;           /**< a helper is run for its value */
+    bool uncalled; /**< in a lambda with parameters, as it is made and not as it is called */
     const rk_hreturn *returns; /**< those of the helper, newest first */
     bool lost;                 /**< the helper may return what is not among `returns` */
     CXCursor body;             /**< the function's */
@@ -141,6 +157,12 @@ CXCursor rk_h_unwrap(rk_arena *arena, CXCursor cursor);
 /** The canonical type, references removed. */
 CXType rk_h_plain_type(CXType type);
 
+/** The type of an array's elements, canonical; of anything else an invalid one. */
+CXType rk_h_element_type(CXType type);
+
+/** A pointer to a function. */
+bool rk_h_is_function_pointer(CXType type);
+
 /** The scalar C type of a libclang type, references removed; RK_CTYPE_OTHER for dependent ones. */
 rk_ctype rk_h_ctype(CXType type);
 
@@ -156,7 +178,7 @@ rk_hv rk_hv_dim3(rk_arena *arena, const rk_sym *x, const rk_sym *y, const rk_sym
 rk_hv rk_hv_field_of(rk_arena *arena, rk_hv value, const char *name, CXType type);
 /** A struct with another value of one member; unknown where it is no RK_HV_STRUCT. */
 rk_hv rk_hv_with_field(rk_arena *arena, rk_hv whole, const char *name, rk_hv value);
-/** `condition ? a : b` */
+/** `condition ? a : b`; a condition that is not known, NULL, gives functions cases, and else nothing. */
 rk_hv rk_hv_choice(rk_arena *arena, const rk_sym *condition, rk_hv a, rk_hv b);
 /** C's conversion to `type`. */
 rk_hv rk_hv_convert(rk_arena *arena, rk_hv value, CXType type);
@@ -177,6 +199,18 @@ const rk_henv *rk_henv_bind(rk_arena *arena, const rk_henv *env, CXCursor variab
 
 /** An entry that may change what is outside of the function, and memory. */
 const rk_henv *rk_henv_touch(rk_arena *arena, const rk_henv *env, bool globals);
+
+/** Whether a variable with internal or no linkage keeps its first value, as far as the unit shows. */
+bool rk_h_never_changes(rk_hrun *run, CXCursor variable);
+
+/**
+ * Runs the body of the function that a call means, or of the lambda that it is a call of, with its parameters bound to
+ * the arguments: `run->launch` hears of its launches. Nothing of it is left in `state`. False when there is no body.
+ */
+bool rk_h_enter_call(rk_hrun *run, CXCursor call, const rk_hstate *state);
+
+/** Whether a call is one of a lambda whose text is known. */
+bool rk_h_is_lambda_call(rk_hrun *run, CXCursor call, const rk_henv *env);
 
 /** Whether a variable lives outside of the function: globals, static members and static locals. */
 bool rk_h_is_global(CXCursor variable);
@@ -244,11 +278,22 @@ bool rk_h_may_write(rk_hrun *run, CXCursor function);
 /** Whether a call's i-th argument may be changed through a reference parameter. */
 bool rk_h_by_reference(CXCursor function, size_t i, bool known);
 
+/** A namespace or a class. */
+bool rk_h_is_scope(CXCursor cursor);
+
+/** "gemm<32, 8>", "M<float>::go": qualified, with the arguments of an instance. */
+const char *rk_h_function_name(rk_arena *arena, CXCursor function);
+
 /** Text of the cursor's extent, on one line. */
 const char *rk_h_source(rk_arena *arena, CXCursor cursor);
 
 /** Remembers whether functions write; -1 when it is not known yet. */
 int rk_hinputs_writes(const rk_hinputs *inputs, CXCursor function);
+
+/** Remembers whether variables keep their first values; -1 when it is not known yet. */
+int rk_hinputs_constant(const rk_hinputs *inputs, CXCursor variable);
+void rk_hinputs_set_constant(rk_hinputs *inputs, CXCursor variable, bool constant);
+
 void rk_hinputs_set_writes(rk_hinputs *inputs, CXCursor function, bool writes);
 
 rk_hinputs *rk_hinputs_new(rk_arena *arena);

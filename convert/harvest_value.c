@@ -87,6 +87,20 @@ CXType rk_h_plain_type(CXType type)
     return clang_getCanonicalType(clang_getNonReferenceType(type));
 }
 
+CXType rk_h_element_type(CXType type)
+{
+    return clang_getCanonicalType(clang_getArrayElementType(rk_h_plain_type(type)));
+}
+
+bool rk_h_is_function_pointer(CXType type)
+{
+    CXType t = rk_h_plain_type(type);
+    if (t.kind != CXType_Pointer)
+        return false;
+    enum CXTypeKind kind = clang_getCanonicalType(clang_getPointeeType(t)).kind;
+    return kind == CXType_FunctionProto || kind == CXType_FunctionNoProto;
+}
+
 /** The canonical type without references; an enumeration's underlying type. */
 static CXType resolve(CXType type)
 {
@@ -222,8 +236,60 @@ static rk_hv choose_fields(rk_arena *arena, const rk_sym *condition, rk_hv a, rk
     return a;
 }
 
+/** Whether it may be called, or is no function at all. */
+static bool is_function(rk_hv value)
+{
+    return value.kind == RK_HV_FUNCTION || value.kind == RK_HV_CASES ||
+           (value.kind == RK_HV_POINTER && !value.name);
+}
+
+static bool is_same_function(rk_hv a, rk_hv b)
+{
+    CXCursor x = clang_getCursorReferenced(a.cursor), y = clang_getCursorReferenced(b.cursor);
+    return clang_equalCursors(a.cursor, b.cursor) ||
+           (clang_getCursorKind(x) != CXCursor_OverloadedDeclRef && clang_equalCursors(x, y));
+}
+
+/** The functions that a value may be, each under a condition more, before `rest`. */
+static const rk_hv_case *add_cases(rk_arena *arena, const rk_sym *condition, bool known,
+                                   rk_hv value, const rk_hv_case *rest)
+{
+    rk_hv_case only = {.when = rk_sym_int(arena, 1, rk_ctype_bool), .function = value};
+    if (value.kind == RK_HV_POINTER)
+        return rest;
+    const rk_hv_case *from = value.kind == RK_HV_CASES ? value.cases : &only;
+    rk_hv_case *first = NULL, *last = NULL;
+    for (; from; from = from->next) {
+        rk_hv_case *copy = RK_NEW(arena, rk_hv_case);
+        *copy = (rk_hv_case){.function = from->function, .next = rest};
+        if (known && from->when)
+            copy->when = rk_sym_binary(arena, "&&", condition, from->when);
+        if (last)
+            last->next = copy;
+        first = first ? first : copy;
+        last = copy;
+    }
+    return first;
+}
+
+static rk_hv choose_function(rk_arena *arena, const rk_sym *condition, rk_hv a, rk_hv b)
+{
+    if (a.kind == RK_HV_FUNCTION && b.kind == RK_HV_FUNCTION && is_same_function(a, b))
+        return a;
+    const bool known = condition != NULL;
+    const rk_sym *otherwise = known ? rk_sym_negate(arena, condition) : NULL;
+    const rk_hv_case *second = add_cases(arena, otherwise, known, b, NULL);
+    return (rk_hv){.kind = RK_HV_CASES, .cases = add_cases(arena, condition, known, a, second)};
+}
+
 rk_hv rk_hv_choice(rk_arena *arena, const rk_sym *condition, rk_hv a, rk_hv b)
 {
+    const bool functions =
+        is_function(a) && is_function(b) && (a.kind != RK_HV_POINTER || b.kind != RK_HV_POINTER);
+    if (functions && (!condition || condition->kind != RK_SYM_INT))
+        return choose_function(arena, condition, a, b);
+    if (!condition)
+        return rk_hv_unknown(arena, "it changes in a way that is not followed");
     if (condition->kind == RK_SYM_INT)
         return condition->i ? a : b;
     if (a.kind == RK_HV_UNKNOWN)
@@ -246,10 +312,6 @@ rk_hv rk_hv_choice(rk_arena *arena, const rk_sym *condition, rk_hv a, rk_hv b)
         return choose_fields(arena, condition, a, b);
     case RK_HV_OBJECT:
         if (names)
-            return a;
-        break;
-    case RK_HV_FUNCTION:
-        if (clang_equalCursors(a.cursor, b.cursor))
             return a;
         break;
     default:

@@ -97,3 +97,43 @@ bool rk_h_may_write(rk_hrun *run, CXCursor function)
         rk_hinputs_set_writes(run->inputs, function, scan.writes);
     return scan.writes;
 }
+
+typedef struct {
+    CXCursor variable;
+    bool changes;
+} change_scan;
+
+/** Anything but a load of it, or of a member of it, may change a variable. */
+static enum CXChildVisitResult scan_use(CXCursor node, CXCursor parent, CXClientData data)
+{
+    change_scan *scan = data;
+    enum CXCursorKind kind = clang_getCursorKind(node), above = clang_getCursorKind(parent);
+    if (clang_isDeclaration(kind) && clang_Location_isInSystemHeader(clang_getCursorLocation(node)))
+        return CXChildVisit_Continue;
+    bool read = above == CXCursor_UnexposedExpr || above == CXCursor_UnaryExpr;
+    if (kind == CXCursor_MemberRefExpr && read)
+        return clang_getCursorKind(clang_getCursorReferenced(node)) == CXCursor_FieldDecl
+                   ? CXChildVisit_Continue
+                   : CXChildVisit_Recurse;
+    if (kind == CXCursor_DeclRefExpr &&
+        rk_h_same(clang_getCursorReferenced(node), scan->variable) && !read) {
+        scan->changes = true;
+        return CXChildVisit_Break;
+    }
+    return CXChildVisit_Recurse;
+}
+
+bool rk_h_never_changes(rk_hrun *run, CXCursor variable)
+{
+    enum CXLinkageKind linkage = clang_getCursorLinkage(variable);
+    if (linkage == CXLinkage_External || linkage == CXLinkage_UniqueExternal || !run->inputs)
+        return false;
+    int known = rk_hinputs_constant(run->inputs, variable);
+    if (known >= 0)
+        return known != 0;
+    change_scan scan = {.variable = variable};
+    CXTranslationUnit unit = clang_Cursor_getTranslationUnit(variable);
+    clang_visitChildren(clang_getTranslationUnitCursor(unit), scan_use, &scan);
+    rk_hinputs_set_constant(run->inputs, variable, !scan.changes);
+    return !scan.changes;
+}

@@ -184,6 +184,82 @@ static void add_macro_instantiations(const rk_unit *unit, size_t file, stretch_v
     }
 }
 
+/** The token after a declaration that begins at `i` outside of functions; *value: where its initialiser begins, or 0. */
+static size_t end_of_declaration(const rk_tokens *tokens, size_t i, size_t *value)
+{
+    bool class = false;
+    *value = 0;
+    for (; i < tokens->count && !rk_token_is(tokens, i, ";"); i++) {
+        class |= rk_token_is(tokens, i, "struct") || rk_token_is(tokens, i, "class") ||
+                 rk_token_is(tokens, i, "union") || rk_token_is(tokens, i, "enum");
+        if (rk_token_is(tokens, i, "=") && !*value)
+            *value = i;
+        if (rk_token_is(tokens, i, "(") || rk_token_is(tokens, i, "["))
+            i = rk_tokens_close(tokens, i);
+        else if (rk_token_is(tokens, i, "{")) {
+            i = rk_tokens_close(tokens, i);
+            if (!*value && !class)
+                return i + 1; /* a function */
+        }
+    }
+    return i < tokens->count ? i + 1 : i;
+}
+
+/** Whether every function of the name, outside of classes, goes away or becomes another. */
+static bool is_disabled(const rk_unit *unit, const rk_tokens *tokens, size_t i)
+{
+    bool disabled = false;
+    for (size_t k = 0; k < unit->functions.count; k++) {
+        const rk_function *f = unit->functions.items[k];
+        if (f->in_class || !rk_token_is(tokens, i, f->name))
+            continue;
+        if (!f->kernel && !f->removed)
+            return false;
+        disabled = true;
+    }
+    return disabled;
+}
+
+static bool names_disabled(const rk_unit *unit, const rk_tokens *tokens, size_t first, size_t last)
+{
+    for (size_t i = first; i < last; i++)
+        if (is_disabled(unit, tokens, i))
+            return true;
+    return false;
+}
+
+/** Variables of the host outside of functions that hold kernels, or functions that are disabled. */
+static void add_tables(const rk_unit *unit, size_t file, stretch_vec *out)
+{
+    const rk_tokens *tokens = &unit->files.items[file]->tokens;
+    for (size_t i = 0, end, value; i < tokens->count; i = end) {
+        const bool named = rk_token_is(tokens, i, "namespace") || rk_token_is(tokens, i, "extern");
+        size_t brace = i;
+        while (named && brace < tokens->count && brace < i + 8 &&
+               !rk_token_is(tokens, brace, "{") && !rk_token_is(tokens, brace, ";") &&
+               !rk_token_is(tokens, brace, "=") && !rk_token_is(tokens, brace, "("))
+            brace++;
+        end = i + 1;
+        if (tokens->items[i].kind == RK_TOKEN_DIRECTIVE || rk_token_is(tokens, i, "}") ||
+            rk_token_is(tokens, i, ";"))
+            continue;
+        if (named && rk_token_is(tokens, brace, "{")) {
+            end = brace + 1;
+            continue;
+        }
+        end = end_of_declaration(tokens, i, &value);
+        bool device = false;
+        for (size_t k = i; k < value; k++)
+            device |= rk_token_is(tokens, k, "__device__") ||
+                      rk_token_is(tokens, k, "__constant__") || rk_token_is(tokens, k, "using") ||
+                      rk_token_is(tokens, k, "template");
+        if (value && !device && names_disabled(unit, tokens, value, end))
+            add_stretch(
+                out, unit->arena,
+                (stretch){tokens->items[i].offset, tokens->items[end - 1].offset + 1, true});
+    }
+}
+
 static size_t definition_begin(const rk_unit *unit, const rk_function *f)
 {
     const rk_tokens *tokens = &unit->files.items[f->definition.file]->tokens;
@@ -210,6 +286,7 @@ static stretch_vec find_stretches(rk_unit *unit, size_t file)
     }
     add_instantiations(unit, file, &out);
     add_macro_instantiations(unit, file, &out);
+    add_tables(unit, file, &out);
     return out;
 }
 

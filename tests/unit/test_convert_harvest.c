@@ -356,12 +356,12 @@ Test(convert_harvest, ways_to_launch)
           "void f(float *p, int n) { CHECK((k<<<n, 1>>>(p, n))); CHECK((k<<<n, 2>>>(p, n))); }",
         ONE("n", "1") "\n" ONE("n", "2"));
     expect(K "void f(float *p, int n) { auto l = [=](int m) { k<<<n, m>>>(p, n); }; l(3); }",
-           "k by f: ! block: 'm' is a parameter of a lambda");
+           ONE("n", "3"));
     expect(K "void f(float *p, int n) { [&] { k<<<n, 1>>>(p, n); }(); }", ONE("n", "1") " ...");
     expect(K "void f(float *p, int n) { void (*q)(float *, int) = k; q<<<n, 1>>>(p, n); }",
            ONE("n", "1"));
     expect(K "void f(void (*q)(float *, int), float *p, int n) { q<<<n, 1>>>(p, n); }",
-           "? by f: ! the kernel is not known");
+           "? by f: ! the kernel is the parameter 'q', and no call of 'f' here tells which");
     expect(K "void f(float *p, int n) { void *a[] = {&p, &n}; int b = n;"
              " cudaLaunchKernel((const void *)k, dim3(n, 2), b, a, 64, 0); }",
            "k by f: (n, 2, 1) (n, 1, 1) 64 (p, n)");

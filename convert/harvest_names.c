@@ -1,0 +1,116 @@
+#include "base/str.h"
+#include "convert/ast.h"
+#include "convert/harvest_internal.h"
+
+#include <string.h>
+
+/* What functions and instances of templates are called. */
+
+bool rk_h_is_scope(CXCursor cursor)
+{
+    enum CXCursorKind kind = clang_getCursorKind(cursor);
+    return kind == CXCursor_Namespace || kind == CXCursor_StructDecl ||
+           kind == CXCursor_ClassDecl || kind == CXCursor_ClassTemplate ||
+           kind == CXCursor_ClassTemplatePartialSpecialization || kind == CXCursor_UnionDecl;
+}
+
+const char *rk_h_function_name(rk_arena *arena, CXCursor function)
+{
+    const char *name = rk_h_spelling(arena, function);
+    const char *const *args;
+    size_t count;
+    if (rk_harvest_template_args(&args, &count, function, arena)) {
+        rk_str text = {.arena = arena};
+        rk_str_addf(&text, "%s<", name);
+        for (size_t i = 0; i < count; i++)
+            rk_str_addf(&text, "%s%s", i ? ", " : "", args[i]);
+        rk_str_add(&text, ">");
+        name = text.text;
+    }
+    for (CXCursor up = clang_getCursorSemanticParent(function); rk_h_is_scope(up);
+         up = clang_getCursorSemanticParent(up)) {
+        const char *scope = rk_h_text(arena, clang_getCursorDisplayName(up));
+        if (*scope && !clang_Cursor_isAnonymous(up))
+            name = rk_arena_printf(arena, "%s::%s", scope, name);
+    }
+    return name;
+}
+
+static const char *enumerator(rk_arena *arena, CXCursor enumeration, long long value)
+{
+    rk_hchildren c = rk_h_children(arena, enumeration);
+    const char *scope = rk_ast_named(
+        rk_h_text(arena, clang_getTypeSpelling(clang_getCursorType(enumeration))), arena);
+    for (size_t i = 0; i < c.count; i++)
+        if (clang_getCursorKind(c.items[i]) == CXCursor_EnumConstantDecl &&
+            clang_getEnumConstantDeclValue(c.items[i]) == value)
+            return rk_arena_printf(arena, "%s::%s", scope, rk_h_spelling(arena, c.items[i]));
+    return rk_arena_printf(arena, "(%s)%lld", scope, value);
+}
+
+/** The type of the i-th parameter of a template. */
+static CXType parameter_type(rk_arena *arena, CXCursor pattern, unsigned i)
+{
+    rk_hchildren c = rk_h_children(arena, pattern);
+    for (size_t k = 0; k < c.count; k++) {
+        enum CXCursorKind kind = clang_getCursorKind(c.items[k]);
+        bool parameter = kind == CXCursor_TemplateTypeParameter ||
+                         kind == CXCursor_NonTypeTemplateParameter ||
+                         kind == CXCursor_TemplateTemplateParameter;
+        if (parameter && i-- == 0)
+            return clang_getCanonicalType(clang_getCursorType(c.items[k]));
+    }
+    return clang_getCursorType(clang_getNullCursor());
+}
+
+static const char *constant_text(rk_arena *arena, CXType type, CXCursor instance, unsigned i)
+{
+    long long value = clang_Cursor_getTemplateArgumentValue(instance, i);
+    if (type.kind == CXType_Bool)
+        return value ? "true" : "false";
+    if (type.kind == CXType_Enum)
+        return enumerator(arena, clang_getTypeDeclaration(type), value);
+    if (type.kind == CXType_UInt || type.kind == CXType_ULong || type.kind == CXType_ULongLong)
+        return rk_arena_printf(arena, "%llu",
+                               clang_Cursor_getTemplateArgumentUnsignedValue(instance, i));
+    return rk_arena_printf(arena, "%lld", value);
+}
+
+const char *rk_harvest_template_arg(CXCursor instance, unsigned i, rk_arena *arena)
+{
+    switch (clang_Cursor_getTemplateArgumentKind(instance, i)) {
+    case CXTemplateArgumentKind_Type: {
+        CXType type = clang_getCanonicalType(clang_Cursor_getTemplateArgumentType(instance, i));
+        const char *text = rk_h_text(arena, clang_getTypeSpelling(type));
+        const bool unnamed = strchr(text, '(') && strstr(text, " at "); /* a lambda, too */
+        return unnamed ? NULL : rk_ast_named(text, arena);
+    }
+    case CXTemplateArgumentKind_Integral: {
+        CXCursor pattern = clang_getSpecializedCursorTemplate(instance);
+        return constant_text(arena, parameter_type(arena, pattern, i), instance, i);
+    }
+    case CXTemplateArgumentKind_NullPtr:
+        return "nullptr";
+    default:
+        return NULL;
+    }
+}
+
+bool rk_harvest_template_args(const char *const **args, size_t *count, CXCursor instance,
+                              rk_arena *arena)
+{
+    int n = clang_Cursor_getNumTemplateArguments(instance);
+    *count = 0;
+    *args = NULL;
+    if (n <= 0)
+        return false;
+    const char **texts = RK_NEW_ARRAY(arena, const char *, (size_t)n);
+    for (int i = 0; i < n; i++) {
+        texts[i] = rk_harvest_template_arg(instance, (unsigned)i, arena);
+        if (!texts[i])
+            return false;
+    }
+    *args = texts;
+    *count = (size_t)n;
+    return true;
+}
