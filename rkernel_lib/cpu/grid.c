@@ -406,6 +406,9 @@ static void set_up(grid *g, const rk_cpu_launch *launch)
         g->chunk = chunk_of(g->units, settings->workers);
 }
 
+/** The checking mode knows one launch at a time. */
+static pthread_mutex_t checked = PTHREAD_MUTEX_INITIALIZER;
+
 static void run_grid(grid *g)
 {
     const bool all = g->launch->cooperative;
@@ -472,7 +475,11 @@ void rk_cpu_launch_run(const rk_cpu_launch *launch)
     set_up(&g, launch);
     recorded r;
     begin_record(&r, &g);
+    if (rk_cpu_checker_now)
+        pthread_mutex_lock(&checked);
     run_grid(&g);
+    if (rk_cpu_checker_now)
+        pthread_mutex_unlock(&checked);
     end_record(&r);
     run_children(&g);
     free(g.order);

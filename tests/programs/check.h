@@ -5,6 +5,7 @@
 #include <cuda_runtime.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -24,7 +25,7 @@
 namespace check
 {
 // How many values were compared so far.
-inline size_t compared = 0;
+inline std::atomic<size_t> compared = 0;
 
 inline void succeeded(cudaError_t code, const char *call, int line)
 {
@@ -74,7 +75,7 @@ template <class T> void same(const char *what, T got, T want, double tolerance =
 // The last line of a program: what main returns.
 inline int done()
 {
-    printf("ok: %zu values\n", compared);
+    printf("ok: %zu values\n", compared.load());
     return compared == 0;
 }
 
