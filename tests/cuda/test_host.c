@@ -23,7 +23,8 @@ static void memory(void)
     CHECK(cudaMemcpy(d, host, 4, (enum cudaMemcpyKind)9) == cudaErrorInvalidMemcpyDirection);
     CHECK(cudaGetLastError() == cudaErrorInvalidMemcpyDirection);
     CHECK(cudaGetLastError() == cudaSuccess);
-    CHECK(cudaFree(d + 1) == cudaErrorInvalidValue && cudaPeekAtLastError() == cudaErrorInvalidValue);
+    CHECK(cudaFree(d + 1) == cudaErrorInvalidValue &&
+          cudaPeekAtLastError() == cudaErrorInvalidValue);
     GOOD(cudaFree(d));
     CHECK(cudaFree(d) == cudaErrorInvalidValue);
     GOOD(cudaFree(NULL));
@@ -79,7 +80,8 @@ static void boxes(void)
     GOOD(cudaMemset2D(d + pitch, pitch, 'x', 2, 2));
     GOOD(cudaMemcpy2D(out, 3, d, pitch, 3, 4, cudaMemcpyDeviceToHost));
     CHECK(memcmp(out, "abcxxfxxijkl", 12) == 0);
-    CHECK(cudaMemcpy2D(out, 2, d, pitch, 3, 4, cudaMemcpyDeviceToHost) == cudaErrorInvalidPitchValue);
+    CHECK(cudaMemcpy2D(out, 2, d, pitch, 3, 4, cudaMemcpyDeviceToHost) ==
+          cudaErrorInvalidPitchValue);
     GOOD(cudaFree(d));
 
     cudaArray_t array;
@@ -104,6 +106,137 @@ static void boxes(void)
     cudaGetLastError();
 }
 
+/* Pitched copies at offsets: only the box changes, in the rows and slices that each side's own sizes give. */
+static void offsets(void)
+{
+    enum { W = 5, H = 4, D = 3 };
+    unsigned char in[D][H][W], out[D + 1][H + 2][W + 3], *p = &in[0][0][0];
+    struct cudaPitchedPtr d;
+    for (int i = 0; i < W * H * D; i++)
+        p[i] = (unsigned char)(i + 1);
+    memset(out, 0, sizeof out);
+    GOOD(cudaMalloc3D(&d, make_cudaExtent(W, H, D)));
+    GOOD(cudaMemset3D(d, 99, make_cudaExtent(W, H, D)));
+    struct cudaMemcpy3DParms copy = {.srcPtr = make_cudaPitchedPtr(in, W, W, H),
+                                     .srcPos = make_cudaPos(1, 2, 1),
+                                     .dstPtr = d,
+                                     .dstPos = make_cudaPos(2, 0, 0),
+                                     .extent = make_cudaExtent(3, 2, 2),
+                                     .kind = cudaMemcpyHostToDevice};
+    GOOD(cudaMemcpy3D(&copy));
+    struct cudaMemcpy3DParms back = {.srcPtr = d,
+                                     .dstPtr = make_cudaPitchedPtr(out, W + 3, W + 3, H + 2),
+                                     .dstPos = make_cudaPos(3, 1, 1),
+                                     .extent = make_cudaExtent(W, H, D),
+                                     .kind = cudaMemcpyDefault};
+    GOOD(cudaMemcpy3DAsync(&back, cudaStreamPerThread));
+    for (int z = 0; z < D + 1; z++)
+        for (int y = 0; y < H + 2; y++)
+            for (int x = 0; x < W + 3; x++) {
+                const int sx = x - 3, sy = y - 1, sz = z - 1;
+                const bool inside = sx >= 0 && sx < W && sy >= 0 && sy < H && sz >= 0 && sz < D;
+                const bool copied = sx >= 2 && sy < 2 && sz < 2;
+                CHECK(out[z][y][x] == (!inside ? 0 : copied ? in[sz + 1][sy + 2][sx - 1] : 99));
+            }
+    back.srcArray = (cudaArray_t)1;
+    CHECK(cudaMemcpy3D(&back) == cudaErrorInvalidValue);
+    back.srcArray = NULL;
+    back.srcPtr.ptr = NULL;
+    CHECK(cudaMemcpy3D(&back) == cudaErrorInvalidValue);
+    GOOD(cudaFree(d.ptr));
+    cudaGetLastError();
+}
+
+/* Parts of arrays, whose columns are bytes and whose rows are rows. */
+static void arrays(void)
+{
+    cudaArray_t a, b, none;
+    short in[3][4], out[3][4] = {{0}};
+    const struct cudaChannelFormatDesc format =
+        cudaCreateChannelDesc(16, 0, 0, 0, cudaChannelFormatKindSigned);
+    for (int i = 0; i < 12; i++)
+        in[i / 4][i % 4] = (short)(i + 1);
+    GOOD(cudaMallocArray(&a, &format, 4, 3, 0));
+    GOOD(cudaMallocArray(&b, &format, 4, 3, 0));
+    GOOD(cudaMemcpy2DToArray(a, 0, 0, in, 8, 8, 3, cudaMemcpyHostToDevice));
+    GOOD(cudaMemcpy2DToArray(b, 0, 0, in, 8, 8, 3, cudaMemcpyHostToDevice));
+    GOOD(cudaMemcpy2DArrayToArray(b, 2, 1, a, 4, 0, 4, 2, cudaMemcpyDeviceToDevice));
+    GOOD(cudaMemcpy2DFromArray(out, 8, b, 0, 0, 8, 3, cudaMemcpyDeviceToHost));
+    CHECK(out[0][1] == 2 && out[1][0] == 5 && out[1][1] == 3 && out[1][2] == 4 && out[1][3] == 8);
+    CHECK(out[2][1] == 7 && out[2][2] == 8);
+    GOOD(cudaMemcpy2DToArray(a, 6, 2, &in[0][1], 8, 2, 1, cudaMemcpyHostToDevice));
+    GOOD(cudaMemcpy2DFromArray(out, 8, a, 4, 1, 4, 2, cudaMemcpyDeviceToHost));
+    CHECK(out[0][0] == 7 && out[0][1] == 8 && out[1][0] == 11 && out[1][1] == 2);
+    CHECK(cudaMemcpy2DToArray(a, 2, 1, in, 8, 8, 1, cudaMemcpyHostToDevice) ==
+          cudaErrorInvalidValue);
+    CHECK(cudaMemcpy2DToArray(a, 0, 1, in, 8, 8, 3, cudaMemcpyHostToDevice) ==
+          cudaErrorInvalidValue);
+    CHECK(cudaMallocArray(&none, &format, 0, 3, 0) == cudaErrorInvalidValue);
+    GOOD(cudaFreeArray(a));
+    GOOD(cudaFreeArray(b));
+    cudaGetLastError();
+}
+
+/* What is refused, and what is nothing. */
+static void edges(void)
+{
+    int *d, *pinned, plain[4] = {1, 2, 3, 4};
+    void *p;
+    float ms = -1;
+    cudaEvent_t event;
+    cudaStream_t stream;
+    struct cudaMemLocation here = {.type = cudaMemLocationTypeDevice, .id = 0}, other = here;
+    int value;
+    GOOD(cudaMalloc((void **)&d, 16));
+    GOOD(cudaMallocHost((void **)&pinned, 16));
+    GOOD(cudaMemcpy(NULL, NULL, 0, cudaMemcpyHostToDevice));
+    GOOD(cudaMemcpy(d + 3, plain, 4, cudaMemcpyHostToDevice));
+    CHECK(cudaMemcpy(d + 3, plain, 8, cudaMemcpyHostToDevice) == cudaErrorInvalidValue);
+    CHECK(cudaMemcpy(d, plain, 4, cudaMemcpyDeviceToDevice) == cudaErrorInvalidValue);
+    CHECK(cudaMemcpy(NULL, plain, 4, cudaMemcpyHostToDevice) == cudaErrorInvalidValue);
+    CHECK(cudaMemset(plain, 0, 4) == cudaErrorInvalidValue);
+    CHECK(cudaMemset(d + 2, 0, 9) == cudaErrorInvalidValue);
+    GOOD(cudaMemset(pinned, 0, 16));
+    CHECK(cudaFree(plain) == cudaErrorInvalidValue && cudaFreeHost(d) == cudaErrorInvalidValue);
+    GOOD(cudaFreeHost(pinned));
+    CHECK(cudaFreeHost(pinned) == cudaErrorInvalidValue);
+    GOOD(cudaMemcpyPeer(d, 0, plain, 0, 0));
+    CHECK(cudaMemcpyPeer(d, 1, d, 0, 4) == cudaErrorInvalidDevice);
+    CHECK(cudaMalloc(NULL, 4) == cudaErrorInvalidValue);
+    CHECK(cudaHostAlloc(&p, 4, 0x100) == cudaErrorInvalidValue);
+    CHECK(cudaMallocManaged(&p, 0, cudaMemAttachGlobal) == cudaErrorInvalidValue);
+    CHECK(cudaMallocManaged(&p, 8, 7) == cudaErrorInvalidValue);
+    GOOD(cudaMallocManaged(&p, 64, cudaMemAttachGlobal));
+    GOOD(cudaMemPrefetchAsync(p, 64, here, 0, 0));
+    GOOD(cudaMemAdvise(p, 32, cudaMemAdviseSetReadMostly, here));
+    other.id = 1;
+    CHECK(cudaMemPrefetchAsync(p, 64, other, 0, 0) == cudaErrorInvalidDevice);
+    CHECK(cudaMemPrefetchAsync(p, 65, here, 0, 0) == cudaErrorInvalidValue);
+    CHECK(cudaMemPrefetchAsync(d, 16, here, 0, 0) == cudaErrorInvalidValue);
+    GOOD(cudaFree(p));
+    CHECK(cudaDeviceGetAttribute(&value, (enum cudaDeviceAttr)100000, 0) == cudaErrorInvalidValue);
+    CHECK(cudaDeviceGetAttribute(&value, cudaDevAttrWarpSize, 1) == cudaErrorInvalidDevice);
+    GOOD(cudaStreamCreate(&stream));
+    CHECK(cudaStreamCreateWithFlags(&stream, 0x40) == cudaErrorInvalidValue);
+    GOOD(cudaEventCreate(&event));
+    GOOD(cudaStreamWaitEvent(stream, event, 0)); /* never recorded: nothing to wait for */
+    GOOD(cudaEventRecord(event, stream));
+    GOOD(cudaEventElapsedTime(&ms, event, event));
+    CHECK(ms == 0);
+    CHECK(cudaEventRecord(NULL, stream) == cudaErrorInvalidResourceHandle);
+    CHECK(cudaEventCreateWithFlags(&event, 0x80) == cudaErrorInvalidValue);
+    CHECK(cudaLaunchHostFunc(stream, NULL, NULL) == cudaErrorInvalidValue);
+    CHECK(cudaStreamDestroy(cudaStreamPerThread) == cudaErrorInvalidResourceHandle);
+    CHECK(cudaMemcpyToSymbol(plain, plain, 4, 0, cudaMemcpyHostToDevice) == cudaErrorInvalidSymbol);
+    CHECK(cudaGetSymbolAddress(&p, plain) == cudaErrorInvalidSymbol);
+    CHECK(cudaPeekAtLastError() == cudaErrorInvalidSymbol);
+    GOOD(cudaMemset(d, 0, 16)); /* what goes well leaves the last error */
+    CHECK(cudaGetLastError() == cudaErrorInvalidSymbol && cudaGetLastError() == cudaSuccess);
+    GOOD(cudaEventDestroy(event));
+    GOOD(cudaStreamDestroy(stream));
+    GOOD(cudaFree(d));
+}
+
 static int constant[4];
 
 static void count(const rk_cpu_memory *memory, void *user)
@@ -122,13 +255,11 @@ static void symbols(void)
     int out = 0;
     void *address, *a, *b;
     size_t size;
-    CHECK(cudaMemcpyToSymbol(constant, in, 8, 0, cudaMemcpyHostToDevice) ==
-          cudaErrorInvalidSymbol);
+    CHECK(cudaMemcpyToSymbol(constant, in, 8, 0, cudaMemcpyHostToDevice) == cudaErrorInvalidSymbol);
     rk_cpu_symbol_add("constant", constant, sizeof constant, RK_CPU_MEMORY_CONSTANT);
     GOOD(cudaMemcpyToSymbol(constant, in, 8, 8, cudaMemcpyHostToDevice));
     CHECK(constant[2] == 5 && constant[3] == 6);
-    CHECK(cudaMemcpyToSymbol(constant, in, 8, 12, cudaMemcpyHostToDevice) ==
-          cudaErrorInvalidValue);
+    CHECK(cudaMemcpyToSymbol(constant, in, 8, 12, cudaMemcpyHostToDevice) == cudaErrorInvalidValue);
     GOOD(cudaMemcpyFromSymbol(&out, constant, 4, 12, cudaMemcpyDeviceToHost));
     CHECK(out == 6);
     GOOD(cudaGetSymbolAddress(&address, constant));
@@ -238,6 +369,9 @@ int main(void)
     memory();
     kinds();
     boxes();
+    offsets();
+    arrays();
+    edges();
     symbols();
     streams();
     device();
