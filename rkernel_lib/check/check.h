@@ -62,7 +62,7 @@ typedef struct {
 extern _Thread_local rk_check_clocks rk_check_known;
 
 /** Counts launches and grid-wide barriers: what came before does not race with what comes after. */
-extern uint32_t rk_check_serial;
+extern uint32_t rk_check_serial; /**< at least 1 */
 extern const rk_cpu_launch *rk_check_launch;
 
 /** Guards everything that OS threads share. What its holder does is no access of a kernel. */
@@ -96,6 +96,9 @@ bool rk_check_ordered_across(const rk_check_access *before, uint32_t thread);
 
 /** An access of a thread of a kernel: compares and remembers it. */
 void rk_check_access_memory(const void *address, size_t size, uint32_t kind, uintptr_t pc);
+
+/** Memory that the kernel gave back: who gets it next has nothing to do with who had it. */
+void rk_check_forget(const void *memory, size_t size);
 
 /** What an atomic operation did to its object. */
 typedef enum { RK_CHECK_LOADED, RK_CHECK_STORED, RK_CHECK_UPDATED } rk_check_did;

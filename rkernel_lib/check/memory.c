@@ -1,14 +1,20 @@
 /*
- * The C library's functions that compilers call for copies and fills without a word to -fsanitize=thread:
- * they stand before its own in a program that is checked.
+ * The C library's functions that compilers call for copies and fills without a word to -fsanitize=thread, and the
+ * one that gives memory back: they stand before its own in a program that is checked.
  */
 #include "rkernel_lib/check/check.h"
+
+#include <malloc.h>
 
 #define CALLER ((uintptr_t)__builtin_return_address(0))
 
 void *memcpy(void *to, const void *from, size_t size);
 void *memmove(void *to, const void *from, size_t size);
 void *memset(void *to, int value, size_t size);
+
+void free(void *memory);
+/** The C library's own. */
+void __libc_free(void *memory);
 
 /* Loops that the compiler does not make into calls of themselves. */
 
@@ -64,4 +70,11 @@ void *memset(void *to, int value, size_t size)
     }
 #endif
     return to;
+}
+
+void free(void *memory)
+{
+    if (memory)
+        rk_check_forget(memory, malloc_usable_size(memory));
+    __libc_free(memory);
 }

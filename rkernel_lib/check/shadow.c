@@ -191,6 +191,21 @@ void rk_check_access_memory(const void *address, size_t size, uint32_t kind, uin
     rk_check_unlock();
 }
 
+void rk_check_forget(const void *memory, size_t size)
+{
+    const rk_check_state *state = &rk_check_now;
+    if (!state->block || state->inside || room == 0)
+        return;
+    rk_check_lock();
+    const uintptr_t begin = (uintptr_t)memory, end = begin + size;
+    for (uintptr_t at = begin / RK_CHECK_WORD * RK_CHECK_WORD; at < end; at += RK_CHECK_WORD) {
+        page *p = pages[slot_of(pages, room, at / PAGE)];
+        if (p)
+            p->words[at % PAGE / RK_CHECK_WORD].serial = 0;
+    }
+    rk_check_unlock();
+}
+
 bool rk_check_atomic_begin(const void *address, size_t size, uint32_t kind, uintptr_t pc)
 {
     if (!is_watched(address))
