@@ -72,21 +72,33 @@ static void add_toolkit(key *k, const rk_convert_options *options, rk_arena *are
     add_bytes(k, stamp, sizeof stamp);
 }
 
-static void add_options(key *k, const rk_convert_options *o)
+/**
+ * All options, so that a new one counts unless it is named here: texts by what they say, and not those that no record
+ * depends on or that the key has otherwise. The bytes between fields count, too; where they differ, nothing is found.
+ */
+static void add_options(key *k, const rk_convert_options *options)
 {
-    const char *const texts[] = {o->out_dir, o->kernels, o->dump};
-    const bool flags[] = {o->in_place, o->target_cpu, o->target_hip,   o->drop_in, o->absolute,
-                          o->entries,  o->examine,    o->builtin_cuda, o->no_cpu};
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-        add_text(k, texts[i]);
-    add_bytes(k, flags, sizeof flags);
-    add_bytes(k, &o->veus, sizeof o->veus);
-    add_bytes(k, &o->barrier, sizeof o->barrier);
-    for (size_t i = 0; i < o->arch_count; i++)
-        add_text(k, o->archs[i]);
-    add_text(k, NULL);
-    for (size_t i = 0; i < o->allow_count; i++)
-        add_text(k, o->allow[i]);
+    rk_convert_options rest;
+    memcpy(&rest, options, sizeof rest);
+    const char **const texts[] = {&rest.out_dir, &rest.kernels, &rest.dump};
+    const char *const **const lists[] = {&rest.archs, &rest.allow};
+    const size_t counts[] = {rest.arch_count, rest.allow_count};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        add_text(k, *texts[i]);
+        *texts[i] = NULL;
+    }
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+        for (size_t n = 0; n < counts[i]; n++)
+            add_text(k, (*lists[i])[n]);
+        *lists[i] = NULL;
+    }
+    rest.inputs = rest.args = NULL;
+    rest.input_count = rest.arg_count = rest.jobs = rest.megabytes = rest.seconds = 0;
+    rest.output = rest.catalog = rest.cuda_path = rest.database = rest.cache = rest.home = NULL;
+    rest.strict = rest.edits = false;
+    rest.progress = NULL;
+    rest.user = NULL;
+    add_bytes(k, &rest, sizeof rest);
 }
 
 rk_cache rk_cache_open(const rk_convert_options *options, bool several, uint64_t runtime,

@@ -177,7 +177,7 @@ static bool convert(const source *s, const char *to)
     const rk_convert_options options = {.inputs = &o->inputs.items[s->index].path,
                                         .input_count = 1,
                                         .output = to,
-                                        .target_cpu = true,
+                                        .target = RK_TARGET_CPU,
                                         .drop_in = o->drop_in,
                                         .veus = o->veus,
                                         .absolute = true,

@@ -3,6 +3,13 @@
 
 #include "rkernel_lib/catalog.h"
 
+/** What is made of a source. */
+typedef enum {
+    RK_TARGET_CUDA, /**< rKernels for NVIDIA's GPUs */
+    RK_TARGET_HIP,  /**< rKernels for AMD's GPUs */
+    RK_TARGET_CPU   /**< a legacy program rewritten for the CPU */
+} rk_target;
+
 /** What a run of the converter is asked to do. */
 typedef struct {
     const char *const *inputs; /**< .cu files, folders, which are searched for them, and
@@ -12,13 +19,12 @@ typedef struct {
     const char *out_dir;     /**< where outputs and the catalog go, or NULL */
     bool in_place;           /**< each source is replaced by its output, and kept as SOURCE.orig */
     const char *catalog;     /**< the catalog's path; NULL: catalog.json in out_dir */
-    bool target_cpu;         /**< rewrite a legacy program for the CPU instead */
-    bool target_hip;         /**< rKernels for AMD's GPUs */
+    rk_target target;
     rk_barrier_form barrier; /**< by what barriers are made on NVIDIA's GPUs */
     bool drop_in;            /**< the whole program, its launches replaced by vDevices */
     size_t veus;             /**< drop_in: how many vEUs; 0: as many as the device holds */
-    bool absolute;           /**< target_cpu: includes of headers that stay name them in full */
-    bool entries;            /**< target_cpu: append rk_legacy_<function> shims */
+    bool absolute;           /**< RK_TARGET_CPU: includes of headers that stay name them in full */
+    bool entries;            /**< RK_TARGET_CPU: append rk_legacy_<function> shims */
     const char *kernels; /**< extended regular expression; other kernels are left out; or NULL */
     bool examine;        /**< analyse and report, write nothing */
     const char *const *allow; /**< codes of refusals that are warnings */

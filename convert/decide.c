@@ -262,7 +262,7 @@ void rk_decide(rk_unit *unit)
     }
     rk_device_branches(unit);
     rk_returns_decide(unit);
-    if (unit->options->target_hip)
+    if (unit->options->target == RK_TARGET_HIP)
         rk_hip_decide(unit);
     for (size_t i = 0; i < unit->functions.count; i++)
         if (unit->options->barrier == RK_BARRIER_CG && unit->functions.items[i]->kernel)

@@ -83,7 +83,7 @@ static void refuse_unnamed(rk_unit *unit)
 /** The CPU has no counterpart of inline assembly in a copy. */
 static void refuse_assembly(rk_unit *unit)
 {
-    for (size_t i = 0; unit->options->target_cpu && i < unit->functions.count; i++) {
+    for (size_t i = 0; unit->options->target == RK_TARGET_CPU && i < unit->functions.count; i++) {
         rk_function *f = unit->functions.items[i];
         for (size_t p = 0; p < f->problems.count; p++)
             if (strcmp(f->problems.items[p].code, "RK-V203") == 0)
@@ -315,7 +315,7 @@ bool rk_drop_in_prepare(rk_unit *unit, bool parsed)
             return false;
         if (!clean)
             continue;
-        rk_drop_in_make(&unit->drop_in->texts, unit, unit->options->target_cpu);
+        rk_drop_in_make(&unit->drop_in->texts, unit, unit->options->target == RK_TARGET_CPU);
         return true;
     }
     return rk_diag_add(unit->diag, RK_ERROR, "RK-V003", rk_place_file(unit->path),

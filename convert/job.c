@@ -239,7 +239,7 @@ bool rk_job_is_converted(const char *path, rk_arena *arena)
 static bool convert(rk_record *out, rk_unit *unit, const rk_job *job)
 {
     const rk_convert_options *options = &job->options;
-    const bool program = options->target_cpu || options->drop_in;
+    const bool program = options->target == RK_TARGET_CPU || options->drop_in;
     if (options->in_place && rk_job_is_converted(unit->path, unit->arena))
         return rk_diag_add(unit->diag, RK_ERROR, "RK-V005", rk_place_file(unit->path),
                            "put its .orig back first", "this file is converted already");

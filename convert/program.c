@@ -16,7 +16,7 @@ static char *head(const rk_unit *unit, size_t file)
 {
     rk_arena *arena = unit->arena;
     const char *include = file ? ""
-                          : unit->options->target_cpu
+                          : unit->options->target == RK_TARGET_CPU
                               ? unit->options->drop_in
                                     ? "#include <rk/cpu_program.h>\n#include <rk/drop_in.h>\n"
                                     : "#include <rk/cpu_program.h>\n"
@@ -54,7 +54,8 @@ static bool read(rk_program *program)
         rk_program_split(program);
         rk_program_find_functions(program);
     }
-    if (unit->options->drop_in && !unit->options->target_cpu && !rk_device_analyze(unit))
+    if (unit->options->drop_in && unit->options->target != RK_TARGET_CPU &&
+        !rk_device_analyze(unit))
         return false;
     bool *changed = RK_NEW_ARRAY(unit->arena, bool, unit->files.count);
     for (size_t i = 0; i < unit->files.count; i++)
@@ -71,12 +72,12 @@ bool rk_program_convert(rk_unit *unit)
         return false;
     if (unit->options->entries || unit->options->drop_in)
         rk_analyze(unit);
-    bool ok = !unit->options->target_cpu || rk_program_check_headers(&program);
+    bool ok = unit->options->target != RK_TARGET_CPU || rk_program_check_headers(&program);
     rk_program_read_facts(&program);
     if (unit->options->drop_in && !rk_drop_in_prepare(unit, program.parsed))
         return false;
     ok &= rk_program_edit_launches(&program);
-    if (unit->options->target_cpu) {
+    if (unit->options->target == RK_TARGET_CPU) {
         rk_program_edit_references(&program);
         ok &= rk_program_edit_kernels(&program);
         rk_program_edit_shared(&program);
@@ -90,7 +91,7 @@ bool rk_program_convert(rk_unit *unit)
     if (unit->options->drop_in)
         rk_drop_in_edit(unit);
     rk_str kernels = {.arena = unit->arena};
-    if (unit->options->target_cpu)
+    if (unit->options->target == RK_TARGET_CPU)
         rk_fission_print(&program, &kernels);
     unit->kernels_text = rk_str_text(&kernels);
     if (unit->options->dump)

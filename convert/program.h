@@ -7,7 +7,7 @@
 /**
  * Rewrites a whole CUDA program as C++ for the CPU: launches, kernels, dynamic shared memory, kernels whose
  * address is taken, and what only device code sees; docs/cpu.md says how. With options->drop_in the
- * launches run vDevices besides, for options->target_cpu or for nvcc. The results are the `output` of
+ * launches run vDevices besides, for RK_TARGET_CPU or for nvcc. The results are the `output` of
  * unit->files, of the source and of each header that is `touched`. With options->entries a function
  * `extern "C" void rk_legacy_<function>(const uint64_t *slots)` follows for each launching function.
  *

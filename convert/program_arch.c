@@ -215,7 +215,7 @@ bool rk_program_prepare(rk_program *program)
 {
     bool any = false;
     rk_unit *unit = program->unit;
-    if (unit->options->target_cpu)
+    if (unit->options->target == RK_TARGET_CPU)
         edit_arch(program);
     for (size_t i = 0; i < program->stretches.count; i++)
         edit_chevrons(program, program->stretches.items[i]);

@@ -72,7 +72,7 @@ static void edit_launch(rk_program *program, const rk_stretch *s, const launch *
         program->unit->options->drop_in && name != RK_NONE
             ? rk_drop_in_suffix(program->unit, (rk_where){s->file, s->base + t->items[name].offset})
             : NULL;
-    if (!program->unit->options->target_cpu && !suffix)
+    if (program->unit->options->target != RK_TARGET_CPU && !suffix)
         return;
     const size_t name_end = name == RK_NONE ? open : t->items[name].offset + t->items[name].length;
     const char *callee =
@@ -166,7 +166,7 @@ static void edit_configuration(rk_program *program, const rk_stretch *s, size_t 
 bool rk_program_edit_launches(rk_program *program)
 {
     bool ok = true;
-    const bool cpu = program->unit->options->target_cpu;
+    const bool cpu = program->unit->options->target == RK_TARGET_CPU;
     for (size_t i = 0; i < program->stretches.count; i++) {
         const rk_stretch *s = program->stretches.items[i];
         for (size_t k = 0; k < s->tokens.count; k++) {

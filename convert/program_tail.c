@@ -68,7 +68,7 @@ static void add_entries(rk_unit *unit, rk_str *out)
 char *rk_program_tail(rk_program *program)
 {
     rk_str out = {.arena = program->unit->arena};
-    if (program->unit->options->target_cpu)
+    if (program->unit->options->target == RK_TARGET_CPU)
         add_symbols(program, &out);
     if (program->unit->options->entries)
         add_entries(program->unit, &out);

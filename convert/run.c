@@ -59,11 +59,11 @@ typedef struct {
 static const char *program_output(const run *r, const rk_source_input *input)
 {
     const rk_convert_options *o = r->options;
-    if (o->output || !o->out_dir || !(o->target_cpu || o->drop_in))
+    if (o->output || !o->out_dir || !(o->target == RK_TARGET_CPU || o->drop_in))
         return o->output;
     const char *folder = rk_path_dir(r->arena, input->name);
     const char *name = rk_arena_printf(r->arena, "%s%s", rk_path_stem(r->arena, input->name),
-                                       o->target_cpu ? ".rk.cpp" : ".rk.cu");
+                                       o->target == RK_TARGET_CPU ? ".rk.cpp" : ".rk.cu");
     return rk_path_join(r->arena, rk_path_join(r->arena, o->out_dir, folder), name);
 }
 
@@ -230,7 +230,8 @@ static void tell_once(run *r, rk_convert_file *file)
 static void tell_lost(run *r, const source *s, const rk_record *record)
 {
     const size_t in_text = s->scan.text.kernels;
-    const bool program = r->options->target_cpu || r->options->drop_in || r->options->kernels;
+    const bool program =
+        r->options->target == RK_TARGET_CPU || r->options->drop_in || r->options->kernels;
     if (!record->file.parsed || !in_text || record->file.kernel_count || program)
         return;
     const char *guard = s->scan.guard;
@@ -263,7 +264,8 @@ static void tell_end(run *r, const source *s)
 static bool keeps_catalog(const run *r)
 {
     const rk_convert_options *o = r->options;
-    return !o->examine && !o->dump && !o->target_cpu && !o->drop_in && (o->catalog || o->out_dir);
+    return !o->examine && !o->dump && o->target != RK_TARGET_CPU && !o->drop_in &&
+           (o->catalog || o->out_dir);
 }
 
 static void take_record(run *r, source *s, const rk_record *record, rk_arena *scratch)

@@ -184,7 +184,7 @@ char *rk_rewrite_tail(rk_unit *unit)
 char *rk_rewrite_probes(const rk_unit *unit)
 {
     rk_str out = {.arena = unit->arena};
-    const bool hip = unit->options->target_hip;
+    const bool hip = unit->options->target == RK_TARGET_HIP;
     for (size_t i = 0; i < unit->instances.count; i++) {
         const rk_instance *instance = &unit->instances.items[i];
         if (!is_converted(unit, instance))

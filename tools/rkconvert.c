@@ -86,8 +86,8 @@ typedef struct {
 /** What --target takes. */
 static const struct {
     const char *name;
-    bool cpu, hip;
-} targets[] = {{"cuda", false, false}, {"hip", false, true}, {"cpu", true, false}};
+    rk_target target;
+} targets[] = {{"cuda", RK_TARGET_CUDA}, {"hip", RK_TARGET_HIP}, {"cpu", RK_TARGET_CPU}};
 
 /** The command line, as it is read. */
 typedef struct {
@@ -136,8 +136,7 @@ static bool set_target(command *c, const char *value)
     const size_t count = sizeof targets / sizeof *targets;
     for (size_t i = 0; i < count; i++) {
         if (strcmp(targets[i].name, value) == 0) {
-            c->options.target_cpu = targets[i].cpu;
-            c->options.target_hip = targets[i].hip;
+            c->options.target = targets[i].target;
             return true;
         }
         rk_str_addf(&names, "%s%s", i == 0 ? "" : i + 1 < count ? ", " : " or ", targets[i].name);
@@ -352,9 +351,10 @@ static bool check_command(command *c)
     if (o->output &&
         (o->input_count != 1 || rk_file_is_dir(o->inputs[0]) || rk_str_ends(o->inputs[0], ".json")))
         return usage(c, "RK-U003", "-o takes one source; use --out-dir%s", "");
-    if (o->drop_in && o->target_hip)
+    if (o->drop_in && o->target == RK_TARGET_HIP)
         return usage(c, "RK-U003", "--drop-in is for cuda and cpu%s", "");
-    if (o->barrier != RK_BARRIER_AUTO && (o->drop_in || o->target_cpu || o->target_hip))
+    if (o->barrier != RK_BARRIER_AUTO &&
+        (o->drop_in || o->target == RK_TARGET_CPU || o->target == RK_TARGET_HIP))
         return usage(c, "RK-U003", "--barrier is for the rKernels of --target cuda%s", "");
     if (o->veus && !o->drop_in)
         return usage(c, "RK-U003", "--veus is for --drop-in%s", "");
@@ -439,7 +439,7 @@ static int convert(command *c)
     if (result.dump)
         fputs(result.dump, stdout);
     else if (c->reports.count == 0 && result.file_count &&
-             (!c->options.target_cpu || c->options.out_dir))
+             (c->options.target != RK_TARGET_CPU || c->options.out_dir))
         rk_convert_report_text(&result, stdout);
     for (size_t i = 0; i < c->reports.count && !result.dump; i++)
         ok &= put_report(c, &c->reports.items[i], &result, found);
@@ -450,13 +450,15 @@ static int convert(command *c)
 static int convert_command(int argc, char **argv)
 {
     rk_arena *arena = rk_arena_new();
-    command c = {.arena = arena, .diag = rk_diag_new(arena)};
+    command *c = RK_NEW(arena, command); /* zero between its fields, too, which the cache sees */
+    c->arena = arena;
+    c->diag = rk_diag_new(arena);
     int status = 0;
-    if (!read_command(&c, argc, argv) || (!c.done && !check_command(&c))) {
-        rk_diag_print(c.diag, 0, stderr, isatty(STDERR_FILENO));
+    if (!read_command(c, argc, argv) || (!c->done && !check_command(c))) {
+        rk_diag_print(c->diag, 0, stderr, isatty(STDERR_FILENO));
         status = 2;
-    } else if (!c.done) {
-        status = convert(&c);
+    } else if (!c->done) {
+        status = convert(c);
     }
     rk_arena_free(arena);
     return status;
