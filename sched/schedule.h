@@ -72,6 +72,21 @@ typedef struct {
 /** A schedule being built. */
 typedef struct rk_builder rk_builder;
 
+/** Something that a policy tried on its way, for reports. */
+typedef struct {
+    const char *by;     /**< "list:efficiency=25" */
+    bool merged;        /**< on the graph with operators merged */
+    double makespan_ns; /**< simulated */
+    size_t rtasks;      /**< that were placed in its schedules, as budgets count them */
+} rk_tried;
+
+/** What was tried, in order. */
+typedef struct rk_tries {
+    rk_arena *arena; /**< of all in it */
+    rk_tried *items;
+    size_t count, capacity;
+} rk_tries;
+
 /** What a policy is given. */
 typedef struct {
     const rk_graph *graph;
@@ -81,8 +96,9 @@ typedef struct {
     size_t edge_count;
     uint32_t max_veus;      /**< 0: as many as the occupancy allows */
     const int64_t *options; /**< of the policy, in its order; NULL: their defaults */
-    struct rk_deps *deps;   /**< kept from one policy to the next (sched/schedule_deps.h), or NULL */
+    struct rk_deps *deps; /**< kept from one policy to the next (sched/schedule_deps.h), or NULL */
     const rk_kernel_source *source; /**< NULL: no operators are merged */
+    rk_tries *tries; /**< policies that try others note them there; NULL: they are not noted */
 } rk_problem;
 
 /** An option of a policy: a number, as in `--policy wavefront:fastest=1`. */

@@ -267,6 +267,18 @@ static void add_waits(rk_str *out, const rk_schedule *schedule)
     rk_str_add(out, "]");
 }
 
+/** What the policy tried: [name, operators merged, ns, rTasks placed] each. */
+static void add_tried(rk_str *out, const rk_tries *tries)
+{
+    rk_str_add(out, ",\n\"tried\":[");
+    for (size_t i = 0; tries && i < tries->count; i++) {
+        const rk_tried *t = &tries->items[i];
+        rk_str_addf(out, "%s[\"%s\",%s,%.1f,%zu]", i ? ",\n" : "\n", t->by,
+                    t->merged ? "true" : "false", t->makespan_ns, t->rtasks);
+    }
+    rk_str_add(out, "]");
+}
+
 void rk_trace_view(rk_str *out, const rk_trace *trace)
 {
     const rk_schedule *schedule = trace->schedule;
@@ -284,6 +296,7 @@ void rk_trace_view(rk_str *out, const rk_trace *trace)
                 trace->bound.total_ns);
     add_times(out, "times", &sim->times);
     add_times(out, "path", &sim->path);
+    add_tried(out, trace->problem->tries);
     add_nodes(out, trace);
     add_events(out, sim);
     add_waits(out, rk_schedule_plain(schedule, out->arena));

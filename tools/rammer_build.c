@@ -180,8 +180,21 @@ static void add_merged(cJSON *report, const rk_graph *graph)
     cJSON *list = cJSON_AddArrayToObject(report, "merged_nodes");
     for (size_t i = 0; i < graph->merged_count; i++) {
         const rk_merged *merged = &graph->merged[i];
-        cJSON_AddItemToArray(list,
-                             cJSON_CreateStringArray(merged->parts, (int)merged->count));
+        cJSON_AddItemToArray(list, cJSON_CreateStringArray(merged->parts, (int)merged->count));
+    }
+}
+
+/** What the policy tried, in order. */
+static void add_tried(cJSON *report, const rk_tries *tries)
+{
+    cJSON *list = cJSON_AddArrayToObject(report, "tried");
+    for (size_t i = 0; i < tries->count; i++) {
+        cJSON *o = cJSON_CreateObject();
+        cJSON_AddItemToArray(list, o);
+        cJSON_AddStringToObject(o, "policy", tries->items[i].by);
+        cJSON_AddBoolToObject(o, "merged", tries->items[i].merged);
+        cJSON_AddNumberToObject(o, "us", tries->items[i].makespan_ns / 1000);
+        cJSON_AddNumberToObject(o, "rtasks_placed", (double)tries->items[i].rtasks);
     }
 }
 
@@ -200,6 +213,8 @@ static cJSON *make_report(const rk_plan *plan, rk_tool *tool)
     cJSON_AddStringToObject(r, "policy", plan->schedule->policy);
     if (plan->schedule->by)
         cJSON_AddStringToObject(r, "made_by", plan->schedule->by);
+    if (plan->tries.count)
+        add_tried(r, &plan->tries);
     cJSON_AddNumberToObject(r, "nodes", (double)plan->graph->node_count);
     if (plan->graph->merged_count) {
         cJSON_AddStringToObject(r, "merged", rk_plan_merged(plan, tool));
@@ -219,6 +234,29 @@ static cJSON *make_report(const rk_plan *plan, rk_tool *tool)
         cJSON_AddStringToObject(r, "rtask_times", rk_plan_sources(plan, tool));
     cJSON_AddNumberToObject(r, "modelled_us", plan->schedule->makespan_ns / 1000);
     return r;
+}
+
+/** The table of what was tried, simulated. */
+static void print_tried(const cJSON *list, rk_tool *tool)
+{
+    rk_grid grid = {.arena = tool->arena, .align = "lrrl"};
+    const cJSON *one;
+    if (!list)
+        return;
+    printf("\n");
+    rk_grid_add(&grid, "tried");
+    rk_grid_add(&grid, "us, simulated");
+    rk_grid_add(&grid, "rTasks placed");
+    rk_grid_add(&grid, "%s", "");
+    cJSON_ArrayForEach (one, list) {
+        const cJSON *merged = cJSON_GetObjectItemCaseSensitive(one, "merged");
+        rk_grid_add(&grid, "%s", cJSON_GetObjectItemCaseSensitive(one, "policy")->valuestring);
+        rk_grid_add(&grid, "%.2f", cJSON_GetObjectItemCaseSensitive(one, "us")->valuedouble);
+        rk_grid_add(&grid, "%.0f",
+                    cJSON_GetObjectItemCaseSensitive(one, "rtasks_placed")->valuedouble);
+        rk_grid_add(&grid, "%s", cJSON_IsTrue(merged) ? "operators merged" : "");
+    }
+    rk_grid_print(&grid);
 }
 
 static void print_report(const cJSON *report, const char *dir, rk_tool *tool)
@@ -260,6 +298,7 @@ static void print_report(const cJSON *report, const char *dir, rk_tool *tool)
     rk_grid_add(&grid, "written to");
     rk_grid_add(&grid, "%s", dir);
     rk_grid_print(&grid);
+    print_tried(cJSON_GetObjectItemCaseSensitive(report, "tried"), tool);
 }
 
 /** Writes the folder, whole or not at all. */

@@ -163,6 +163,7 @@ static bool make_schedule(rk_plan *plan, const rk_plan_options *options, rk_tool
     rk_edge *edges;
     size_t edge_count;
     rk_graph_edges(&edges, &edge_count, plan->graph, tool->arena);
+    plan->tries = (rk_tries){.arena = tool->arena};
     plan->problem = (rk_problem){.graph = plan->graph,
                                  .candidates = plan->candidates,
                                  .device = plan->device,
@@ -170,7 +171,8 @@ static bool make_schedule(rk_plan *plan, const rk_plan_options *options, rk_tool
                                  .edge_count = edge_count,
                                  .max_veus = (uint32_t)options->veus,
                                  .options = plan->policy_options,
-                                 .source = &plan->source};
+                                 .source = &plan->source,
+                                 .tries = &plan->tries};
     if (!merge_operators(plan, options, tool))
         return false;
     plan->schedule =

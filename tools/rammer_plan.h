@@ -62,7 +62,7 @@ typedef struct {
     const rk_backend *backend;
     const rk_policy *policy;
     const int64_t *policy_options; /**< as rk_problem has them */
-    const rk_graph *given; /**< as it was read */
+    const rk_graph *given;         /**< as it was read */
     const rk_graph *graph; /**< that, or from the schedule on the one with operators merged */
     const rk_catalog *catalog;
     const rk_device *device;        /**< with the costs of the profile, if there is one */
@@ -70,6 +70,7 @@ typedef struct {
     rk_kernel_source source;
     const rk_candidates *candidates;
     rk_problem problem;
+    rk_tries tries; /**< what the policy tried */
     rk_schedule *schedule;
     const rk_memory *memory;
     rk_image *image;

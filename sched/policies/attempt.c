@@ -25,8 +25,21 @@ bool rk_attempt_take(rk_attempt *best, const rk_schedule *schedule, double time,
     return true;
 }
 
-/** "list:efficiency=25": the policy's name and the options that are not its defaults. */
-static const char *describe(const rk_policy *policy, const int64_t *options, rk_arena *arena)
+void rk_attempt_note(const rk_problem *problem, const char *by, double time, size_t rtasks)
+{
+    rk_tries *tries = problem->tries;
+    bool merged = problem->graph->merged_count > 0;
+    for (size_t i = 0; tries && i < tries->count; i++)
+        if (tries->items[i].merged == merged && strcmp(tries->items[i].by, by) == 0)
+            return;
+    if (tries)
+        *rk_push(tries->arena, tries) = (rk_tried){.by = rk_arena_strdup(tries->arena, by),
+                                                   .merged = merged,
+                                                   .makespan_ns = time,
+                                                   .rtasks = rtasks};
+}
+
+const char *rk_attempt_name(const rk_policy *policy, const int64_t *options, rk_arena *arena)
 {
     rk_str text = {.arena = arena};
     rk_str_addf(&text, "%s", policy->name);
@@ -49,6 +62,7 @@ bool rk_attempt_policy(rk_attempt *best, const rk_policy *policy, const int64_t 
     rk_policy_defaults(defaults, policy);
     rk_problem given = *problem;
     given.options = options ? options : defaults;
+    given.tries = NULL;
     rk_builder *builder = rk_builder_new(problem, veus, arena);
     bool good = policy->run(builder, &given, diag);
     const rk_schedule *schedule = rk_builder_finish(builder);
@@ -56,8 +70,10 @@ bool rk_attempt_policy(rk_attempt *best, const rk_policy *policy, const int64_t 
         rk_arena_free(arena);
         return false;
     }
-    return rk_attempt_take(best, schedule, rk_simulate_time(schedule, problem),
-                           describe(policy, options, arena), arena);
+    double time = rk_simulate_time(schedule, problem);
+    const char *name = rk_attempt_name(policy, options, arena);
+    rk_attempt_note(problem, name, time, rk_attempt_rtasks(schedule, problem));
+    return rk_attempt_take(best, schedule, time, name, arena);
 }
 
 size_t rk_attempt_rtasks(const rk_schedule *schedule, const rk_problem *problem)

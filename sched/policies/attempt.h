@@ -19,12 +19,18 @@ typedef struct {
 bool rk_attempt_policy(rk_attempt *best, const rk_policy *policy, const int64_t *options,
                        const rk_problem *problem, uint32_t veus, rk_diag *diag);
 
+/** "list:efficiency=25": the policy's name and the options that are not its defaults. */
+const char *rk_attempt_name(const rk_policy *policy, const int64_t *options, rk_arena *arena);
+
 /**
  * Policies that are tried before others build on the best of them: all that place no more than `effort`
  * rTasks together, and two at least. Returns what is left of the effort.
  */
 size_t rk_attempt_usual(rk_attempt *best, const rk_problem *problem, uint32_t veus, size_t effort,
                         rk_diag *diag);
+
+/** Notes for reports that something was tried, once. `by` is copied. */
+void rk_attempt_note(const rk_problem *problem, const char *by, double time, size_t rtasks);
 
 /** Takes a finished schedule and its arena, when it is faster than the best; else frees the arena. */
 bool rk_attempt_take(rk_attempt *best, const rk_schedule *schedule, double time, const char *by,

@@ -98,13 +98,16 @@ static double try_some(const rk_problem *problem, rk_arena *scratch, rk_diag *di
     static const int64_t options[][RK_POLICY_MAX_OPTIONS] = {{200, 50}, {800, 50}};
     double best = -1;
     rk_problem given = *problem;
+    const rk_policy *list = rk_policy_find("list");
     given.deps = rk_deps_of_problem(problem, scratch);
     for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
         given.options = options[i];
-        const rk_schedule *s = rk_schedule_run(rk_policy_find("list"), &given, scratch, diag);
+        const rk_schedule *s = rk_schedule_run(list, &given, scratch, diag);
         if (!s)
             return -1;
         double time = rk_simulate_time(s, problem);
+        rk_attempt_note(problem, rk_attempt_name(list, options[i], scratch), time,
+                        rk_attempt_rtasks(s, problem));
         if (best < 0 || time < best)
             best = time;
     }

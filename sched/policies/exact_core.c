@@ -312,6 +312,7 @@ bool rk_exact_from(rk_attempt *best, const rk_problem *problem, uint32_t veus, s
                .by = "exact"};
     set_up(&x, scratch);
     bool all = search(&x, 0, (rk_rtask){0});
+    rk_attempt_note(problem, x.by, best->time, x.steps);
     rk_arena_free(scratch);
     return all;
 }

@@ -382,6 +382,7 @@ void rk_search_from(rk_attempt *best, const rk_problem *problem, uint32_t veus,
             try_next(&s, false);
         }
     }
+    rk_attempt_note(problem, s.by, best->time, s.spent);
     rk_arena_free(s.arena);
 }
 
