@@ -73,6 +73,10 @@ enum { BUILTIN_COUNT = sizeof builtins / sizeof *builtins };
     "the host makes the texture or surface, and what it shows must not change meanwhile"
 #define TEXTURE_HINT "use it as a drop-in, or read the buffer through a pointer for a graph"
 
+#define RAW_BARRIER_MESSAGE                                                                        \
+    "a barrier in shared memory that is set up by hand is not ended with the rTask"
+#define RAW_BARRIER_HINT "declare a __shared__ cuda::barrier in the kernel"
+
 /* First match wins. */
 static const rk_forbidden forbidden[] = {
     {RK_REFUSED, "__cluster*", "RK-V102", "a thread block cluster cannot be part of an rTask",
@@ -91,15 +95,11 @@ static const rk_forbidden forbidden[] = {
     {RK_WARNING, "surf2D*", "RK-V211", TEXTURE_MESSAGE, TEXTURE_HINT},
     {RK_WARNING, "surf3D*", "RK-V211", TEXTURE_MESSAGE, TEXTURE_HINT},
     {RK_WARNING, "surfCubemap*", "RK-V211", TEXTURE_MESSAGE, TEXTURE_HINT},
-    {RK_REFUSED, "__mbarrier_*", "RK-V122",
-     "barriers in shared memory and asynchronous copies are not handled",
-     "use __syncthreads and plain copies"},
-    {RK_REFUSED, "__pipeline_*", "RK-V122",
-     "barriers in shared memory and asynchronous copies are not handled",
-     "use __syncthreads and plain copies"},
-    {RK_REFUSED, "memcpy_async", "RK-V122",
-     "barriers in shared memory and asynchronous copies are not handled",
-     "use __syncthreads and plain copies"},
+    {RK_REFUSED, "__mbarrier_*", "RK-V122", RAW_BARRIER_MESSAGE, RAW_BARRIER_HINT},
+    {RK_REFUSED, "memcpy_async_tx", "RK-V122", RAW_BARRIER_MESSAGE, RAW_BARRIER_HINT},
+    {RK_REFUSED, "barrier_arrive_tx", "RK-V122", RAW_BARRIER_MESSAGE, RAW_BARRIER_HINT},
+    {RK_REFUSED, "barrier_expect_tx", "RK-V122", RAW_BARRIER_MESSAGE, RAW_BARRIER_HINT},
+    {RK_REFUSED, "barrier_native_handle", "RK-V122", RAW_BARRIER_MESSAGE, RAW_BARRIER_HINT},
 };
 
 const rk_builtin *rk_builtin_find(const char *name)

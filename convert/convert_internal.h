@@ -100,6 +100,7 @@ typedef struct {
     const char *path;       /**< as the compiler opens it */
     uint64_t device, inode; /**< which tell a file whatever its name */
     rk_bytes bytes;
+    bool expanded; /**< `bytes` are not the disk's: expand.h */
     rk_tokens tokens;
     RK_VEC(rk_include) includes;
     bool nested;  /**< some include of it is inside braces: it gets no namespace of its own */
@@ -155,6 +156,7 @@ typedef struct {
 typedef struct {
     size_t begin, end; /**< the statement with its semicolon */
     bool dynamic;
+    bool barrier;                 /**< static: of libcu++, ended with the rTask */
     const char *fields;           /**< static: the members that stand for it */
     RK_VEC(const char *) names;   /**< its variables */
     RK_VEC(const char *) members; /**< static: what each is called in the part */
@@ -221,6 +223,7 @@ typedef struct {
     bool c_linkage; /**< in an extern "C" block */
     bool launches;  /**< holds a <<<>>> */
     bool slots;     /**< each parameter is a pointer or a scalar of at most 8 bytes */
+    bool meets;     /**< declares barriers or pipelines of libcu++ in shared memory */
     bool has_goto;
     bool hides_types; /**< has a variable called dim3 or uint3 */
     bool fences;      /**< __threadfence: it may tell which block is last */
@@ -316,15 +319,16 @@ typedef struct {
     bool headers_fit;    /**< the source was parsed with it, without errors */
     CXTranslationUnit tu;
     const char *path;
-    const char *stem;               /**< of the output: "gemm" */
-    const char *ident;              /**< the stem as an identifier: "gemm" */
-    const char *space;              /**< "rk_gemm" */
-    const char *catalog_source;     /**< how the catalog names it */
-    const char *defines;            /**< "#define"s for the user's -D, "" if there is none */
-    const char *undefines;          /**< and their "#undef"s */
-    rk_output_names *names;         /**< of all sources of the run */
-    RK_VEC(rk_source_file *) files; /**< [0] is the source */
-    RK_VEC(rk_macro) macros;        /**< of those files, once rk_sources_macro was asked */
+    const char *stem;                /**< of the output: "gemm" */
+    const char *ident;               /**< the stem as an identifier: "gemm" */
+    const char *space;               /**< "rk_gemm" */
+    const char *catalog_source;      /**< how the catalog names it */
+    const char *defines;             /**< "#define"s for the user's -D, "" if there is none */
+    const char *undefines;           /**< and their "#undef"s */
+    rk_output_names *names;          /**< of all sources of the run */
+    RK_VEC(rk_source_file *) files;  /**< [0] is the source */
+    RK_VEC(rk_source_file *) before; /**< those of the reading before, when expand.h changed some */
+    RK_VEC(rk_macro) macros;         /**< of those files, once rk_sources_macro was asked */
     bool macros_listed;
     bool device_seen; /**< the analysis has what the device's compilation sees, too (device.h) */
     RK_VEC(rk_function *) functions;

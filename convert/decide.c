@@ -137,6 +137,20 @@ static void check_shape(rk_unit *unit, size_t i)
                "'%s' calls itself, so that its stack cannot be sized");
 }
 
+/** Barriers in shared memory end with the rTask, when all of its threads are at its end. */
+static void check_meeting(rk_unit *unit, size_t i)
+{
+    const rk_function *f = unit->functions.items[i];
+    for (size_t e = 0; f->meets && e < f->events.count; e++)
+        if (f->events.items[e].kind == RK_EVENT_RETURN)
+            rk_problem_add(unit, i, RK_REFUSED, "RK-V122",
+                           rk_sources_place(unit, f->definition.file, f->events.items[e].at),
+                           "let all threads go on to the end of the kernel",
+                           "a thread that returns is not there when the barriers in shared memory "
+                           "of '%s' end",
+                           f->name);
+}
+
 static void check_calls(rk_unit *unit, size_t i)
 {
     const rk_function *f = unit->functions.items[i];
@@ -256,6 +270,7 @@ void rk_decide(rk_unit *unit)
         if (f->needs_context) {
             check_shape(unit, i);
             check_calls(unit, i);
+            check_meeting(unit, i);
         }
         if (f->kernel)
             rk_last_block(unit, i);

@@ -340,6 +340,8 @@ static bool parse_changed(rk_unit *unit, const bool *changed)
 bool rk_parse_source(rk_unit *unit)
 {
     bool *changed = RK_NEW_ARRAY(unit->arena, bool, unit->files.count);
+    for (size_t i = 0; i < unit->files.count; i++)
+        changed[i] = unit->files.items[i]->expanded;
     return parse_changed(unit, changed) && report_errors(unit);
 }
 

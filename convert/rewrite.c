@@ -380,6 +380,19 @@ static void edit_lambda(rk_unit *unit, const rk_function *f, const rk_lambda *la
            close == open + 1 ? text + 2 : text);
 }
 
+/** What ends the kernel's barriers in shared memory, behind the block that is its body. */
+static const char *meeting_end(const rk_unit *unit, const rk_function *f)
+{
+    rk_str out = {.arena = unit->arena};
+    rk_str_add(&out, "} rk::end_barriers(rk_ctx");
+    for (size_t i = 0; i < f->shared.count; i++)
+        for (size_t k = 0; f->shared.items[i].barrier && k < f->shared.items[i].names.count; k++)
+            rk_str_addf(&out, ", rk_ctx.template shared<%s%s>().%s", f->part,
+                        rk_rewrite_own_args(f, unit->arena), f->shared.items[i].members.items[k]);
+    rk_str_add(&out, "); ");
+    return rk_arena_strdup(unit->arena, rk_str_text(&out));
+}
+
 static void edit_body(rk_unit *unit, const rk_function *f)
 {
     rk_str entry = {.arena = unit->arena};
@@ -388,6 +401,10 @@ static void edit_body(rk_unit *unit, const rk_function *f)
     rk_str_add(&entry, rk_builtin_shadows(f->uses, f->hides_types, unit->arena));
     for (size_t i = 0; i < f->file_shared.count; i++)
         rk_str_addf(&entry, " %s", f->file_shared.items[i]);
+    if (f->meets) {
+        rk_str_add(&entry, " rk::begin_barriers(); {");
+        insert(unit, f->definition.file, f->end - 1, RANK_HEAD, meeting_end(unit, f));
+    }
     if (entry.length)
         insert(unit, f->definition.file, f->definition.end + 1, RANK_HEAD, rk_str_text(&entry));
     edit_shared(unit, f);

@@ -352,6 +352,38 @@ static bool is_initialised(const rk_unit *unit, CXCursor variable)
     return found;
 }
 
+/**
+ * Whether a variable is, or is an array of, what libcu++ has for threads to meet in shared memory: its
+ * constructors do nothing there, init() and make_pipeline() do. `own` says of a barrier, which nothing
+ * ends but the kernel; the last thread that leaves a pipeline ends it.
+ */
+static bool is_meeting(CXCursor variable, bool *own, rk_arena *arena)
+{
+    CXType type = clang_getCanonicalType(clang_getCursorType(variable));
+    while (type.kind == CXType_ConstantArray)
+        type = clang_getCanonicalType(clang_getArrayElementType(type));
+    const CXCursor declaration = clang_getTypeDeclaration(type);
+    const char *name = rk_ast_name(declaration, arena);
+    *own = strcmp(name, "barrier") == 0;
+    return (*own || strcmp(name, "pipeline_shared_state") == 0) && rk_ast_is_system(declaration) &&
+           rk_system_in_namespace(declaration, "cuda", arena);
+}
+
+/** The kernel's barriers count it among their waits, and end behind all else that it does. */
+static void declare_meeting(rk_unit *unit, size_t function, rk_place place, const char *name)
+{
+    rk_function *f = unit->functions.items[function];
+    if (!f->kernel) {
+        rk_problem_add(unit, function, RK_REFUSED, "RK-V122", place,
+                       "declare it in the kernel, and pass a reference to it",
+                       "'%s', a barrier in shared memory, is declared in a helper", name);
+        return;
+    }
+    f->meets = true;
+    f->uses |= RK_USE_GROUP_SYNC;
+    *rk_push(unit->arena, &f->events) = (rk_event){.kind = RK_EVENT_BARRIER, .at = f->end - 1};
+}
+
 void rk_shared_declare(rk_analysis *analysis, size_t body, CXCursor cursor, CXCursor variable)
 {
     const size_t function = analysis->bodies.items[body].function;
@@ -374,7 +406,11 @@ void rk_shared_declare(rk_analysis *analysis, size_t body, CXCursor cursor, CXCu
                        "the shared array '%s' is only there for some arguments", name);
         return;
     }
-    if (is_initialised(unit, variable)) {
+    bool own;
+    const bool meeting = is_meeting(variable, &own, unit->arena);
+    if (meeting) {
+        declare_meeting(unit, function, place, name);
+    } else if (is_initialised(unit, variable)) {
         rk_problem_add(unit, function, RK_REFUSED, "RK-V119", place,
                        "give its type no constructor that does something",
                        "'%s', in shared memory, has a constructor, which CUDA does not run", name);
@@ -382,6 +418,7 @@ void rk_shared_declare(rk_analysis *analysis, size_t body, CXCursor cursor, CXCu
     }
     rk_shared shared = {.begin = begin,
                         .end = s.tokens->items[s.last].offset + 1,
+                        .barrier = meeting && own,
                         .dynamic = clang_Cursor_getStorageClass(variable) == CX_SC_Extern};
     bool done = true;
     if (shared.dynamic) {

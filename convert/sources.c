@@ -76,7 +76,14 @@ static rk_source_file *new_file(rk_unit *unit, const char *path, rk_bytes bytes)
         file->inode = (uint64_t)status.st_ino;
     }
     file->bytes = bytes;
-    file->tokens = rk_lex(bytes.data, bytes.size, unit->arena);
+    for (size_t i = 0; i < unit->before.count; i++) {
+        const rk_source_file *before = unit->before.items[i];
+        if (!before->expanded || !same_file(before->path, path))
+            continue;
+        file->bytes = before->bytes;
+        file->expanded = true;
+    }
+    file->tokens = rk_lex(file->bytes.data, file->bytes.size, unit->arena);
     file->edits.arena = unit->arena;
     *rk_push(unit->arena, &unit->files) = file;
     return file;

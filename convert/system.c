@@ -26,6 +26,8 @@ bool rk_system_is_function(CXCursor function, const char *name)
 typedef struct {
     rk_analysis *analysis;
     const char *found;
+    bool
+        meeting; /**< it is in libcu++, whose barriers and copies are those of the threads that are there */
 } system_search;
 
 static bool raw_name(const char *name)
@@ -102,11 +104,29 @@ static const char *raw_assembly(const system_search *search, CXCursor statement)
     return found;
 }
 
+/**
+ * A method by which a library asks the group that it was given who is there, or waits for it. The
+ * rTask's own group takes the other's place.
+ */
+static bool is_of_given_group(CXCursor target, const char *name, rk_arena *arena)
+{
+    static const char *const asked[] = {"size", "num_threads", "thread_rank", "sync"};
+    if (clang_getCursorKind(target) != CXCursor_CXXMethod ||
+        !rk_system_in_namespace(target, "cooperative_groups", arena))
+        return false;
+    for (size_t i = 0; i < sizeof asked / sizeof *asked; i++)
+        if (strcmp(asked[i], name) == 0)
+            return true;
+    return false;
+}
+
 static enum CXChildVisitResult search_system(CXCursor cursor, CXCursor parent, CXClientData data)
 {
     (void)parent;
     system_search *search = data;
     const enum CXCursorKind kind = clang_getCursorKind(cursor);
+    if (kind == CXCursor_GCCAsmStmt && search->meeting)
+        return CXChildVisit_Recurse;
     if (kind == CXCursor_GCCAsmStmt) {
         search->found = raw_assembly(search, cursor);
         return search->found ? CXChildVisit_Break : CXChildVisit_Recurse;
@@ -118,6 +138,8 @@ static enum CXChildVisitResult search_system(CXCursor cursor, CXCursor parent, C
         return CXChildVisit_Recurse;
     rk_arena *arena = search->analysis->unit->arena;
     const char *name = rk_ast_name(target, arena);
+    if (search->meeting && is_of_given_group(target, name, arena))
+        return CXChildVisit_Recurse;
     if (rk_walk_is_raw(target, name))
         search->found = name;
     else if (rk_ast_is_function(clang_getCursorKind(target)))
@@ -138,7 +160,8 @@ const char *rk_walk_system(rk_analysis *analysis, CXCursor function)
     const size_t index = analysis->system_seen.count;
     *rk_push(arena, &analysis->system_seen) = hash;
     *rk_push(arena, &analysis->system_use) = NULL;
-    system_search search = {.analysis = analysis};
+    system_search search = {.analysis = analysis,
+                            .meeting = rk_system_in_namespace(definition, "cuda", arena)};
     clang_visitChildren(definition, search_system, &search);
     analysis->system_use.items[index] = search.found;
     return search.found;

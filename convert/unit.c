@@ -4,6 +4,7 @@
 #include "convert/check.h"
 #include "convert/decide.h"
 #include "convert/device.h"
+#include "convert/expand.h"
 #include "convert/headers.h"
 #include "convert/parse.h"
 #include "convert/rewrite.h"
@@ -15,6 +16,9 @@
 
 /** Rounds of rewriting and checking; each refuses at least one function. */
 enum { MAX_ROUNDS = 12 };
+
+/** Macros in macros that make kernels. */
+enum { MAX_EXPANSIONS = 8 };
 
 /** The user's -D as text, so that the converted source needs none of them. */
 static void read_defines(rk_unit *unit)
@@ -69,18 +73,38 @@ static bool has_kernels(const rk_unit *unit)
     return false;
 }
 
+/** Reads and analyses the source, again where a macro that made kernels gave way to its text. */
+static bool read_unit(rk_unit *unit)
+{
+    const rk_unit fresh = *unit;
+    for (int depth = 0;; depth++) {
+        if (!rk_sources_read(unit))
+            return false;
+        if (depth == 0 && has_kernels(unit))
+            unit->headers = rk_headers_open(unit);
+        if (!rk_device_analyze(unit) || !rk_parse_source(unit))
+            return false;
+        rk_analyze(unit);
+        if (depth == MAX_EXPANSIONS || !rk_expand_kernels(unit))
+            return true;
+        rk_parse_close(unit);
+        const rk_unit read = *unit;
+        *unit = fresh;
+        unit->pch = read.pch;
+        unit->headers = read.headers;
+        unit->headers_fit = read.headers_fit;
+        memcpy(&unit->before, &read.files, sizeof unit->before);
+    }
+}
+
 bool rk_unit_convert(rk_unit *unit)
 {
     read_defines(unit);
-    if (!rk_sources_read(unit))
-        return false;
-    unit->headers = has_kernels(unit) ? rk_headers_open(unit) : NULL;
-    if (!rk_device_analyze(unit) || !rk_parse_source(unit))
+    if (!read_unit(unit))
         return false;
     unit->files.items[0]->out_name = unit->options->output
                                          ? rk_path_base(unit->options->output)
                                          : rk_arena_printf(unit->arena, "%s.rk.cu", unit->stem);
-    rk_analyze(unit);
     leave_out(unit);
     for (int round = 0; round < MAX_ROUNDS; round++) {
         bool clean = true;

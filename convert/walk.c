@@ -119,6 +119,12 @@ static void use_system_function(rk_walker *w, CXCursor cursor, CXCursor target, 
         use_builtin(w, builtin, cursor);
         return;
     }
+    if (rk_system_in_namespace(target, "ptx", w->unit->arena)) {
+        rk_problem_add(w->unit, w->function, RK_REFUSED, "RK-V106", rk_walk_place(w, cursor),
+                       "use CUDA's own variables and functions for it",
+                       "'%s' is an instruction, and may mean the whole vEU", name);
+        return;
+    }
     const rk_forbidden *forbidden = rk_forbidden_find(name);
     if (forbidden) {
         rk_problem_add(w->unit, w->function, forbidden->severity, forbidden->code,

@@ -1,6 +1,5 @@
 // Copies to shared memory that go on while the threads do other things: pipeline primitives in two stages,
 // and copies of a group.
-// vdevice: 1 of 2, since pipeline primitives are refused
 #include <cooperative_groups.h>
 #include <cooperative_groups/memcpy_async.h>
 #include <cuda_pipeline.h>

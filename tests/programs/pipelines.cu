@@ -1,5 +1,4 @@
 // The C++ forms: cuda::barrier in shared memory, with waiting apart from arriving, and cuda::pipeline.
-// vdevice: 0 of 2, since barriers in shared memory and pipelines are refused
 #include <cooperative_groups.h>
 #include <cuda/barrier>
 #include <cuda/pipeline>

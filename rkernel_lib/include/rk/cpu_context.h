@@ -10,6 +10,7 @@
 #include "cpu_atomic.h"
 #include "cpu_math.h"
 #include "cpu_types.h"
+#include "end_barriers.h"
 #include "groups.h"
 #include "warp_returns.h"
 

@@ -18,6 +18,7 @@
 
 #include "cuda_barrier.cuh"
 #include "cuda_warp.cuh"
+#include "end_barriers.h"
 #include "groups.h"
 
 #include <type_traits>

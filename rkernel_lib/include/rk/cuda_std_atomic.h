@@ -13,9 +13,8 @@
 
 namespace cuda {
 
-enum thread_scope { thread_scope_system, thread_scope_device, thread_scope_block, thread_scope_thread };
-
 namespace std {
+enum thread_scope { thread_scope_system, thread_scope_device, thread_scope_block, thread_scope_thread };
 using ::std::atomic_signal_fence;
 using ::std::memory_order;
 using ::std::memory_order_acq_rel;
@@ -25,6 +24,11 @@ using ::std::memory_order_relaxed;
 using ::std::memory_order_release;
 using ::std::memory_order_seq_cst;
 } // namespace std
+using ::cuda::std::thread_scope;
+using ::cuda::std::thread_scope_block;
+using ::cuda::std::thread_scope_device;
+using ::cuda::std::thread_scope_system;
+using ::cuda::std::thread_scope_thread;
 using ::std::memory_order;
 using ::std::memory_order_acq_rel;
 using ::std::memory_order_acquire;

@@ -13,6 +13,7 @@
  */
 
 #include "cuda_warp.cuh"
+#include "end_barriers.h"
 #include "groups.h"
 
 #include <cstdio>

@@ -1,8 +1,8 @@
 # Converts in.cu (or what RK_IN names), shows the rKernels, and compiles them with what is there: the host
 # compiler for the CPU, nvcc for sm_80 and sm_90, where the object must hold each instance of the catalog.
-# Arguments go to rkconvert.
+# Arguments go to rkconvert, RK_HEADERS in place of --builtin-cuda.
 in=${RK_IN:-in.cu}
-"$RKCONVERT" $in --builtin-cuda --no-cpu --out-dir out "$@" >report
+"$RKCONVERT" $in ${RK_HEADERS---builtin-cuda} --no-cpu --out-dir out "$@" >report
 status=$?
 grep "^$in" report
 [ $status -le 1 ] || exit $status

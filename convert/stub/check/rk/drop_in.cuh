@@ -1,4 +1,5 @@
 /* Stands for the runtime's header while a drop-in's text is checked: see ../../language.h. */
+#include <rk/end_barriers.h>
 #include <rk/groups.h>
 namespace rk {
 

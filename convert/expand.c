@@ -1,0 +1,231 @@
+#include "convert/expand.h"
+
+#include "base/str.h"
+
+#include <string.h>
+
+/** A macro of the project. */
+typedef struct {
+    const char *name;
+    bool has_list; /**< it takes arguments */
+    RK_VEC(const char *) params;
+    bool variadic; /**< the last one is `__VA_ARGS__`, or has another name */
+    rk_tokens body;
+} macro;
+
+/** Reads the parameters behind the name; false for a list that is broken. */
+static bool read_params(macro *m, const rk_tokens *tokens, size_t *body, rk_arena *arena)
+{
+    const size_t close = rk_tokens_close(tokens, 0);
+    if (close >= tokens->count)
+        return false;
+    for (size_t i = 1; i < close; i++) {
+        if (rk_token_is(tokens, i, ","))
+            continue;
+        const bool dots = rk_token_is(tokens, i, "...");
+        if (dots && m->variadic)
+            return false;
+        m->variadic |= dots || rk_token_is(tokens, i + 1, "...");
+        *rk_push(arena, &m->params) = dots ? "__VA_ARGS__" : rk_token_text(tokens, i, arena);
+        i += !dots && rk_token_is(tokens, i + 1, "...");
+    }
+    *body = close + 1;
+    return true;
+}
+
+/** The tokens of a directive behind its `#`; the ends of its lines are none. */
+static rk_tokens directive_tokens(const char *text, size_t size, rk_arena *arena)
+{
+    rk_tokens all = rk_lex_directive(text, size, arena);
+    rk_token *items = RK_NEW_ARRAY(arena, rk_token, all.count + 1);
+    size_t count = 0;
+    for (size_t i = 0; i < all.count; i++)
+        if (!rk_token_is(&all, i, "\\"))
+            items[count++] = all.items[i];
+    all.items = items;
+    all.count = count;
+    return all;
+}
+
+/** Drops the first tokens. */
+static rk_tokens tokens_from(rk_tokens tokens, size_t first)
+{
+    tokens.items += first;
+    tokens.count -= first;
+    return tokens;
+}
+
+/** The macro of that name; false when the project has none, or more than one. */
+static bool find_macro(macro *out, const rk_unit *unit, const char *name)
+{
+    rk_arena *arena = unit->arena;
+    size_t found = 0;
+    bool ok = true;
+    for (size_t f = 0; f < unit->files.count; f++) {
+        const rk_tokens *tokens = &unit->files.items[f]->tokens;
+        for (size_t i = 0; i < tokens->count; i++) {
+            if (tokens->items[i].kind != RK_TOKEN_DIRECTIVE)
+                continue;
+            const rk_token *line = &tokens->items[i];
+            const rk_tokens all =
+                directive_tokens(tokens->text + line->offset, line->length, arena);
+            if (!rk_token_is(&all, 0, "define") || !rk_token_is(&all, 1, name))
+                continue;
+            found++;
+            size_t body = 0;
+            *out = (macro){.name = name, .body = tokens_from(all, 2)};
+            out->has_list = rk_token_is(&all, 2, "(") &&
+                            all.items[2].offset == all.items[1].offset + all.items[1].length;
+            ok &= !out->has_list || read_params(out, &out->body, &body, arena);
+            out->body = tokens_from(out->body, body);
+        }
+    }
+    return ok && found == 1;
+}
+
+/** The text of tokens [first, end) on one line, comments as spaces. */
+static const char *joined(const rk_tokens *tokens, size_t first, size_t end, rk_arena *arena)
+{
+    rk_str out = {.arena = arena};
+    for (size_t i = first; i < end; i++) {
+        const rk_token *t = &tokens->items[i];
+        const bool apart = i > first && t[-1].offset + t[-1].length < t->offset;
+        rk_str_addf(&out, "%s%.*s", apart ? " " : "", (int)t->length, tokens->text + t->offset);
+    }
+    return rk_arena_strdup(arena, rk_str_text(&out));
+}
+
+typedef RK_VEC(const char *) text_vec;
+
+/** The arguments of a use whose `(` is at `open`; a variadic macro's last one has all the rest. */
+static bool read_args(text_vec *out, const macro *m, const rk_tokens *tokens, size_t open,
+                      size_t close, rk_arena *arena)
+{
+    size_t first = open + 1;
+    int depth = 0;
+    for (size_t i = open + 1; i <= close; i++) {
+        depth += rk_token_is(tokens, i, "(");
+        const bool rest = m->variadic && out->count + 1 >= m->params.count;
+        if (i == close || (depth == 0 && !rest && rk_token_is(tokens, i, ","))) {
+            *rk_push(arena, out) = joined(tokens, first, i, arena);
+            first = i + 1;
+        }
+        depth -= rk_token_is(tokens, i, ")");
+    }
+    if (m->variadic && out->count + 1 == m->params.count)
+        *rk_push(arena, out) = "";
+    return out->count == m->params.count ||
+           (m->params.count == 0 && out->count == 1 && !*out->items[0]);
+}
+
+static const char *argument_of(const macro *m, const text_vec *args, size_t i)
+{
+    for (size_t p = 0; p < m->params.count; p++)
+        if (rk_token_is(&m->body, i, m->params.items[p]))
+            return args->items[p];
+    return NULL;
+}
+
+/** Whether `##` is at token `i`. */
+static bool pastes(const rk_tokens *body, size_t i)
+{
+    return rk_token_is(body, i, "#") && rk_token_is(body, i + 1, "#") &&
+           body->items[i].offset + 1 == body->items[i + 1].offset;
+}
+
+static void add_quoted(rk_str *out, const char *text)
+{
+    rk_str_add(out, "\"");
+    for (; *text; text++)
+        rk_str_addf(out, "%s%c", *text == '"' || *text == '\\' ? "\\" : "", *text);
+    rk_str_add(out, "\"");
+}
+
+/** What the macro stands for; NULL when that cannot be said. */
+static const char *expansion(const macro *m, const text_vec *args, rk_arena *arena)
+{
+    rk_str out = {.arena = arena};
+    const rk_tokens *body = &m->body;
+    bool glued = true;
+    for (size_t i = 0; i < body->count; i++) {
+        const rk_token *t = &body->items[i];
+        if (rk_token_is(body, i, m->name) || rk_token_is(body, i, "__VA_OPT__"))
+            return NULL;
+        if (pastes(body, i)) { /* GNU's comma before an empty rest goes away */
+            const char *next = argument_of(m, args, i + 2);
+            if (next && !*next && out.length && out.text[out.length - 1] == ',')
+                out.length--;
+            glued = true;
+            i++;
+            continue;
+        }
+        if (!glued && t[-1].offset + t[-1].length < t->offset)
+            rk_str_add(&out, " ");
+        const char *argument = argument_of(m, args, i);
+        if (m->has_list && rk_token_is(body, i, "#") && argument_of(m, args, i + 1))
+            add_quoted(&out, argument_of(m, args, ++i));
+        else if (argument)
+            rk_str_add(&out, argument);
+        else
+            rk_str_addf(&out, "%.*s", (int)t->length, body->text + t->offset);
+        glued = false;
+    }
+    return rk_arena_strdup(arena, rk_str_text(&out));
+}
+
+/** Replaces the macro's use at `at`; lines stay as many as they were. False when it cannot be. */
+static bool expand_use(rk_unit *unit, rk_edits *edits, size_t file, size_t at)
+{
+    rk_arena *arena = unit->arena;
+    const rk_tokens *tokens = &unit->files.items[file]->tokens;
+    const size_t i = rk_tokens_at(tokens, at);
+    macro m;
+    if (i >= tokens->count || tokens->items[i].offset != at ||
+        tokens->items[i].kind != RK_TOKEN_NAME ||
+        !find_macro(&m, unit, rk_token_text(tokens, i, arena)))
+        return false;
+    text_vec args = {0};
+    size_t last = i;
+    if (m.has_list) {
+        last = rk_token_is(tokens, i + 1, "(") ? rk_tokens_close(tokens, i + 1) : tokens->count;
+        if (last >= tokens->count || !read_args(&args, &m, tokens, i + 1, last, arena))
+            return false;
+    }
+    const char *text = expansion(&m, &args, arena);
+    if (!text)
+        return false;
+    const size_t end = tokens->items[last].offset + tokens->items[last].length;
+    rk_str out = {.arena = arena};
+    rk_str_add(&out, text);
+    for (size_t c = at; c < end; c++)
+        if (tokens->text[c] == '\n')
+            rk_str_add(&out, "\n");
+    rk_edits_add(edits, at, end - at, rk_str_text(&out));
+    return true;
+}
+
+bool rk_expand_kernels(rk_unit *unit)
+{
+    bool any = false;
+    for (size_t file = 0; file < unit->files.count; file++) {
+        rk_source_file *source = unit->files.items[file];
+        rk_edits edits = {.arena = unit->arena};
+        bool changed = false;
+        for (size_t i = 0; i < unit->functions.count; i++) {
+            const rk_function *f = unit->functions.items[i];
+            if (f->from_macro && f->definition.file == file &&
+                (f->kernel || (f->device && f->needs_context)))
+                changed |= expand_use(unit, &edits, file, f->definition.name);
+        }
+        size_t size, conflict[2];
+        const char *text = changed ? rk_edits_apply(&edits, source->bytes.data, source->bytes.size,
+                                                    &size, conflict)
+                                   : NULL;
+        if (!text)
+            continue;
+        any = true;
+        source->bytes = (rk_bytes){(char *)(uintptr_t)text, size};
+        source->expanded = true;
+    }
+    return any;
+}
