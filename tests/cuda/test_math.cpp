@@ -197,6 +197,15 @@ static void functions()
           near(erfcx(-2.0), 108.9409043899780, 1e-14));
     CHECK(near(normcdf(-1.0), 0.15865525393145705) && near(rcbrt(8.0), 0.5));
     CHECK(near(cyl_bessel_i0(1.0), 1.2660658777520084, 1e-15));
+    /* Where digits are lost unless one looks after them. */
+    CHECK(near(normcdf(-28.125), 2.42331408637343404e-174, 1e-15));
+    CHECK(near(erfcinv(0.9921875), 0.00692375849154961371) &&
+          near(normcdfinv(0.501953125), 0.00489577790634245161));
+    CHECK(near(cyl_bessel_i0(4.25), 14.0412636830006114) &&
+          near(cyl_bessel_i1(-8.75), -813.167752814717922));
+    CHECK(near(rcbrt(1.53125), 0.867596849107332148) && std::isinf(rcbrt(0.0)));
+    CHECK(std::isinf(cyl_bessel_i0(1e9)) && cyl_bessel_i1(-INFINITY) == -INFINITY);
+    CHECK(normcdf(INFINITY) == 1 && normcdf(-INFINITY) == 0 && std::isnan(normcdf(NAN)));
     CHECK(near(norm4d(1, 1, 1, 1), 2) && rnorm3df(0, 3, 4) == 0.2f && rhypotf(3, 4) == 0.2f);
     float s, c;
     sincospi(0.25f, &s, &c);

@@ -10,7 +10,8 @@
 namespace rk {
 
 constexpr double pi = 3.14159265358979323846, two_over_sqrt_pi = 1.12837916709551257390;
-constexpr double sqrt_half = 0.70710678118654752440;
+/** Of which the first is a double and the second what that lacks. */
+constexpr double sqrt_half = 0.70710678118654752440, sqrt_half_rest = -4.833646656726457e-17;
 
 /** sin(pi x), exact where that is: the argument is reduced before it is multiplied. */
 inline double sin_pi(double x)
@@ -31,6 +32,15 @@ inline double cos_pi(double x)
     return a <= 0.25 ? std::cos(pi * a) : a < 0.75 ? sin_pi(0.5 - a) : -std::cos(pi * (1 - a));
 }
 
+/** y with erf(y) = x, at most a half: by Newton's method from the series' first term. */
+inline double small_erf_inverse(double x)
+{
+    double y = x / two_over_sqrt_pi;
+    for (int i = 0; i < 6; i++)
+        y -= (std::erf(y) - x) / (two_over_sqrt_pi * std::exp(-y * y));
+    return x == 0 ? x : y;
+}
+
 /** y with erfc(y) = x, by Halley's method from an estimate of the normal quantile. */
 inline double erfc_inverse(double x)
 {
@@ -38,6 +48,8 @@ inline double erfc_inverse(double x)
         return std::numeric_limits<double>::quiet_NaN();
     if (x == 0 || x == 2)
         return x == 0 ? HUGE_VAL : -HUGE_VAL;
+    if (std::fabs(1 - x) <= 0.5)
+        return small_erf_inverse(1 - x);
     if (x > 1)
         return -erfc_inverse(2 - x);
     const double t = std::sqrt(-2 * std::log(x / 2));
@@ -57,10 +69,7 @@ inline double erf_inverse(double x)
 {
     if (std::fabs(x) > 0.5)
         return x > 0 ? erfc_inverse(1 - x) : -erfc_inverse(1 + x);
-    double y = x / two_over_sqrt_pi;
-    for (int i = 0; i < 6; i++)
-        y -= (std::erf(y) - x) / (two_over_sqrt_pi * std::exp(-y * y));
-    return x == 0 ? x : y;
+    return small_erf_inverse(x);
 }
 
 /** exp(x^2) erfc(x): a continued fraction where the product loses digits. */
@@ -77,14 +86,20 @@ inline double erfc_scaled(double x)
     return std::isinf(high) ? high : high * std::erfc(x) * (1 + rest);
 }
 
-inline double normal_cdf(double x) { return 0.5 * std::erfc(-x * sqrt_half); }
+/** Far out erfc multiplies its argument's rounding, which is made good by its slope there. */
+inline double normal_cdf(double x)
+{
+    const double z = -x * sqrt_half;
+    const double rest = std::isfinite(z) ? std::fma(-x, sqrt_half, -z) - x * sqrt_half_rest : 0;
+    return 0.5 * (std::erfc(z) - two_over_sqrt_pi * std::exp(-z * z) * rest);
+}
 inline double normal_quantile(double p) { return -2 * sqrt_half * erfc_inverse(2 * p); }
 
 } // namespace rk
 
 inline double rsqrt(double x) { return 1.0 / ::sqrt(x); }
 inline float rsqrtf(float x) { return 1.0f / ::sqrtf(x); }
-inline double rcbrt(double x) { return 1.0 / ::cbrt(x); }
+inline double rcbrt(double x) { return double(1.0L / ::cbrtl(x)); }
 inline float rcbrtf(float x) { return float(1.0 / ::cbrt(double(x))); }
 inline double sinpi(double x) { return rk::sin_pi(x); }
 inline float sinpif(float x) { return float(rk::sin_pi(x)); }
@@ -100,11 +115,21 @@ inline double normcdf(double x) { return rk::normal_cdf(x); }
 inline float normcdff(float x) { return float(rk::normal_cdf(x)); }
 inline double normcdfinv(double x) { return rk::normal_quantile(x); }
 inline float normcdfinvf(float x) { return float(rk::normal_quantile(x)); }
-inline double cyl_bessel_i0(double x) { return std::cyl_bessel_i(0.0, std::fabs(x)); }
+namespace rk {
+
+/** I of a whole order; from some 714 on it is beyond a double, and the library refuses what is far beyond. */
+inline double bessel_i(long double order, double size)
+{
+    return size > 720 ? HUGE_VAL : double(std::cyl_bessel_il(order, size));
+}
+
+} // namespace rk
+
+inline double cyl_bessel_i0(double x) { return rk::bessel_i(0, std::fabs(x)); }
 inline float cyl_bessel_i0f(float x) { return float(cyl_bessel_i0(double(x))); }
 inline double cyl_bessel_i1(double x)
 {
-    return std::copysign(std::cyl_bessel_i(1.0, std::fabs(x)), x);
+    return std::copysign(rk::bessel_i(1, std::fabs(x)), x);
 }
 inline float cyl_bessel_i1f(float x) { return float(cyl_bessel_i1(double(x))); }
 
