@@ -74,6 +74,7 @@ typedef struct {
     const char *kernel;
     int line;
     bool resolved;
+    bool opaque;        /**< grid, block or shared bytes rest on the result of a call, or on memory */
     const char *reason; /**< NULL when resolved */
     rk_convert_range range;
 } rk_convert_launch;
@@ -137,7 +138,7 @@ int rk_convert_exit_code(const rk_convert_result *result, const rk_convert_optio
 
 /** Counts of all files. */
 typedef struct {
-    size_t files, parsed, kernels, outcome[3], launches, resolved;
+    size_t files, parsed, kernels, outcome[3], launches, resolved, opaque;
     rk_convert_counts text;
 } rk_convert_totals;
 

@@ -268,7 +268,8 @@ static bool is_lent(rk_arena *arena, CXCursor call, size_t i, CXCursor argument)
     CXCursor operand;
     if (clang_getCursorKind(call) != CXCursor_CallExpr || i == 0)
         return false;
-    return lends_address(clang_getCursorReferenced(call), arena) &&
+    return (rk_h_is_launch_call(arena, call) ||
+            lends_address(clang_getCursorReferenced(call), arena)) &&
            rk_h_address_operand(&operand, arena, argument);
 }
 
@@ -373,6 +374,14 @@ bool rk_h_is_launch(rk_arena *arena, CXCursor call, CXCursor *configuration)
     return false;
 }
 
+bool rk_h_is_node_call(rk_arena *arena, CXCursor call)
+{
+    const char *name = rk_h_spelling(arena, call);
+    return strcmp(name, "cudaGraphAddKernelNode") == 0 ||
+           strcmp(name, "cudaGraphKernelNodeSetParams") == 0 ||
+           strcmp(name, "cudaGraphExecKernelNodeSetParams") == 0;
+}
+
 bool rk_h_is_launch_call(rk_arena *arena, CXCursor call)
 {
     if (clang_getCursorKind(call) != CXCursor_CallExpr)
@@ -380,5 +389,5 @@ bool rk_h_is_launch_call(rk_arena *arena, CXCursor call)
     const char *name = rk_h_spelling(arena, call);
     return strcmp(name, "cudaLaunchKernel") == 0 || strcmp(name, "cudaLaunchKernelExC") == 0 ||
            strcmp(name, "cudaLaunchKernelEx") == 0 ||
-           strcmp(name, "cudaLaunchCooperativeKernel") == 0;
+           strcmp(name, "cudaLaunchCooperativeKernel") == 0 || rk_h_is_node_call(arena, call);
 }

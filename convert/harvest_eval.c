@@ -298,7 +298,8 @@ static rk_hv construct_fields(rk_hrun *run, const rk_henv *env, const CXCursor *
     return (rk_hv){.kind = RK_HV_STRUCT, .fields = r.fields.count ? fields : NULL};
 }
 
-static rk_hv construct_array(rk_hrun *run, const rk_henv *env, const CXCursor *args, size_t count)
+static rk_hv construct_array(rk_hrun *run, const rk_henv *env, CXCursor list, const CXCursor *args,
+                             size_t count)
 {
     rk_hv_field *fields = RK_NEW_ARRAY(run->arena, rk_hv_field, count + 1);
     for (size_t i = 0; i < count; i++) {
@@ -315,7 +316,7 @@ static rk_hv construct_array(rk_hrun *run, const rk_henv *env, const CXCursor *a
                               : rk_hv_unknown(run->arena, "an element is no variable's address");
         fields[i].next = i + 1 < count ? &fields[i + 1] : NULL;
     }
-    return (rk_hv){.kind = RK_HV_ARRAY, .fields = count ? fields : NULL};
+    return (rk_hv){.kind = RK_HV_ARRAY, .fields = count ? fields : NULL, .cursor = list};
 }
 
 static rk_hv expand_field(rk_arena *arena, rk_hv value, CXCursor field, const char *missing)
@@ -367,7 +368,7 @@ rk_hv rk_h_construct(rk_hrun *run, const rk_henv *env, CXCursor expr, CXType typ
     }
     rk_ctype t = rk_h_ctype(type);
     if (t.kind == RK_CTYPE_POINTER)
-        return construct_array(run, env, args, count);
+        return construct_array(run, env, expr, args, count);
     if (t.kind == RK_CTYPE_OTHER)
         return construct_fields(run, env, args, count, type);
     if (count == 0)

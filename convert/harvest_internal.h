@@ -46,7 +46,7 @@ typedef struct rk_hv {
     const struct rk_hv_field *fields; /**< in order of declaration */
     const struct rk_hv_case *cases;
     const struct rk_henv *made;
-    CXCursor cursor; /**< of a function, or of a function reference's expression */
+    CXCursor cursor; /**< of a function, of its reference's expression, or of a braced list */
 } rk_hv;
 
 typedef struct rk_hv_field {
@@ -233,6 +233,9 @@ bool rk_h_address_operand(CXCursor *out, rk_arena *arena, CXCursor argument);
 
 /** Whether a call is a launch `<<<...>>>`, and the call that is its configuration. */
 bool rk_h_is_launch(rk_arena *arena, CXCursor call, CXCursor *configuration);
+
+/** Whether a call is one that gives a node of a CUDA graph a kernel. */
+bool rk_h_is_node_call(rk_arena *arena, CXCursor call);
 
 /** Whether a call is cudaLaunchKernel or one of its kin. */
 bool rk_h_is_launch_call(rk_arena *arena, CXCursor call);

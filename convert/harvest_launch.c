@@ -32,15 +32,25 @@ static rk_hlaunch arrow_launch(rk_hrun *run, CXCursor call, CXCursor configurati
     return p;
 }
 
-/** The elements of a list of arguments' addresses. */
-static void listed_arguments(rk_hlaunch *p, rk_arena *arena, rk_hv list)
+/**
+ * The elements of a list of arguments' addresses, as they are where it is used: variables may have changed since the
+ * list was made. What is not a variable, or a member of one, may be another by then.
+ */
+static void listed_arguments(rk_hlaunch *p, rk_hrun *run, const rk_henv *env, rk_hv list)
 {
-    size_t count = 0;
-    for (const rk_hv_field *f = list.fields; list.kind == RK_HV_ARRAY && f; f = f->next)
-        count++;
-    p->args = RK_NEW_ARRAY(arena, rk_hv, count + 1);
-    for (const rk_hv_field *f = list.fields; p->arg_count < count; f = f->next)
-        p->args[p->arg_count++] = f->value;
+    if (list.kind != RK_HV_ARRAY || clang_Cursor_isNull(list.cursor))
+        return;
+    rk_hchildren c = rk_h_children(run->arena, list.cursor);
+    list = rk_h_construct(run, env, list.cursor, clang_getCursorType(list.cursor));
+    p->args = RK_NEW_ARRAY(run->arena, rk_hv, c.count + 1);
+    for (const rk_hv_field *f = list.fields; f && p->arg_count < c.count; f = f->next) {
+        CXCursor operand;
+        const bool variable =
+            rk_h_address_operand(&operand, run->arena, c.items[p->arg_count]) &&
+            clang_getCursorKind(rk_h_unwrap(run->arena, operand)) != CXCursor_ArraySubscriptExpr;
+        p->args[p->arg_count++] =
+            variable ? f->value : rk_hv_unknown(run->arena, "an element is no variable's address");
+    }
 }
 
 /**
@@ -58,7 +68,7 @@ static rk_hlaunch extended_launch(rk_hrun *run, CXCursor call, const rk_henv *en
     p.callee = rk_h_eval(run, env, c.items[2]);
     const bool listed = strcmp(rk_h_spelling(run->arena, call), "cudaLaunchKernelExC") == 0;
     if (listed && c.count > 3)
-        listed_arguments(&p, run->arena, rk_h_eval(run, env, c.items[3]));
+        listed_arguments(&p, run, env, rk_h_eval(run, env, c.items[3]));
     p.args = listed ? p.args : RK_NEW_ARRAY(run->arena, rk_hv, c.count + 1);
     for (size_t i = 3; i < c.count && !listed; i++)
         p.args[p.arg_count++] = rk_h_eval(run, env, c.items[i]);
@@ -77,6 +87,25 @@ static rk_hlaunch extended_launch(rk_hrun *run, CXCursor call, const rk_henv *en
     return p;
 }
 
+/** A kernel node that is made or set, the address of its parameters last: launched when its graph is. */
+static rk_hlaunch node_launch(rk_hrun *run, CXCursor call, const rk_henv *env)
+{
+    rk_hchildren c = rk_h_children(run->arena, call);
+    rk_hv none = rk_hv_unknown(run->arena, "the node's parameters are not followed");
+    rk_hlaunch p = {.callee = none, .grid = none, .block = none, .shared = none};
+    CXCursor variable;
+    if (c.count < 3 || !rk_h_address_operand(&variable, run->arena, c.items[c.count - 1]))
+        return p;
+    CXType type = clang_getCursorType(clang_getNullCursor());
+    rk_hv node = rk_h_eval(run, env, variable);
+    p.callee = rk_hv_field_of(run->arena, node, "func", type);
+    p.grid = rk_hv_field_of(run->arena, node, "gridDim", type);
+    p.block = rk_hv_field_of(run->arena, node, "blockDim", type);
+    p.shared = rk_hv_field_of(run->arena, node, "sharedMemBytes", type);
+    listed_arguments(&p, run, env, rk_hv_field_of(run->arena, node, "kernelParams", type));
+    return p;
+}
+
 /** cudaLaunchKernel(function, grid, block, arguments, shared, stream) */
 static rk_hlaunch call_launch(rk_hrun *run, CXCursor call, const rk_henv *env)
 {
@@ -85,6 +114,8 @@ static rk_hlaunch call_launch(rk_hrun *run, CXCursor call, const rk_henv *env)
     rk_hlaunch p = {.callee = none, .grid = none, .block = none, .shared = none};
     if (strncmp(rk_h_spelling(run->arena, call), "cudaLaunchKernelEx", 18) == 0)
         return extended_launch(run, call, env);
+    if (rk_h_is_node_call(run->arena, call))
+        return node_launch(run, call, env);
     if (c.count < 6)
         return p;
     p.callee = rk_h_eval(run, env, c.items[1]);
@@ -92,7 +123,7 @@ static rk_hlaunch call_launch(rk_hrun *run, CXCursor call, const rk_henv *env)
     p.block = rk_h_eval(run, env, c.items[3]);
     p.shared = rk_h_eval(run, env, c.items[5]);
     p.stream = c.count > 6 ? stream_text(run, env, c.items[6]) : NULL;
-    listed_arguments(&p, run->arena, rk_h_eval(run, env, c.items[4]));
+    listed_arguments(&p, run, env, rk_h_eval(run, env, c.items[4]));
     return p;
 }
 

@@ -5,6 +5,7 @@
 #include "convert/instantiated.h"
 #include "convert/roles.h"
 
+#include <ctype.h>
 #include <string.h>
 
 typedef RK_VEC(const char *) text_vec;
@@ -285,6 +286,43 @@ static void add_listed(rk_analysis *analysis, CXCursor reference, const char *na
     instance_of(analysis, &item);
 }
 
+static bool has_word(const char *text, const char *word)
+{
+    const size_t length = strlen(word);
+    for (const char *at = text ? strstr(text, word) : NULL; at; at = strstr(at + 1, word)) {
+        const bool begins = at == text || !(isalnum((unsigned char)at[-1]) || at[-1] == '_');
+        if (begins && !isalnum((unsigned char)at[length]) && at[length] != '_')
+            return true;
+    }
+    return false;
+}
+
+/** Whether a name is in the configuration, or in what the variables of loops around the launch are. */
+static bool is_configured_by(const rk_launch *launch, const char *name)
+{
+    bool found = has_word(launch->shared, name);
+    for (size_t i = 0; i < 3; i++)
+        found |= has_word(launch->grid[i], name) || has_word(launch->block[i], name);
+    for (size_t i = 0; i < launch->input_count; i++) {
+        const rk_launch_input *in = &launch->inputs[i];
+        if (in->kind == RK_INPUT_LOOP)
+            found |=
+                has_word(in->first, name) || has_word(in->again, name) || has_word(in->next, name);
+    }
+    return found;
+}
+
+static bool is_opaque(const rk_launch *launch)
+{
+    for (size_t i = 0; launch->resolved && i < launch->input_count; i++) {
+        const rk_launch_input *in = &launch->inputs[i];
+        if ((in->kind == RK_INPUT_CALL || in->kind == RK_INPUT_MEMORY) &&
+            is_configured_by(launch, in->name))
+            return true;
+    }
+    return false;
+}
+
 /** Adds a launch to its instance. */
 static void add_launch(rk_analysis *analysis, const rk_harvested *item)
 {
@@ -293,6 +331,7 @@ static void add_launch(rk_analysis *analysis, const rk_harvested *item)
         (rk_convert_launch){item->id ? item->id : item->kernel_name,
                             item->launch.line,
                             item->launch.resolved,
+                            is_opaque(&item->launch),
                             item->launch.reason,
                             {.file = item->launch.file}};
     rk_instance *instance = instance_of(analysis, item);

@@ -180,7 +180,7 @@ static void read_launches(rk_convert_file *file, const cJSON *at, rk_arena *aren
     FOR_EACH(item, at, "launches")
     out[file->launch_count++] =
         (rk_convert_launch){text(item, "kernel"), number(item, "line"), flag(item, "resolved"),
-                            text(item, "reason"), read_range(item)};
+                            flag(item, "opaque"), text(item, "reason"), read_range(item)};
     file->launches = out;
 }
 

@@ -18,6 +18,8 @@ static void add_file(rk_convert_totals *t, const rk_convert_file *file)
         t->outcome[file->kernels[i].outcome]++;
     for (size_t i = 0; i < file->launch_count; i++)
         t->resolved += file->launches[i].resolved;
+    for (size_t i = 0; i < file->launch_count; i++)
+        t->opaque += file->launches[i].opaque;
 }
 
 rk_convert_totals rk_convert_sum(const rk_convert_result *result)
@@ -98,10 +100,11 @@ void rk_convert_report_text(const rk_convert_result *result, FILE *out)
                 {"converted", all.outcome[RK_CONVERTED], all.kernels},
                 {"warned", all.outcome[RK_WARNED], all.kernels},
                 {"refused", all.outcome[RK_REFUSED_KERNEL], all.kernels},
-                {"launches", all.resolved, all.launches}};
+                {"launches", all.resolved, all.launches},
+                {"opaque", all.opaque, all.resolved}};
     fprintf(out, "\n%-10s %6s %6s %7s\n", "", "count", "of", "");
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (i != 1 || all.kernels < all.text.kernels)
+        if ((i != 1 || all.kernels < all.text.kernels) && (i != 6 || all.opaque))
             fprintf(out, "%-10s %6zu %6zu %6.1f%%\n", rows[i].what, rows[i].count, rows[i].of,
                     percent(rows[i].count, rows[i].of));
     const code_counts codes = count_codes(result, arena);
@@ -149,6 +152,8 @@ static cJSON *json_launch(const rk_convert_launch *launch)
     cJSON_AddStringToObject(out, "kernel", launch->kernel ? launch->kernel : "");
     cJSON_AddNumberToObject(out, "line", launch->line);
     cJSON_AddBoolToObject(out, "resolved", launch->resolved);
+    if (launch->opaque)
+        cJSON_AddTrueToObject(out, "opaque");
     if (!launch->resolved)
         cJSON_AddStringToObject(out, "reason", launch->reason ? launch->reason : "");
     add_range(out, &launch->range);
@@ -205,6 +210,7 @@ static void add_totals(cJSON *root, const rk_convert_result *result, rk_arena *a
                   {"refused", all.outcome[RK_REFUSED_KERNEL]},
                   {"launches", all.launches},
                   {"resolved", all.resolved},
+                  {"opaque", all.opaque},
                   {"text_kernels", all.text.kernels},
                   {"text_launches", all.text.launches}};
     cJSON *sum = cJSON_AddObjectToObject(root, "totals");

@@ -75,7 +75,9 @@ char *rk_convert_report_csv(const rk_convert_result *result, rk_arena *arena)
             const rk_convert_launch *l = &file->launches[i];
             add_row(&out, &(row){place_of(&l->range, file), "launch", l->kernel ? l->kernel : "",
                                  l->line, l->resolved ? "resolved" : "unresolved", "",
-                                 l->reason ? l->reason : ""});
+                                 l->reason   ? l->reason
+                                 : l->opaque ? "it rests on the result of a call, or on memory"
+                                             : ""});
         }
     }
     return rk_arena_strdup(arena, rk_str_text(&out));

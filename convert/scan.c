@@ -34,8 +34,13 @@ static bool is_chevron(const rk_tokens *tokens, size_t i)
 
 static bool is_launch_call(const rk_tokens *tokens, size_t i)
 {
-    static const char *const names[] = {"cudaLaunchKernel", "cudaLaunchKernelEx",
-                                        "cudaLaunchKernelExC", "cudaLaunchCooperativeKernel"};
+    static const char *const names[] = {"cudaLaunchKernel",
+                                        "cudaLaunchKernelEx",
+                                        "cudaLaunchKernelExC",
+                                        "cudaLaunchCooperativeKernel",
+                                        "cudaGraphAddKernelNode",
+                                        "cudaGraphKernelNodeSetParams",
+                                        "cudaGraphExecKernelNodeSetParams"};
     if (tokens->items[i].kind != RK_TOKEN_NAME || !rk_token_is(tokens, i + 1, "("))
         return false;
     for (size_t k = 0; k < sizeof names / sizeof *names; k++)

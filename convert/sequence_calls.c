@@ -281,6 +281,11 @@ void rk_follow_launch(rk_hrun *run, CXCursor call, const rk_hstate *state)
     rk_follow *f = run->user;
     if (!rk_follow_certain(f, call, state))
         return;
+    if (rk_h_is_node_call(f->arena, call)) {
+        rk_follow_stop(f, call, "launch the kernel by itself",
+                       "a node of a CUDA graph is launched only when its graph is");
+        return;
+    }
     rk_hlaunch l = rk_h_launch_parts(run, call, state->env);
     const char *id = rk_h_instance_id(f->arena, l.callee);
     if (!id) {

@@ -144,3 +144,33 @@ Test(convert_harvest_follow, variables_that_keep_their_first_value)
         expect(source, ONE("1", "b") " with global b");
     }
 }
+
+#define NODES                                                                                                          \
+    "struct cudaKernelNodeParams { void *func; dim3 gridDim, blockDim; unsigned sharedMemBytes;"                       \
+    " void **kernelParams, **extra; }; typedef struct G *cudaGraph_t; typedef struct N *cudaGraphNode_t;"              \
+    "extern \"C\" cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t *, cudaGraph_t, const cudaGraphNode_t *, size_t," \
+    " const cudaKernelNodeParams *);"
+
+Test(convert_harvest_follow, nodes_of_graphs)
+{
+    expect(
+        KERNELS NODES
+        "void f(cudaGraph_t g, float *p, int n) { void *a[] = {&p, &n}; cudaKernelNodeParams q = {};"
+        " q.func = (void *)k; q.gridDim = dim3(n, 2); q.blockDim = 32; q.kernelParams = a; cudaGraphNode_t node;"
+        " cudaGraphAddKernelNode(&node, g, 0, 0, &q); n = 7; q.blockDim.y = 4; q.func = (void *)l;"
+        " cudaGraphAddKernelNode(&node, g, 0, 0, &q); }",
+        "k by f: (n, 2, 1) (32, 1, 1) 0 (p, n)\n"
+        "l by f: (n, 2, 1) (32, 4, 1) 0 (p, 7)");
+    expect(KERNELS NODES
+           "void f(cudaGraph_t g, const cudaKernelNodeParams *q) { cudaGraphNode_t node;"
+           " cudaGraphAddKernelNode(&node, g, 0, 0, q); }",
+           "? by f: ! grid: the node's parameters are not followed");
+}
+
+Test(convert_harvest_follow, arguments_are_those_at_the_launch)
+{
+    expect(
+        K
+        "void f(float *p, int n) { void *a[] = {&p, &n}; n = 3; cudaLaunchKernel((void *)k, 1, 2, a, 0, 0); }",
+        "k by f: (1, 1, 1) (2, 1, 1) 0 (p, 3)");
+}
