@@ -242,6 +242,7 @@ typedef struct {
     RK_VEC(const char *) file_parts;  /**< the parts of those that are static, qualified */
     RK_VEC(rk_lambda) lambdas;
     RK_VEC(rk_problem) problems;
+    RK_VEC(rk_text_edit) file_edits; /**< statements of those arrays, and what declares their parts instead */
     RK_VEC(rk_text_edit) edits; /**< what the walk found to replace when it takes the context */
     RK_VEC(rk_text_edit) other_edits; /**< the same in its other declarations */
     /* filled by rk_decide */

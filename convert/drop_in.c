@@ -165,12 +165,32 @@ static void make_launcher(rk_drop_in_texts *out, rk_unit *unit, size_t index, co
         f->no_launcher = true;
 }
 
+static bool has_text_at(const rk_drop_in_texts *texts, size_t file, size_t offset)
+{
+    for (size_t i = 0; i < texts->count; i++)
+        if (texts->items[i].file == file && texts->items[i].offset == offset)
+            return true;
+    return false;
+}
+
+/** Declares the parts that stand for shared arrays at file scope, each once, where the arrays are. */
+static void make_parts(rk_drop_in_texts *out, rk_unit *unit, size_t index)
+{
+    const rk_function *f = unit->functions.items[index];
+    for (size_t i = 0; i < f->file_edits.count; i++) {
+        const rk_text_edit *e = &f->file_edits.items[i];
+        if (!has_text_at(out, e->file, e->offset + e->length))
+            add_text(out, unit, e->file, e->offset + e->length, index, e->text);
+    }
+}
+
 static void make_function(rk_drop_in_texts *out, rk_unit *unit, size_t index, bool cpu)
 {
     const rk_function *f = unit->functions.items[index];
     const char *copy = "";
     if (f->needs_context && f->reached && !f->refused) {
         copy = rk_drop_in_copy(unit, index, cpu);
+        make_parts(out, unit, index);
         for (size_t d = 0; !f->kernel && d < f->others.count; d++) {
             const char *text = rk_drop_in_copy_declaration(unit, index, &f->others.items[d]);
             if (text)

@@ -393,6 +393,13 @@ static const char *meeting_end(const rk_unit *unit, const rk_function *f)
     return rk_arena_strdup(unit->arena, rk_str_text(&out));
 }
 
+static void edit_file_shared(rk_unit *unit, const rk_function *f)
+{
+    for (size_t i = 0; i < f->file_edits.count; i++)
+        edit(unit, f->file_edits.items[i].file, f->file_edits.items[i].offset,
+             f->file_edits.items[i].length, f->file_edits.items[i].text);
+}
+
 static void edit_body(rk_unit *unit, const rk_function *f)
 {
     rk_str entry = {.arena = unit->arena};
@@ -465,6 +472,8 @@ void rk_rewrite_functions(rk_unit *unit)
         if (f->removed || !f->reached)
             continue;
         rk_rewrite_definition(unit, f);
+        if (f->needs_context)
+            edit_file_shared(unit, f);
         for (size_t k = 0; f->needs_context && k < f->others.count; k++)
             rk_rewrite_declaration(unit, f, &f->others.items[k]);
     }

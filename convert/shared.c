@@ -502,7 +502,7 @@ static const char *file_part(const statement *s, CXCursor variable, const char *
         rk_arena_printf(arena, "struct %s_rk_shared { %s%s; };", name,
                         needs_alignment(variable) ? "alignas(16) " : "", join(s, from, s->last));
     const rk_token *first = &s->tokens->items[s->first], *last = &s->tokens->items[s->last];
-    *rk_push(arena, &s->f->edits) =
+    *rk_push(arena, &s->f->file_edits) =
         (rk_text_edit){file, first->offset, last->offset + last->length - first->offset, text};
     const char *part = rk_arena_printf(arena, "%s%s_rk_shared", scope, name);
     *rk_push(arena, &s->f->file_parts) = part;

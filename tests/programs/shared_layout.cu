@@ -60,6 +60,28 @@ __global__ void all_kinds(double *out, int *aligned)
         *aligned = (size_t)grid % 64 == 0 && (size_t)particles % alignof(particle) == 0;
 }
 
+// At file scope, for all functions that name them: one of each in a block.
+static __shared__ int of_block[96];
+namespace board
+{
+__shared__ double total;
+}
+using board::total;
+
+__device__ int mirrored()
+{
+    return of_block[blockDim.x - 1 - threadIdx.x];
+}
+
+__global__ void at_file_scope(double *out)
+{
+    of_block[threadIdx.x] = (int)(threadIdx.x * (blockIdx.x + 1));
+    if (threadIdx.x == 0)
+        total = 100.0 * blockIdx.x;
+    __syncthreads();
+    out[blockIdx.x * blockDim.x + threadIdx.x] = mirrored() + total;
+}
+
 extern __shared__ float floats[];
 
 // Two names of the same memory, cut into an array of each type.
@@ -89,6 +111,15 @@ int main()
     }
     check::same("all kinds", out.get(), want);
     check::same("aligned", aligned.get()[0], 1);
+
+    const int width = 40, blocks = 3;
+    check::buffer<double> mirrors(width * blocks);
+    at_file_scope<<<blocks, width>>>(mirrors);
+    LAUNCH_OK();
+    std::vector<double> want_mirrors(width * blocks);
+    for (int i = 0; i < width * blocks; i++)
+        want_mirrors[i] = (width - 1 - i % width) * (i / width + 1) + 100.0 * (i / width);
+    check::same("at file scope", mirrors.get(), want_mirrors);
 
     for (int threads : {1, 33, 77}) {
         check::buffer<double> parts(threads);
