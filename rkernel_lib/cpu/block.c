@@ -106,19 +106,27 @@ static void reset_workers(rk_cpu_block *block)
         reset_slab(block, s, --index);
 }
 
-static inline void switch_to(rk_cpu_block *block, rk_block_worker *to)
+/** Switches, and puts the built-ins back afterwards. */
+__attribute__((noinline)) static uint32_t switch_keeping(const rk_cpu_block *block, rk_fiber *from,
+                                                         rk_fiber *to)
 {
-    rk_block_worker *from = block->current;
-    if (from == to)
-        return;
     uint32_t kept[3];
     uint32_t *const words = block->kept;
-    if (words)
-        memcpy(kept, words, sizeof kept);
+    memcpy(kept, words, sizeof kept);
+    rk_fiber_switch(from, to);
+    memcpy(words, kept, sizeof kept);
+    return 0;
+}
+
+/** Goes on in another fiber; NULL for the OS thread's own. 0, once this one is gone on with. */
+static inline uint32_t switch_to(rk_cpu_block *block, rk_block_worker *to)
+{
+    rk_fiber *from = block->current ? &block->current->fiber : &block->main;
+    rk_fiber *next = to ? &to->fiber : &block->main;
     block->current = to;
-    rk_fiber_switch(from ? &from->fiber : &block->main, to ? &to->fiber : &block->main);
-    if (words)
-        memcpy(words, kept, sizeof kept);
+    if (from == next)
+        return 0;
+    return block->kept ? switch_keeping(block, from, next) : rk_fiber_switch(from, next);
 }
 
 /** Gives up the block: goes on in rk_cpu_block_run. */
@@ -229,14 +237,14 @@ static rk_block_worker *take_idle(rk_cpu_block *block)
     return w;
 }
 
-/** Picks what runs after a thread began to wait, or to poll (`polls`), or returned. */
-static void dispatch(rk_cpu_block *block, bool polls)
+/** Goes on with what runs after a thread began to wait, or to poll (`polls`), or returned; 0, as switch_to. */
+static uint32_t dispatch(rk_cpu_block *block, bool polls)
 {
     const bool unstarted = block->next < block->threads;
     if (block->ready.count == 0 && !unstarted && block->alive > 0 && !resolve_converged(block)) {
         rk_block_tell_deadlock(block);
         abandon(block);
-        return;
+        return 0;
     }
     rk_block_worker *to = NULL;
     const bool start =
@@ -247,29 +255,57 @@ static void dispatch(rk_cpu_block *block, bool polls)
             snprintf(block->fault, RK_BLOCK_FAULT_BYTES, "no memory for the stacks of %u threads",
                      block->threads);
             abandon(block);
-            return;
+            return 0;
         }
     } else if (block->ready.count > 0) {
-        to = block->states[pop(block, &block->ready)].worker;
+        rk_thread_state *next = &block->states[pop(block, &block->ready)];
+        next->wait = RK_THREAD_RUNS;
+        to = next->worker;
     }
-    switch_to(block, to);
+    return switch_to(block, to);
+}
+
+/** What a suspended fiber needs of its stack to go on: registers, and the kernel's own frame; in bytes. */
+enum { FETCHED = 192, CACHE_LINE = 64 };
+
+static inline void fetch(const rk_block_worker *worker)
+{
+    for (int i = 0; worker && i < FETCHED; i += CACHE_LINE)
+        __builtin_prefetch((const char *)worker->fiber.stack_pointer + i);
 }
 
 /**
- * The same for a thread that began to wait, without a frame of its own where another can go on: what a fiber keeps
- * on its stack is out of the cache when it goes on.
+ * The one to run after a thread began to wait or returned, when it is simply the first that is ready or has not
+ * started; NULL when dispatch has to decide. Its successor's stack is fetched meanwhile: what a fiber has on its
+ * stack is out of the first-level cache when it goes on.
  */
-static inline void go_on(rk_cpu_block *block)
+static inline rk_block_worker *choose(rk_cpu_block *block)
 {
-    if (block->ready.count == 0 || block->random) {
-        dispatch(block, false);
-        return;
-    }
+    if (block->random)
+        return NULL;
     rk_thread_queue *q = &block->ready;
-    const uint32_t thread = q->items[q->head];
-    q->head = (q->head + 1) & (block->capacity - 1);
-    q->count--;
-    switch_to(block, block->states[thread].worker);
+    if (q->count > 0) {
+        const uint32_t head = q->head, after = (head + 1) & (block->capacity - 1);
+        rk_thread_state *next = &block->states[q->items[head]];
+        q->head = after;
+        q->count--;
+        next->wait = RK_THREAD_RUNS;
+        fetch(block->states[q->items[after]].worker);
+        return next->worker;
+    }
+    rk_block_worker *idle = block->next < block->threads ? block->idle : NULL;
+    if (idle) {
+        block->idle = idle->next_idle;
+        fetch(block->idle);
+    }
+    return idle;
+}
+
+/** Goes on with what is next. 0, once this thread is gone on with; nothing of it is on the stack where that is easy. */
+static inline uint32_t go_on(rk_cpu_block *block)
+{
+    rk_block_worker *to = choose(block);
+    return to ? switch_to(block, to) : dispatch(block, false);
 }
 
 /* Barriers. */
@@ -373,7 +409,7 @@ static void worker_main(void *user)
         leave(block, self->thread);
         self->next_idle = block->idle;
         block->idle = self;
-        dispatch(block, false);
+        go_on(block);
     }
 }
 
@@ -599,22 +635,18 @@ uint32_t rk_cpu_block_barrier(rk_cpu_block *block, rk_cpu_barrier_kind kind, uin
                               const char *file, uint32_t line)
 {
     rk_block_barrier *b = &block->barriers[0];
-    if (kind == RK_CPU_BARRIER_PLAIN && b->arrived > 0 && b->expected == 0 && !rk_cpu_checker_now) {
-        const uint32_t thread = block->current->thread;
-        rk_thread_state *state = &block->states[thread];
-        state->file = file;
-        state->line = line;
-        state->barrier = 0;
-        state->wait = RK_THREAD_AT_BARRIER;
-        b->arrived++;
-        push(block, &b->waiting, thread);
-        if (b->waiting.count == block->live)
-            try_release(block, b);
-        go_on(block);
-        state->wait = RK_THREAD_RUNS;
-        return 0;
-    }
-    return rk_cpu_block_named(block, 0, 0, kind, predicate, file, line);
+    if (kind != RK_CPU_BARRIER_PLAIN || b->arrived == 0 || b->expected > 0 || rk_cpu_checker_now ||
+        b->waiting.count + 1 == block->live)
+        return rk_cpu_block_named(block, 0, 0, kind, predicate, file, line);
+    const uint32_t thread = block->current->thread;
+    rk_thread_state *state = &block->states[thread];
+    state->file = file;
+    state->line = line;
+    state->barrier = 0;
+    state->wait = RK_THREAD_AT_BARRIER;
+    b->arrived++;
+    push(block, &b->waiting, thread);
+    return go_on(block);
 }
 
 void rk_cpu_block_warp(rk_cpu_block *block, rk_cpu_warp_op *op)

@@ -12,9 +12,9 @@
  * compiled under them; a switch orders what came before it for ThreadSanitizer.
  */
 typedef struct rk_fiber {
-    void *stack_pointer;       /**< where it is suspended */
-    char *stack;               /**< its lowest usable byte; NULL for an OS thread's own stack */
-    size_t size;               /**< bytes of its stack */
+    void *stack_pointer;        /**< where it is suspended */
+    char *stack;                /**< its lowest usable byte; NULL for an OS thread's own stack */
+    size_t size;                /**< bytes of its stack */
     struct rk_fiber *came_from; /**< who switched to it last */
     void (*entry)(void *user);
     void *user;
@@ -53,7 +53,7 @@ void rk_fiber_discard(rk_fiber *fiber);
  */
 void rk_fiber_prepare(rk_fiber *fiber, void (*entry)(void *user), void *user, size_t color);
 
-/** Suspends `from`, which is running, and goes on in `to`. */
-void rk_fiber_switch(rk_fiber *from, rk_fiber *to);
+/** Suspends `from`, which is running, and goes on in `to`. 0, once it is gone on with. */
+uint32_t rk_fiber_switch(rk_fiber *from, rk_fiber *to);
 
 #endif
