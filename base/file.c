@@ -102,6 +102,18 @@ bool rk_file_mkdirs(const char *path, rk_diag *diag)
     return good;
 }
 
+char *rk_file_temporary(const char *name, rk_arena *arena, rk_diag *diag)
+{
+    const char *base = getenv("TMPDIR");
+    char *path = rk_arena_printf(arena, "%s/%s-XXXXXX", base && *base ? base : "/tmp", name);
+    if (mkdtemp(path))
+        return path;
+    rk_diag_add(diag, RK_ERROR, "RK-F004", rk_place_file(base && *base ? base : "/tmp"),
+                "set TMPDIR to a folder that can be written", "cannot make a folder in it: %s",
+                strerror(errno));
+    return NULL;
+}
+
 bool rk_file_exists(const char *path)
 {
     return access(path, F_OK) == 0;

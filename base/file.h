@@ -26,6 +26,9 @@ bool rk_file_mkdirs(const char *path, rk_diag *diag);
 bool rk_file_exists(const char *path);
 bool rk_file_is_dir(const char *path);
 
+/** A new folder NAME-XXXXXX in $TMPDIR, or in /tmp without one. NULL, with RK-F004, when it cannot be made. */
+char *rk_file_temporary(const char *name, rk_arena *arena, rk_diag *diag);
+
 /** Copies a file, atomically at the target. */
 bool rk_file_copy(const char *to, const char *from, rk_arena *arena, rk_diag *diag);
 

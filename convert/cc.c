@@ -459,16 +459,9 @@ static int build(run *r)
 int rk_cc_run(const rk_cc_options *options, rk_arena *arena, rk_diag *diag)
 {
     run r = {.options = options, .arena = arena, .diag = diag};
-    const char *temporary = getenv("TMPDIR");
-    char *folder =
-        rk_arena_printf(arena, "%s/rkconvert-XXXXXX", temporary && *temporary ? temporary : "/tmp");
-    if (!mkdtemp(folder)) {
-        rk_diag_add(diag, RK_ERROR, "RK-F004", rk_place_file(folder),
-                    "set TMPDIR to a folder that can be "
-                    "written",
-                    "cannot make a temporary folder");
+    char *folder = rk_file_temporary("rkconvert", arena, diag);
+    if (!folder)
         return 2;
-    }
     r.folder = folder;
     rk_cc_guard(folder);
     choose_compilers(&r);

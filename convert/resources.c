@@ -141,9 +141,8 @@ void rk_resources_measure(rk_unit *unit, const char *folder, const char *source)
 {
     rk_arena *arena = unit->arena;
     const size_t count = unit->instances.count, archs = unit->options->arch_count;
-    const char *tmp = getenv("TMPDIR");
-    char *work = rk_arena_printf(arena, "%s/rammer-XXXXXX", tmp && *tmp ? tmp : "/tmp");
-    if (count == 0 || !mkdtemp(work))
+    char *work = rk_path_join(arena, folder, "probe");
+    if (count == 0 || !rk_file_mkdirs(work, unit->diag))
         return;
     bool *wanted = RK_NEW_ARRAY(arena, bool, count);
     const char *text = probes_text(unit, source, wanted);

@@ -129,6 +129,8 @@ static void convert_source(void *user)
     rk_arena *arena = rk_arena_new();
     rk_record record;
     clang_toggleCrashRecovery(0); /* a crash is ours to tell */
+    if (rk_file_mkdirs(s->job.folder, rk_diag_new(arena)))
+        setenv("TMPDIR", s->job.folder, 1); /* of compilers, which a signal may end */
     rk_job_run(&record, &s->job, arena);
     if (!rk_record_write(&record, s->record, arena, rk_diag_new(arena)))
         abort();
@@ -356,18 +358,6 @@ static void set_limits(run *r)
     r->workers = rk_workers_new(r->limits, r->arena);
 }
 
-static bool make_folder(run *r)
-{
-    const char *temporary = getenv("TMPDIR");
-    char *folder = rk_arena_printf(r->arena, "%s/rkconvert-XXXXXX",
-                                   temporary && *temporary ? temporary : "/tmp");
-    r->folder = mkdtemp(folder);
-    if (r->folder)
-        return true;
-    return rk_diag_add(r->diag, RK_ERROR, "RK-F004", rk_place_file(folder), "set TMPDIR",
-                       "cannot make a folder for the run: %s", strerror(errno));
-}
-
 static bool save_catalog(run *r, rk_convert_result *out)
 {
     if (!keeps_catalog(r) || !r->any)
@@ -392,7 +382,8 @@ bool rk_convert_run(rk_convert_result *out, const rk_convert_options *options, r
     run r = {.options = options, .arena = arena, .diag = diag, .ok = true};
     r.dump.arena = r.join.arena = arena;
     *out = (rk_convert_result){0};
-    if (!rk_sources_inputs(&r.inputs, options, arena, diag) || !make_folder(&r))
+    if (!rk_sources_inputs(&r.inputs, options, arena, diag) ||
+        !(r.folder = rk_file_temporary("rkconvert", arena, diag)))
         return false;
     rk_signals_hold();
     set_limits(&r);

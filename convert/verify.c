@@ -1,6 +1,7 @@
 #include "convert/verify.h"
 
 #include "convert/verify_internal.h"
+#include "convert/workers.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -117,17 +118,8 @@ static bool run_drop_in(verifier *v, rk_verify_result *r)
 static bool prepare(verifier *v)
 {
     const rk_verify_options *o = v->options;
-    if (o->keep) {
-        v->folder = o->keep;
-    } else {
-        const char *base = getenv("TMPDIR");
-        char *name = rk_arena_printf(v->arena, "%s/rkverify-XXXXXX", base && *base ? base : "/tmp");
-        v->folder = mkdtemp(name);
-        if (!v->folder)
-            return fail(v, "RK-V151", "set TMPDIR to a folder that can be written",
-                        "cannot make a folder for the programs");
-    }
-    if (!rk_file_mkdirs(in_folder(v, "record"), v->diag))
+    v->folder = o->keep ? o->keep : rk_file_temporary("rkverify", v->arena, v->diag);
+    if (!v->folder || !rk_file_mkdirs(in_folder(v, "record"), v->diag))
         return false;
     char real[4096];
     if (realpath(v->folder, real)) /* programs are found by it whatever their folder */
@@ -144,13 +136,8 @@ static bool prepare(verifier *v)
 
 static void clean_up(const verifier *v)
 {
-    static const char *const names[] = {"original", "drop_in",         "report",          "stdout",
-                                        "stderr",   "record/launches", "record/contents", "record"};
-    if (v->options->keep || !v->folder)
-        return;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        remove(in_folder(v, names[i]));
-    rmdir(v->folder);
+    if (!v->options->keep && v->folder)
+        rk_file_remove(v->folder, v->diag);
 }
 
 static double tolerance(const rk_verify_options *o)
@@ -205,7 +192,9 @@ static int verify(verifier *v, FILE *out)
 int rk_verify(const rk_verify_options *options, FILE *out, rk_arena *arena, rk_diag *diag)
 {
     verifier v = {.options = options, .arena = arena, .diag = diag};
+    rk_signals_hold();
     const int status = verify(&v, out);
     clean_up(&v);
+    rk_signals_release();
     return status;
 }

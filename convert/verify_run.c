@@ -1,4 +1,5 @@
 #include "convert/verify_internal.h"
+#include "convert/workers.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -30,14 +31,14 @@ static double now(void)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-/** Waits for the child, and ends it and its children when the time is over. */
+/** Waits for the child, and ends it and its children when the time is over or a signal came. */
 static int wait_for(pid_t child, unsigned timeout, bool *timed_out)
 {
     const double end = now() + timeout;
     int status = 0;
     struct timespec pause = {0, 1000000};
     while (waitpid(child, &status, WNOHANG) == 0) {
-        if (now() > end) {
+        if (now() > end || rk_signals_pending()) {
             *timed_out = true;
             kill(-child, SIGKILL);
             kill(child, SIGKILL);
@@ -66,6 +67,8 @@ bool rk_verify_start(rk_verify_run *run, const char *program, const rk_verify_wo
                            "see that there is memory for another process",
                            "cannot start the program");
     run->status = wait_for(child, timeout, &run->timed_out);
+    if (rk_signals_pending())
+        return false; /* the signal ends this process, too */
     if (run->status == 127)
         return rk_diag_add(diag, RK_ERROR, "RK-V151", rk_place_file(program),
                            "see that it can be run by itself", "cannot start the program");

@@ -73,11 +73,9 @@ static bool write_dumps(const rk_plan *plan, const bool dump[RK_STAGE_COUNT], co
 /** Prints the asked-for stages on standard output. */
 static bool print_dumps(const rk_plan *plan, const bool dump[RK_STAGE_COUNT], rk_tool *tool)
 {
-    const char *parent = getenv("TMPDIR");
-    char *dir = rk_arena_printf(tool->arena, "%s/rammer.XXXXXX", parent ? parent : "/tmp");
-    if (!mkdtemp(dir))
-        return rk_diag_add(tool->diag, RK_ERROR, "RK-F004", rk_place_file(dir), "set TMPDIR",
-                           "cannot make a temporary folder");
+    char *dir = rk_file_temporary("rammer", tool->arena, tool->diag);
+    if (!dir)
+        return false;
     bool good = write_dumps(plan, dump, dir, tool);
     for (int stage = 0; good && stage < RK_STAGE_COUNT; stage++) {
         rk_bytes text;

@@ -12,14 +12,14 @@
 
 static rk_arena *arena;
 static rk_diag *diag;
-static char folder[64];
+static const char *folder;
 
 static inline void fixture_setup(void)
 {
     arena = rk_arena_new();
     diag = rk_diag_new(arena);
-    strcpy(folder, "/tmp/rammer_graph.XXXXXX");
-    cr_assert(mkdtemp(folder));
+    folder = rk_file_temporary("rammer_graph", arena, diag);
+    cr_assert(folder);
 }
 
 static inline void fixture_teardown(void)

@@ -16,14 +16,14 @@
 
 static rk_arena *arena;
 static rk_diag *diag;
-static char folder[64];
+static const char *folder;
 
 static void setup(void)
 {
     arena = rk_arena_new();
     diag = rk_diag_new(arena);
-    strcpy(folder, "/tmp/rammer_base.XXXXXX");
-    cr_assert(mkdtemp(folder));
+    folder = rk_file_temporary("rammer_base", arena, diag);
+    cr_assert(folder);
 }
 
 static void teardown(void)

@@ -15,7 +15,7 @@ static fixture fresh(void)
 {
     rk_arena *arena = rk_arena_new();
     fixture f = {.arena = arena, .diag = rk_diag_new(arena)};
-    f.folder = mkdtemp(rk_arena_strdup(arena, "/tmp/rk_binding_XXXXXX"));
+    f.folder = rk_file_temporary("rk_binding", arena, f.diag);
     cr_assert(f.folder);
     return f;
 }

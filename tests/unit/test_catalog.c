@@ -16,8 +16,7 @@ static fixture fresh(void)
 {
     rk_arena *arena = rk_arena_new();
     fixture f = {.arena = arena, .diag = rk_diag_new(arena)};
-    char *folder = rk_arena_strdup(arena, "/tmp/rk_catalog_XXXXXX");
-    f.folder = mkdtemp(folder);
+    f.folder = rk_file_temporary("rk_catalog", arena, f.diag);
     cr_assert(f.folder);
     return f;
 }

@@ -39,7 +39,7 @@ typedef struct {
     rk_unit unit;
     rk_convert_options options;
     rk_output_names names;
-    char path[64];
+    const char *path;
 } fixture;
 
 /** The unit up to its analysis and decisions. */
@@ -47,15 +47,16 @@ static fixture *analysed(void)
 {
     rk_arena *arena = rk_arena_new();
     fixture *f = RK_NEW(arena, fixture);
-    snprintf(f->path, sizeof f->path, "/tmp/rammer-check-XXXXXX.cu");
-    const int file = mkstemps(f->path, 3);
-    cr_assert(file >= 0 && write(file, source, sizeof source - 1) == sizeof source - 1);
-    close(file);
+    rk_diag *diag = rk_diag_new(arena);
+    const char *folder = rk_file_temporary("rammer-check", arena, diag);
+    cr_assert(folder);
+    f->path = rk_path_join(arena, folder, "case.cu");
+    cr_assert(rk_file_write(f->path, source, sizeof source - 1, diag));
     const char *build = getenv("RK_BUILD");
     f->options = (rk_convert_options){
         .builtin_cuda = true, .home = rk_path_join(arena, build ? build : ".", "share/rammer")};
     f->unit = (rk_unit){.arena = arena,
-                        .diag = rk_diag_new(arena),
+                        .diag = diag,
                         .options = &f->options,
                         .path = f->path,
                         .stem = "case",
@@ -97,7 +98,7 @@ static const char *outcome(fixture *f)
             code = f->unit.functions.items[i]->problems.items[0].code;
     cr_assert_eq(clean, code == NULL);
     rk_parse_close(&f->unit);
-    unlink(f->path);
+    rk_file_remove(rk_path_dir(f->unit.arena, f->path), f->unit.diag);
     return code;
 }
 

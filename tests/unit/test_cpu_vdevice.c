@@ -217,8 +217,8 @@ static const char *file_in(const char *folder, const char *name)
 
 Test(cpu_vdevice, an_emitted_folder_stands_alone)
 {
-    char folder[] = "/tmp/rk-cpu-emit-XXXXXX";
-    cr_assert(mkdtemp(folder));
+    const char *folder = rk_file_temporary("rk-cpu-emit", arena, diag);
+    cr_assert(folder);
     rk_emit_request request = {.image = &m.image, .catalog = &m.catalog, .dir = folder};
     const rk_backend *cpu = rk_backend_find("cpu");
     cr_assert(cpu->emit(&request, arena, diag));

@@ -9,15 +9,15 @@
 
 static rk_arena *arena;
 static rk_diag *diag;
-static char folder[64];
+static const char *folder;
 static const char *kernels, *runtime;
 
 static void setup(void)
 {
     arena = rk_arena_new();
     diag = rk_diag_new(arena);
-    strcpy(folder, "/tmp/rammer_cuda.XXXXXX");
-    cr_assert(mkdtemp(folder));
+    folder = rk_file_temporary("rammer_cuda", arena, diag);
+    cr_assert(folder);
     const char *source = getenv("RK_SOURCE");
     cr_assert(source, "RK_SOURCE names the source folder");
     kernels = rk_path_join(arena, source, "tests/protocol/kernels");

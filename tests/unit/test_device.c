@@ -128,13 +128,12 @@ static const rk_device *changed(const char *member, const char *sub, const cJSON
     } else {
         at->string = (char *)"elsewhere";
     }
-    char path[] = "/tmp/rammer_device.XXXXXX.json";
-    int fd = mkstemps(path, 5);
-    cr_assert_geq(fd, 0);
-    close(fd);
+    const char *folder = rk_file_temporary("rammer_device", arena, diag);
+    cr_assert(folder);
+    const char *path = rk_path_join(arena, folder, "device.json");
     cr_assert(rk_json_write(path, json.root, arena, diag));
     const rk_device *device = rk_device_read(path, "", arena, diag);
-    unlink(path);
+    rk_file_remove(folder, diag);
     return device;
 }
 
@@ -179,12 +178,12 @@ Test(device, missing_and_absurd_values_are_refused)
 Test(device, all_problems_are_reported_at_once)
 {
     static const char file[] = "{\"schema\": \"rammer.device/1\", \"name\": \"x\"}";
-    char path[] = "/tmp/rammer_device.XXXXXX.json";
-    int fd = mkstemps(path, 5);
-    close(fd);
+    const char *folder = rk_file_temporary("rammer_device", arena, diag);
+    cr_assert(folder);
+    const char *path = rk_path_join(arena, folder, "device.json");
     cr_assert(rk_file_write(path, file, sizeof file - 1, diag));
     cr_expect(!rk_device_read(path, "", arena, diag));
-    unlink(path);
+    rk_file_remove(folder, diag);
     cr_expect_geq(rk_diag_count(diag), 26);
     for (size_t i = 0; i < rk_diag_count(diag); i++)
         cr_expect_str_eq(rk_diag_at(diag, i)->code, "RK-D001");

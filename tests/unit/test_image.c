@@ -9,14 +9,14 @@
 
 static rk_arena *arena;
 static rk_diag *diag;
-static char folder[64];
+static const char *folder;
 
 static void setup(void)
 {
     arena = rk_arena_new();
     diag = rk_diag_new(arena);
-    strcpy(folder, "/tmp/rammer_image.XXXXXX");
-    cr_assert(mkdtemp(folder));
+    folder = rk_file_temporary("rammer_image", arena, diag);
+    cr_assert(folder);
 }
 
 static void teardown(void)

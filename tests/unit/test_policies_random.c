@@ -6,7 +6,6 @@
 
 #include <criterion/criterion.h>
 #include <string.h>
-#include <unistd.h>
 
 static fixture *problem_of(uint64_t seed)
 {
@@ -187,14 +186,13 @@ Test(policies_random, exact_says_when_it_has_not_seen_all)
 
 static rk_bytes bytes_of(fixture *f, const char *policy)
 {
-    char path[] = "/tmp/rk_policy_XXXXXX";
-    int fd = mkstemp(path);
-    cr_assert(fd >= 0);
-    close(fd);
+    const char *folder = rk_file_temporary("rk_policy", f->arena, f->diag);
+    cr_assert(folder);
+    const char *path = rk_path_join(f->arena, folder, "schedule");
     rk_bytes bytes;
     cr_assert(rk_schedule_write(run(f, policy, NULL), &f->problem, path, f->arena, f->diag));
     cr_assert(rk_file_read(&bytes, path, f->arena, f->diag));
-    unlink(path);
+    rk_file_remove(folder, f->diag);
     return bytes;
 }
 

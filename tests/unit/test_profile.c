@@ -7,12 +7,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <criterion/criterion.h>
 
 static fixture *f;
-static char folder[] = "/tmp/rk-profile.XXXXXX";
+static const char *folder;
 
 static void setup(void)
 {
@@ -24,7 +23,8 @@ static void setup(void)
     f->device->memory_latency_ns = 100;
     f->device->clock_ghz = 1;
     f->device->flops_per_sm_cycle = 64;
-    cr_assert(mkdtemp(folder));
+    folder = rk_file_temporary("rk-profile", f->arena, f->diag);
+    cr_assert(folder);
 }
 
 static void teardown(void)

@@ -472,10 +472,9 @@ Test(schedule_memory, constants_come_first_and_views_lie_in_their_buffers)
 
 static const char *write_file(fixture *f, const rk_schedule *s)
 {
-    char *path = rk_arena_strdup(f->arena, "/tmp/rammer_schedule.XXXXXX");
-    int fd = mkstemp(path);
-    cr_assert_geq(fd, 0);
-    close(fd);
+    const char *folder = rk_file_temporary("rammer_schedule", f->arena, f->diag);
+    cr_assert(folder);
+    const char *path = rk_path_join(f->arena, folder, "schedule");
     cr_assert(rk_schedule_write(s, &f->problem, path, f->arena, f->diag));
     return path;
 }
@@ -502,7 +501,7 @@ Test(schedule_file, reading_gives_what_was_written)
         cr_expect_eq(back->blocks_per_sm, s->blocks_per_sm);
         cr_expect_str_eq(back->policy, s->policy);
         cr_expect(memcmp(back->selected, s->selected, s->node_count * sizeof *s->selected) == 0);
-        unlink(path);
+        rk_file_remove(rk_path_dir(f->arena, path), f->diag);
         fixture_free(f);
     }
 }
@@ -535,7 +534,7 @@ static const char *code_after(const char *from, const char *to)
         cr_expect(!rk_check(back, m, &f->problem, f->arena, f->diag), "%s -> %s", from, to);
     }
     strncpy(code, code_of(f->diag), sizeof code - 1);
-    unlink(path);
+    rk_file_remove(rk_path_dir(f->arena, path), f->diag);
     fixture_free(f);
     return code;
 }
@@ -574,7 +573,7 @@ Test(schedule_file, another_graph_or_device_is_refused)
     fixture_problem(other);
     cr_expect(!rk_schedule_read(path, &other->problem, other->arena, other->diag));
     cr_expect_str_eq(code_of(other->diag), "RK-S006");
-    unlink(path);
+    rk_file_remove(rk_path_dir(f->arena, path), f->diag);
     fixture_free(other);
     fixture_free(f);
 }
@@ -601,7 +600,7 @@ Test(schedule_file, the_binary_form_gives_the_same)
     cr_expect_eq(back->makespan_ns, s->makespan_ns);
     const rk_memory *m = rk_memory_plan(&f->problem, back, f->arena);
     cr_expect(rk_check(back, m, &f->problem, f->arena, f->diag));
-    unlink(path);
+    rk_file_remove(rk_path_dir(f->arena, path), f->diag);
     fixture_free(f);
 }
 
@@ -627,7 +626,7 @@ Test(schedule_file, a_binary_file_that_was_cut_or_changed_is_refused)
         cr_expect(!rk_schedule_read(path, &f->problem, f->arena, diag), "%zu bytes", size);
         cr_expect_str_eq(code_of(diag), "RK-S008", "%zu bytes", size);
     }
-    unlink(path);
+    rk_file_remove(rk_path_dir(f->arena, path), f->diag);
     fixture_free(f);
 }
 
@@ -639,7 +638,7 @@ Test(schedule_file, a_binary_file_for_another_device_is_refused)
     f->device->shared_per_sm--;
     cr_expect(!rk_schedule_read(path, &f->problem, f->arena, f->diag));
     cr_expect_str_eq(code_of(f->diag), "RK-S006");
-    unlink(path);
+    rk_file_remove(rk_path_dir(f->arena, path), f->diag);
     fixture_free(f);
 }
 
