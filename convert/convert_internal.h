@@ -258,6 +258,7 @@ typedef struct {
     unsigned reach;      /**< rk_use bits of all that it reaches */
     int reach_dims;
     const char *part; /**< name of its struct of shared memory, NULL if it has none */
+    bool split;       /**< its rKernel has a form for a whole block; see convert/fission.h */
     bool no_launcher; /**< filled by rk_drop_in_prepare: launches keep to the kernel itself */
 } rk_function;
 
@@ -340,6 +341,7 @@ typedef struct {
     RK_VEC(rk_convert_launch) launches;
     RK_VEC(rk_range) steps;   /**< of a program for the CPU: accesses to volatile memory */
     RK_VEC(rk_where) stepped; /**< the `{` of kernels that reach one */
+    RK_VEC(struct rk_fission_plan *) fissions; /**< of kernels, once rk_fission_find looked */
     const char *kernels_text; /**< of a program for the CPU: how each kernel runs */
 } rk_unit;
 

@@ -160,12 +160,13 @@ static const char *finish_copy(rk_unit *unit, size_t function, const rk_declarat
 
 const char *rk_drop_in_copy(rk_unit *unit, size_t function, bool cpu)
 {
-    const rk_function *f = unit->functions.items[function];
+    rk_function *f = unit->functions.items[function];
     rk_rewrite_definition(unit, f);
     bool renamed = rename_at(unit, function, f->definition.file, f->definition.name);
     renamed &= rename_calls(unit, f);
     if (cpu)
         rk_program_edit_steps(unit, f->definition.file, f->definition.begin, f->end);
+    f->split = cpu && rk_rewrite_split(unit, f, true);
     return finish_copy(unit, function, &f->definition, f->end, renamed);
 }
 

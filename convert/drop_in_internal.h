@@ -24,7 +24,7 @@ struct rk_drop_in {
 const char *rk_drop_in_name(const rk_unit *unit, size_t function);
 
 /**
- * The copy of a function's definition with the context parameter. NULL when it needs an edit of text that
+ * The copy of a function's definition with the context parameter, for the CPU or for CUDA. NULL when it needs an edit of text that
  * is neither in the function nor in a macro: the function gets the problem RK-V115.
  */
 const char *rk_drop_in_copy(rk_unit *unit, size_t function, bool cpu);

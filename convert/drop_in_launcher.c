@@ -273,10 +273,11 @@ static const char *body_for_cpu(rk_unit *unit, size_t function)
                                             kernel_name(unit, f, ""))
                           : "";
     return rk_arena_printf(arena,
-                           "%s%srk::drop_in_run<%d>(rk::kernel_site%s, rk::kernel_args(%s), "
+                           "%s%srk::drop_in_run<%d, %d>(rk::kernel_site%s, rk::kernel_args(%s), "
                            "[=](auto &rk_ctx) { %s(%s); }, %zu);",
-                           limits, own, waits, site(f, arena), args, kernel_name(unit, f, "_rk"),
-                           each_parameter(f, "rk_ctx", "", "", arena), unit->options->veus);
+                           limits, own, waits, f->split, site(f, arena), args,
+                           kernel_name(unit, f, "_rk"), each_parameter(f, "rk_ctx", "", "", arena),
+                           unit->options->veus);
 }
 
 static const char *body_for_cuda(rk_unit *unit, size_t function)

@@ -1,6 +1,7 @@
 #ifndef RK_CONVERT_FISSION_INTERNAL_H
 #define RK_CONVERT_FISSION_INTERNAL_H
 
+#include "convert/ast.h"
 #include "convert/fission.h"
 
 /** What a statement becomes. */
@@ -59,12 +60,14 @@ typedef struct {
 
 /** A kernel on its way to its second form. */
 typedef struct {
-    rk_program *program;
+    rk_unit *unit;
     rk_arena *arena;
-    const rk_device_text *text;
-    rk_kernel_facts *facts;
-    const rk_tokens *tokens;
-    CXCursor body;
+    CXCursor kernel, body;
+    size_t file;
+    const rk_tokens *tokens; /**< of the file */
+    size_t open, close;      /**< the body's braces, as tokens */
+    bool helper_waits;
+    unsigned reads;          /**< RK_USE_PLACES of its own text */
     RK_VEC(size_t) barriers; /**< offsets of calls of barriers */
     RK_VEC(size_t) groups;   /**< and of this_thread_block */
     RK_VEC(rk_part) parts;   /**< in order */
@@ -101,7 +104,7 @@ size_t rk_fission_variable_of(const rk_fission *f, CXCursor reference);
 /** fission_uniform.c: tells parts apart, forms the loops, decides how variables live. */
 bool rk_fission_decide(rk_fission *f);
 
-/** fission_text.c: the second form. */
-bool rk_fission_write(rk_fission *f);
+/** fission_text.c: the second form: types and edits of the plan. */
+bool rk_fission_write(rk_fission *f, rk_fission_plan *plan);
 
 #endif

@@ -1,6 +1,7 @@
 #include "convert/fission_internal.h"
 
 #include "convert/analyze.h"
+#include "convert/program_internal.h"
 
 #include <string.h>
 
@@ -128,7 +129,7 @@ static void use_overloads(view *v, CXCursor cursor)
         else
             known = false;
     }
-    const bool chosen = v->l->f->program->helper_waits && !is_operator(cursor, v->l->f->arena);
+    const bool chosen = v->l->f->helper_waits && !is_operator(cursor, v->l->f->arena);
     if (!known || chosen)
         refuse(v, cursor, "it calls a function that template arguments choose");
 }
@@ -169,9 +170,21 @@ static void look_at_call(view *v, CXCursor cursor)
         refuse(v, cursor, "it calls a function that is not named");
 }
 
+static void use_variable(view *v, CXCursor variable)
+{
+    rk_fission *f = v->l->f;
+    const rk_builtin *builtin = v->kernel && rk_ast_is_system(variable)
+                                    ? rk_builtin_find(rk_ast_name(variable, f->arena))
+                                    : NULL;
+    if (builtin)
+        f->reads |= builtin->use & RK_USE_PLACES;
+}
+
 static void look_at_reference(view *v, CXCursor cursor)
 {
     const CXCursor target = clang_getCursorReferenced(cursor);
+    if (clang_getCursorKind(target) == CXCursor_VarDecl)
+        use_variable(v, target);
     if (rk_ast_is_function(clang_getCursorKind(target)))
         use_function(v, cursor, target);
 }

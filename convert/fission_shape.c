@@ -345,7 +345,7 @@ static bool split_list(rk_fission *f, CXCursor list, size_t last)
 
 bool rk_fission_split(rk_fission *f)
 {
-    if (!split_list(f, f->body, f->text->body_end))
+    if (!split_list(f, f->body, f->close))
         return false;
     for (size_t i = 0; i < f->parts.count; i++) {
         jumps j = {0};

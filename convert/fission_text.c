@@ -2,21 +2,20 @@
 
 #include <string.h>
 
-/** The second form while it is written, as edits of a copy of the body's text. */
+/** The second form while it is written. */
 typedef struct {
     rk_fission *f;
-    rk_edits edits;
-    size_t base; /**< offset of the copy's first byte, after the body's `{` */
+    rk_fission_plan *plan;
 } writer;
 
 static void insert(writer *w, size_t offset, int rank, const char *text)
 {
-    rk_edits_insert(&w->edits, offset - w->base, rank, text);
+    rk_edits_insert(&w->plan->edits, offset, rank, text);
 }
 
 static void replace(writer *w, size_t begin, size_t end, const char *text)
 {
-    rk_edits_add(&w->edits, begin - w->base, end - begin, text);
+    rk_edits_add(&w->plan->edits, begin, end - begin, text);
 }
 
 static size_t token_end(const rk_fission *f, size_t i)
@@ -41,8 +40,12 @@ static const char *type_text(const rk_fission *f, const rk_kept_variable *v)
 {
     const CXType type = clang_getCursorType(v->cursor);
     const char *text = rk_ast_text(clang_getTypeSpelling(type), f->arena);
-    return strstr(text, "auto") || strstr(text, "decltype") ? rk_ast_type_text(type, f->arena)
-                                                            : text;
+    if (strstr(text, "auto") || strstr(text, "decltype"))
+        return rk_ast_type_text(type, f->arena);
+    const char *restricted = strstr(text, "__restrict"); /* which an rKernel is not */
+    return restricted ? rk_arena_printf(f->arena, "%.*s%s", (int)(restricted - text), text,
+                                        restricted + strcspn(restricted, " *&[("))
+                      : text;
 }
 
 static CXType element_type(CXType type)
@@ -84,7 +87,7 @@ static bool check_type(rk_fission *f, const rk_kept_variable *v)
     return true;
 }
 
-/** "rk::kept_types<T, float4>": what has to be copyable byte for byte, where that is to be asked. */
+/** "T, float4": what has to be copyable byte for byte, where that is to be asked. */
 static const char *kept_types(const rk_fission *f)
 {
     rk_str out = {.arena = f->arena};
@@ -103,7 +106,7 @@ static const char *kept_types(const rk_fission *f)
                     : dims       ? rk_arena_strndup(f->arena, text, (size_t)(dims - text))
                                  : text);
     }
-    return rk_arena_printf(f->arena, "rk::kept_types<%s>()", rk_str_text(&out));
+    return rk_arena_strdup(f->arena, rk_str_text(&out));
 }
 
 /* Names. */
@@ -263,11 +266,11 @@ static bool write_run(writer *w, size_t run, size_t first, size_t last)
     for (size_t i = first; i <= last; i++)
         returns |= f->parts.items[i].returns;
     rk_str_addf(&out,
-                " { rk_block.%s([&](std::size_t rk_t, const uint3 &rk_at) RK_INLINED { (void)rk_t; "
-                "(void)rk_at;",
+                " { rk_block.%s([&](std::size_t rk_t, rk_thread &rk_ctx) RK_INLINED { (void)rk_t; "
+                "(void)rk_ctx;",
                 returns ? "each_or_leave" : "each");
-    if (f->facts->reads & RK_USE_THREAD_IDX)
-        rk_str_add(&out, " const uint3 threadIdx = rk_at; (void)threadIdx;");
+    if (f->reads & RK_USE_THREAD_IDX)
+        rk_str_add(&out, " const ::uint3 threadIdx = rk_ctx.thread_idx(); (void)threadIdx;");
     add_needed(f, &out, needed);
     size_t begin = f->parts.items[first].first; /* directives before it belong to it */
     while (f->tokens->items[begin - 1].kind == RK_TOKEN_DIRECTIVE)
@@ -303,7 +306,7 @@ static bool write_returns(writer *w, const rk_part *part)
         if (!rk_token_is(f->tokens, i + 1, ";"))
             return rk_fission_refuse(f, part->cursor, "it returns an expression");
         replace(w, f->tokens->items[i].offset, token_end(f, i + 1),
-                "{ rk_block.leave(rk_t); return; }");
+                "{ rk_block.left(rk_t); return; }");
         found++;
     }
     if (found != count_returns(part->cursor, f->arena))
@@ -370,42 +373,13 @@ static bool write_parameters(writer *w)
         if (!check_type(f, v))
             return false;
         insert(
-            w, w->base, 1,
+            w, w->plan->begin, 1,
             rk_arena_printf(f->arena,
                             " rk::kept<decltype(%s)> %s(rk_block); rk_block.each([&](std::size_t "
-                            "rk_t, const uint3 &) RK_INLINED { %s.put(rk_t, %s); });",
+                            "rk_t, rk_thread &) RK_INLINED { %s.put(rk_t, %s); });",
                             v->name, storage(f, i), storage(f, i), v->name));
     }
     return true;
-}
-
-/** The built-ins that are the same for all threads. */
-static void write_built_ins(writer *w)
-{
-    static const struct {
-        rk_use use;
-        const char *text;
-    } all[] = {{RK_USE_BLOCK_IDX, " const uint3 blockIdx = rk_block.at.blockIdx; (void)blockIdx;"},
-               {RK_USE_BLOCK_DIM, " const dim3 blockDim = rk_block.at.blockDim; (void)blockDim;"},
-               {RK_USE_GRID_DIM, " const dim3 gridDim = rk_block.at.gridDim; (void)gridDim;"}};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        if (w->f->facts->reads & all[i].use)
-            insert(w, w->base, 0, all[i].text);
-}
-
-/** What else the program's text needs, such as dynamic shared memory. */
-static void copy_edits(writer *w, const rk_edits *from, size_t end)
-{
-    for (size_t i = 0; i < from->list.count; i++) {
-        const rk_edit *e = &from->list.items[i];
-        const bool head = e->offset == w->base && e->length == 0 && e->rank == 0;
-        if (e->offset < w->base || e->offset >= end || head)
-            continue;
-        if (e->length)
-            replace(w, e->offset, e->offset + e->length, e->text);
-        else
-            insert(w, e->offset, e->rank, e->text);
-    }
 }
 
 static bool write_parts(writer *w)
@@ -427,29 +401,9 @@ static bool write_parts(writer *w)
     return true;
 }
 
-bool rk_fission_write(rk_fission *f)
+bool rk_fission_write(rk_fission *f, rk_fission_plan *plan)
 {
-    const rk_stretch *stretch = f->text->stretch;
-    const rk_source_file *file = f->program->unit->files.items[stretch->file];
-    const size_t begin = token_end(f, f->text->body);
-    const size_t end = f->tokens->items[f->text->body_end].offset;
-    writer w = {.f = f, .edits = {.arena = f->arena}, .base = begin};
-    copy_edits(&w, &file->edits, end);
-    write_built_ins(&w);
-    if (!write_parameters(&w) || !write_parts(&w))
-        return false;
-    size_t conflict[2], size;
-    const char *text =
-        rk_edits_apply(&w.edits, f->tokens->text + begin, end - begin, &size, conflict);
-    if (!text)
-        return rk_fission_refuse(f, f->body, "its text is edited where it would be split");
-    rk_str out = {.arena = f->arena};
-    rk_str_addf(&out, "}, %s, [=](rk::fission_block<%s> &rk_block) mutable {\n#line %d \"%s\"\n",
-                kept_types(f), rk_program_kernel_flags(f->program, f->facts),
-                rk_program_place(f->program, stretch, f->text->body).line, file->path);
-    rk_str_addn(&out, text, size);
-    rk_str_addf(&out, "\n#line %d \"%s\"\n",
-                rk_program_place(f->program, stretch, f->text->body_end).line, file->path);
-    rk_program_insert(f->program, stretch, end, -1, rk_str_text(&out));
-    return true;
+    writer w = {f, plan};
+    plan->types = kept_types(f);
+    return write_parameters(&w) && write_parts(&w);
 }

@@ -36,10 +36,10 @@ static bool add_variable(rk_fission *f, CXCursor cursor, size_t part, size_t las
 {
     if (clang_getCursorKind(cursor) != CXCursor_VarDecl)
         return rk_fission_refuse(f, cursor, "a declaration that is no plain variable");
-    const rk_where at = rk_ast_spelling(f->program->unit, clang_getCursorLocation(cursor));
+    const rk_where at = rk_ast_spelling(f->unit, clang_getCursorLocation(cursor));
     const size_t name = rk_tokens_at(f->tokens, at.offset);
     const char *text = rk_ast_name(cursor, f->arena);
-    if (at.file != f->text->stretch->file || name <= f->text->body || name >= f->text->body_end ||
+    if (at.file != f->file || name <= f->open || name >= f->close ||
         !rk_token_is(f->tokens, name, text))
         return rk_fission_refuse(f, cursor, "a declaration in a macro");
     rk_kept_variable v = {.cursor = cursor,
@@ -64,7 +64,7 @@ static bool add_declared(rk_fission *f, CXCursor statement, size_t part, size_t 
 
 static bool add_parameters(rk_fission *f)
 {
-    const rk_cursors all = rk_ast_children(f->facts->cursor, f->arena);
+    const rk_cursors all = rk_ast_children(f->kernel, f->arena);
     for (size_t i = 0; i < all.count; i++) {
         if (clang_getCursorKind(all.items[i]) != CXCursor_ParmDecl)
             continue;
@@ -269,7 +269,7 @@ bool rk_fission_find_variables(rk_fission *f)
     for (size_t i = 0; i < f->heads.count && good; i++) {
         const CXCursor init = f->heads.items[i].init;
         if (clang_getCursorKind(init) == CXCursor_DeclStmt)
-            good = add_declared(f, init, RK_NONE, f->text->body_end);
+            good = add_declared(f, init, RK_NONE, f->close);
     }
     place p = {.f = f};
     if (good)

@@ -74,6 +74,8 @@ bool rk_program_convert(rk_unit *unit)
         rk_analyze(unit);
     bool ok = unit->options->target != RK_TARGET_CPU || rk_program_check_headers(&program);
     rk_program_read_facts(&program);
+    if (unit->options->target == RK_TARGET_CPU)
+        rk_fission_find(unit, program.helper_waits); /* for a drop-in parses anew */
     if (unit->options->drop_in && !rk_drop_in_prepare(unit, program.parsed))
         return false;
     ok &= rk_program_edit_launches(&program);
@@ -84,15 +86,15 @@ bool rk_program_convert(rk_unit *unit)
         ok &= rk_program_edit_assembly(&program);
         for (size_t i = 0; i < unit->files.count; i++)
             rk_program_edit_steps(unit, i, 0, unit->files.items[i]->bytes.size);
-        if (!unit->options
-                 ->drop_in) /* which has parsed anew: the AST that the facts name is gone */
-            rk_fission_edit(&program);
+        rk_program_edit_parts(&program);
     }
     if (unit->options->drop_in)
         rk_drop_in_edit(unit);
     rk_str kernels = {.arena = unit->arena};
-    if (unit->options->target == RK_TARGET_CPU)
-        rk_fission_print(&program, &kernels);
+    if (unit->options->target == RK_TARGET_CPU && unit->options->drop_in)
+        rk_fission_print_rkernels(unit, &kernels);
+    else if (unit->options->target == RK_TARGET_CPU)
+        rk_program_print_kernels(&program, &kernels);
     unit->kernels_text = rk_str_text(&kernels);
     if (unit->options->dump)
         return ok;

@@ -340,8 +340,7 @@ static void add_kernel(reader *r, CXCursor kernel)
     if (!facts) {
         bool reachable;
         facts = rk_push(r->unit->arena, &r->program->kernels);
-        *facts = (rk_kernel_facts){
-            .body = body, .name = qualified(r->unit, kernel, &reachable), .cursor = kernel};
+        *facts = (rk_kernel_facts){.body = body, .name = qualified(r->unit, kernel, &reachable)};
     }
     const look l = look_at(r, kernel);
     facts->waits |= l.sum.waits || l.sum.grid_sync || (l.sum.unseen && r->helper_waits);

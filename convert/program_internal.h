@@ -35,10 +35,6 @@ typedef struct {
     bool has_scopes;             /**< it has lambdas or classes inside */
     const char
         *shared; /**< its own variables in static shared memory: "{bytes, alignment}, ..." as C++ */
-    CXCursor cursor;        /**< its definition */
-    bool fission;           /**< it has a second form; see convert/fission.h */
-    const char *why_fibers; /**< or why not, and at which line */
-    int why_line;
 } rk_kernel_facts;
 
 /** A kernel's name in the text. */
@@ -138,6 +134,12 @@ void rk_program_edit_steps(rk_unit *unit, size_t file, size_t begin, size_t end)
 
 /** program_ptx.c: inline assembly. */
 bool rk_program_edit_assembly(rk_program *program);
+
+/** program_kernel.c: after all other edits, the second form of kernels that have one (convert/fission.h). */
+void rk_program_edit_parts(rk_program *program);
+
+/** program_kernel.c: a line for each kernel: how it runs, and why by fibers. */
+void rk_program_print_kernels(const rk_program *program, rk_str *out);
 
 /** program_tail.c: what is added to the end of the source: symbols and entries. */
 char *rk_program_tail(rk_program *program);

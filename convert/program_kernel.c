@@ -1,3 +1,4 @@
+#include "convert/fission.h"
 #include "convert/program_internal.h"
 
 #include "convert/sources.h"
@@ -271,4 +272,53 @@ bool rk_program_edit_kernels(rk_program *program)
         if (program->functions.items[i].kernel)
             edit_kernel(program, &program->functions.items[i]);
     return ok;
+}
+
+/* The second form of those that wait. */
+
+static rk_fission_plan *plan_of(const rk_program *program, const rk_kernel_facts *facts)
+{
+    return program->parsed && facts && facts->waits && !facts->grid_sync
+               ? rk_fission_of(program->unit, facts->body.file, facts->body.offset)
+               : NULL;
+}
+
+static void edit_parts(rk_program *program, const rk_device_text *f)
+{
+    const rk_kernel_facts *facts = rk_program_facts_of(program, f);
+    rk_fission_plan *plan = plan_of(program, facts);
+    const unsigned thread = RK_USE_THREAD_IDX;
+    const char *text = plan ? rk_fission_text(program->unit, plan, plan->reads & ~thread) : NULL;
+    if (!text)
+        return;
+    const char *path = program->unit->files.items[f->stretch->file]->path;
+    rk_str out = {.arena = program->unit->arena};
+    rk_str_addf(&out,
+                "}, rk::kept_types<%s>(), [=](rk::legacy_block<%s> &rk_block) mutable { auto "
+                "&rk_ctx = rk_block; (void)rk_ctx; using rk_thread = "
+                "rk::legacy_block<%s>::rk_thread;\n#line %d \"%s\"\n",
+                plan->types, rk_program_kernel_flags(program, facts),
+                rk_program_kernel_flags(program, facts),
+                rk_program_place(program, f->stretch, f->body).line, path);
+    rk_str_add(&out, text);
+    rk_str_addf(&out, "\n#line %d \"%s\"\n",
+                rk_program_place(program, f->stretch, f->body_end).line, path);
+    rk_program_insert(program, f->stretch, plan->end, -1, rk_str_text(&out));
+}
+
+void rk_program_edit_parts(rk_program *program)
+{
+    for (size_t i = 0; i < program->functions.count; i++)
+        if (program->functions.items[i].kernel)
+            edit_parts(program, &program->functions.items[i]);
+}
+
+void rk_program_print_kernels(const rk_program *program, rk_str *out)
+{
+    for (size_t i = 0; i < program->kernels.count; i++) {
+        const rk_kernel_facts *k = &program->kernels.items[i];
+        const rk_place place = rk_sources_place(program->unit, k->body.file, k->body.offset);
+        rk_str_addf(out, "%s:%d: %s: ", place.file, place.line, k->name);
+        rk_fission_print(plan_of(program, k), k->waits, out);
+    }
 }

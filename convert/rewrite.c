@@ -1,5 +1,6 @@
 #include "convert/rewrite.h"
 
+#include "convert/fission.h"
 #include "convert/function_args.h"
 #include "convert/returns.h"
 #include "convert/sources.h"
@@ -8,7 +9,15 @@
 #include <string.h>
 
 /* Ranks of insertions at one place. */
-enum { RANK_FIRST = -9, RANK_SPACE = -2, RANK_PART = -1, RANK_HEAD = 0, RANK_LINKAGE = 1 };
+enum {
+    RANK_FIRST = -9,
+    RANK_SPLIT = -3,
+    RANK_SPACE = -2,
+    RANK_PART = -1,
+    RANK_HEAD = 0,
+    RANK_LINKAGE = 1,
+    RANK_SPLIT_END = 2
+};
 
 static const rk_tokens *tokens_of(const rk_unit *unit, size_t file)
 {
@@ -406,14 +415,16 @@ static void edit_body(rk_unit *unit, const rk_function *f)
     if (f->named_barriers)
         rk_str_add(&entry, " rk_ctx.whole_warps();");
     rk_str_add(&entry, rk_builtin_shadows(f->uses, f->hides_types, unit->arena));
-    for (size_t i = 0; i < f->file_shared.count; i++)
-        rk_str_addf(&entry, " %s", f->file_shared.items[i]);
     if (f->meets) {
         rk_str_add(&entry, " rk::begin_barriers(); {");
         insert(unit, f->definition.file, f->end - 1, RANK_HEAD, meeting_end(unit, f));
     }
     if (entry.length)
         insert(unit, f->definition.file, f->definition.end + 1, RANK_HEAD, rk_str_text(&entry));
+    /* of a rank that rk_fission_text takes over */
+    for (size_t i = 0; i < f->file_shared.count; i++)
+        insert(unit, f->definition.file, f->definition.end + 1, RANK_LINKAGE,
+               rk_arena_printf(unit->arena, " %s", f->file_shared.items[i]));
     edit_shared(unit, f);
     edit_calls(unit, f);
     edit_leaves(unit, f);
@@ -423,6 +434,34 @@ static void edit_body(rk_unit *unit, const rk_function *f)
     for (size_t i = 0; i < f->edits.count; i++)
         edit(unit, f->edits.items[i].file, f->edits.items[i].offset, f->edits.items[i].length,
              f->edits.items[i].text);
+}
+
+bool rk_rewrite_split(rk_unit *unit, const rk_function *f, bool lines)
+{
+    const size_t file = f->definition.file, end = f->end - 1;
+    rk_fission_plan *plan = f->kernel && !f->meets && (f->reach & (RK_USE_BARRIERS | RK_USE_WARPS))
+                                ? rk_fission_of(unit, file, f->definition.end)
+                                : NULL;
+    const unsigned uses = f->uses & ((RK_USE_PLACES | RK_USE_LDG) & ~(unsigned)RK_USE_THREAD_IDX);
+    const char *text = plan ? rk_fission_text(unit, plan, uses) : NULL;
+    if (!text)
+        return false;
+    rk_arena *arena = unit->arena;
+    const char *line = lines ? rk_arena_printf(arena, "\n#line %d \"%s\"\n",
+                                               rk_sources_place(unit, file, f->definition.end).line,
+                                               unit->files.items[file]->path)
+                             : "";
+    rk_str out = {.arena = arena};
+    rk_str_addf(&out,
+                "\n#ifdef RK_CPU_SPLIT\nif constexpr (rk::is_block<RkCtx>) { auto &rk_block = "
+                "rk_ctx; (void)rk_block; using rk_thread = typename RkCtx::rk_thread;");
+    if (*plan->types)
+        rk_str_addf(&out, " if constexpr (!rk::kept_types<%s>::plain) rk_ctx.need_fibers(); else {",
+                    plan->types);
+    rk_str_addf(&out, "%s%s%s } else\n#endif\n{%s", line, text, *plan->types ? "}" : "", line);
+    insert(unit, file, f->definition.end + 1, RANK_SPLIT, rk_str_text(&out));
+    insert(unit, file, end, RANK_SPLIT_END, "} ");
+    return true;
 }
 
 /** An rKernel's parameters may be written by others meanwhile: `restrict` is no longer true. */
@@ -468,12 +507,13 @@ void rk_rewrite_declaration(rk_unit *unit, const rk_function *f, const rk_declar
 void rk_rewrite_functions(rk_unit *unit)
 {
     for (size_t i = 0; i < unit->functions.count; i++) {
-        const rk_function *f = unit->functions.items[i];
+        rk_function *f = unit->functions.items[i];
         if (f->removed || !f->reached)
             continue;
         rk_rewrite_definition(unit, f);
         if (f->needs_context)
             edit_file_shared(unit, f);
+        f->split = rk_rewrite_split(unit, f, false);
         for (size_t k = 0; f->needs_context && k < f->others.count; k++)
             rk_rewrite_declaration(unit, f, &f->others.items[k]);
     }

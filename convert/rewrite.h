@@ -17,6 +17,12 @@ void rk_rewrite_definition(rk_unit *unit, const rk_function *f);
 void rk_rewrite_declaration(rk_unit *unit, const rk_function *f, const rk_declaration *d);
 
 /**
+ * After all other edits of an rKernel's definition: its form for a whole block beside the one for a thread, where
+ * it has one (convert/fission.h); false for none. `lines`: places are those of the source.
+ */
+bool rk_rewrite_split(rk_unit *unit, const rk_function *f, bool lines);
+
+/**
  * Adds those of a file as a whole: namespace, includes, disabled text. False with RK-V004 when text
  * cannot be disabled because an #if begins or ends in it.
  */

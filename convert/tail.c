@@ -223,25 +223,41 @@ bool rk_rewrite_cpu_takes(const rk_unit *unit, const rk_instance *instance)
     return true;
 }
 
+/** Opens the entry of an instance: "... rk::cpu_run<uses, frame>(rk_call, [&](auto &rk_ctx) { kernel(rk_ctx". */
+static void open_entry(const rk_unit *unit, size_t index, rk_str *out)
+{
+    const rk_instance *instance = &unit->instances.items[index];
+    const rk_uses uses = rk_decide_uses(unit, instance);
+    rk_str_addf(out,
+                "extern \"C\" void rk_entry_%s_%zu(const rk_cpu_call *rk_call)\n{\n"
+                "    rk::cpu_run<rk::uses<%d, %d, %d, %d%s>, %s>(rk_call, [&](auto &rk_ctx) {\n"
+                "        %s(rk_ctx",
+                unit->ident, index, uses.barrier, uses.reduce, uses.early_return, uses.warp,
+                unit->functions.items[instance->function]->split ? ", 1" : "",
+                instance->frame ? instance->frame : "void", rk_rewrite_instance(unit, instance));
+}
+
+static bool any_split(const rk_unit *unit)
+{
+    for (size_t i = 0; i < unit->functions.count; i++)
+        if (unit->functions.items[i]->split)
+            return true;
+    return false;
+}
+
 char *rk_rewrite_cpu(const rk_unit *unit)
 {
     rk_str out = {.arena = unit->arena};
     bool any = false;
-    rk_str_addf(&out, "#include \"%s\"\n#include <rk/cpu_entry.h>\n\nnamespace %s {\n",
+    rk_str_addf(&out, "%s#include \"%s\"\n#include <rk/cpu_entry.h>\n\nnamespace %s {\n",
+                any_split(unit) ? "#include <rk/cpu_fission.h>\n" : "",
                 unit->files.items[0]->out_name, unit->space);
     for (size_t i = 0; i < unit->instances.count; i++) {
         const rk_instance *instance = &unit->instances.items[i];
         if (!rk_rewrite_cpu_takes(unit, instance))
             continue;
-        const rk_uses uses = rk_decide_uses(unit, instance);
         any = true;
-        rk_str_addf(&out,
-                    "extern \"C\" void rk_entry_%s_%zu(const rk_cpu_call *rk_call)\n{\n"
-                    "    rk::cpu_run<rk::uses<%d, %d, %d, %d>, %s>(rk_call, [&](auto &rk_ctx) {\n"
-                    "        %s(rk_ctx",
-                    unit->ident, i, uses.barrier, uses.reduce, uses.early_return, uses.warp,
-                    instance->frame ? instance->frame : "void",
-                    rk_rewrite_instance(unit, instance));
+        open_entry(unit, i, &out);
         for (size_t k = 0; k < instance->type_count; k++)
             rk_str_addf(&out, ", rk::cpu_arg<%s>(rk_call, %zu)", instance->types[k], k);
         rk_str_add(&out, ");\n    });\n}\n");

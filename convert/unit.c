@@ -5,6 +5,7 @@
 #include "convert/decide.h"
 #include "convert/device.h"
 #include "convert/expand.h"
+#include "convert/fission.h"
 #include "convert/headers.h"
 #include "convert/parse.h"
 #include "convert/rewrite.h"
@@ -53,6 +54,23 @@ static void leave_out(rk_unit *unit)
         f->left_out = f->kernel && regexec(&pattern, f->name, 0, NULL, 0) != 0;
     }
     regfree(&pattern);
+}
+
+/** Whether the CPU will run the rKernels, or is asked how. */
+static bool wants_fission(const rk_convert_options *o)
+{
+    if (o->dump)
+        return strcmp(o->dump, "kernels") == 0;
+    return o->out_dir && !o->no_cpu && o->target != RK_TARGET_HIP;
+}
+
+static bool any_helper_waits(const rk_unit *unit)
+{
+    for (size_t i = 0; i < unit->functions.count; i++)
+        if (unit->functions.items[i]->device &&
+            (unit->functions.items[i]->uses & (RK_USE_BARRIERS | RK_USE_WARPS)))
+            return true;
+    return false;
 }
 
 static bool any_converted(const rk_unit *unit)
@@ -105,6 +123,8 @@ bool rk_unit_convert(rk_unit *unit)
     unit->files.items[0]->out_name = unit->options->output
                                          ? rk_path_base(unit->options->output)
                                          : rk_arena_printf(unit->arena, "%s.rk.cu", unit->stem);
+    if (wants_fission(unit->options))
+        rk_fission_find(unit, any_helper_waits(unit)); /* the check parses anew */
     leave_out(unit);
     for (int round = 0; round < MAX_ROUNDS; round++) {
         bool clean = true;
@@ -116,8 +136,12 @@ bool rk_unit_convert(rk_unit *unit)
         rk_rewrite_tail(unit);
         if (!rk_check_unit(&clean, unit))
             return false;
-        if (clean)
+        if (clean) {
+            rk_str kernels = {.arena = unit->arena};
+            rk_fission_print_rkernels(unit, &kernels);
+            unit->kernels_text = rk_str_text(&kernels);
             return true;
+        }
     }
     return rk_diag_add(unit->diag, RK_ERROR, "RK-V003", rk_place_file(unit->path),
                        "report this file to us", "the conversion does not come to an end");

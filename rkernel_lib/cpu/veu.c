@@ -1,5 +1,7 @@
 #include "rkernel_lib/cpu/veu.h"
 
+#include "rkernel_lib/cpu/block_internal.h"
+#include "rkernel_lib/cpu/settings.h"
 #include "rkernel_lib/cpu/warp.h"
 
 #include <pthread.h>
@@ -39,15 +41,20 @@ static void api_run(rk_cpu_veu *veu, uint32_t threads, rk_cpu_thread thread, voi
         keep_fault(state, rk_cpu_block_fault(state->block));
 }
 
-/** A kernel that was taken to have no barrier has one: its threads run in a loop, and none can wait. */
-static void need_fibers(const rk_cpu_block *block, const char *what, const char *file,
-                        uint32_t line)
+__attribute__((noreturn, cold)) static void tell_no_fibers(const char *what, const char *file,
+                                                           uint32_t line)
 {
-    if (rk_cpu_block_running(block))
-        return;
     fprintf(stderr, "%s:%u: %s in a kernel that was compiled to have none; set RK_FIBERS=1\n",
             file ? file : "?", line, what);
     abort();
+}
+
+/** A kernel that was taken to have no barrier has one: its threads run in a loop, and none can wait. */
+static inline void need_fibers(const rk_cpu_block *block, const char *what, const char *file,
+                               uint32_t line)
+{
+    if (!block->current)
+        tell_no_fibers(what, file, line);
 }
 
 static uint32_t api_barrier(rk_cpu_veu *veu, rk_cpu_barrier_kind kind, uint32_t predicate,
@@ -93,10 +100,12 @@ static const rk_cpu_api api = {.version = RK_CPU_ABI_VERSION,
 
 rk_cpu_veu *rk_cpu_veu_new(rk_cpu_block *block, uint64_t shared_bytes)
 {
+    const rk_cpu_settings *settings = rk_cpu_settings_get();
     veu_state *state = calloc(1, sizeof *state);
     if (!state)
         return NULL;
     state->seen.api = &api;
+    state->seen.fibers = settings->fibers || settings->shuffled;
     state->block = block;
     if (!rk_cpu_veu_reserve(&state->seen, shared_bytes)) {
         free(state);

@@ -2,8 +2,8 @@
 # planted.sh NAME EQUIVALENCE CATALOG BINDINGS DEVICES CASES
 #
 # Plants the bug NAME of plants.txt in a copy of a converted kernel, or of the runtime it is compiled
-# against, and passes when the equivalence test of the kernel then finds a difference. The copy without
-# the bug must pass first.
+# against, and passes when the equivalence test of the kernel then finds a difference, by a fiber for each thread or
+# as the kernel runs usually. The copy without the bug must pass first, both ways.
 set -eu
 
 name=$1
@@ -35,12 +35,25 @@ build() {
         -I"$work/include" -I"$work/include/rk/shim" "$work/out/$stem.rk.cpu.cpp" -o "$1"
 }
 
+# try FIBERS LIBRARY ARGUMENT...: runs the test; its status is in $status
+try()
+{
+    status=0
+    RK_FIBERS=$1 library=$2
+    export RK_FIBERS
+    shift 2
+    "$equivalence" --library "$library" --kernel "$kernel" "$@" >"$work/log" 2>&1 || status=$?
+}
+
 build "$work/right.so"
-if ! "$equivalence" --library "$work/right.so" --kernel "$kernel" "$@" >"$work/log"; then
-    cat "$work/log"
-    echo "planted/$name: '$kernel' fails without the bug" >&2
-    exit 1
-fi
+for fibers in 0 1; do
+    try $fibers "$work/right.so" "$@"
+    if [ $status -ne 0 ]; then
+        cat "$work/log"
+        echo "planted/$name: '$kernel' fails without the bug" >&2
+        exit 1
+    fi
+done
 
 cp "$work/$file" "$work/before"
 sed "$script" "$work/before" >"$work/$file"
@@ -49,8 +62,8 @@ if cmp -s "$work/before" "$work/$file"; then
     exit 1
 fi
 build "$work/wrong.so"
-status=0
-"$equivalence" --library "$work/wrong.so" --kernel "$kernel" "$@" >"$work/log" 2>&1 || status=$?
+try 0 "$work/wrong.so" "$@"
+[ $status -ne 0 ] || try 1 "$work/wrong.so" "$@"
 cat "$work/log"
 case $status in
 0)

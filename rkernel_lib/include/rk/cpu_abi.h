@@ -111,6 +111,7 @@ struct rk_cpu_veu {
     unsigned char *shared; /**< the vEU's shared buffer, aligned to 256; contents stay between rTasks */
     uint64_t shared_bytes;
     uint32_t *kept; /**< three words that each thread finds as it left them, threadIdx; NULL for none */
+    uint32_t fibers; /**< not 0: a fiber for each thread of a kernel that waits, although it has another form */
 };
 
 /** Lanes of a warp. */

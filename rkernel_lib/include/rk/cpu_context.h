@@ -30,17 +30,23 @@ public:
         : thread_{0, 0, 0}, grid_(call->grid[0], call->grid[1], call->grid[2]),
           block_(call->block[0], call->block[1], call->block[2])
     {
-        block_index_.x = call->rtask % grid_.x;
-        block_index_.y = call->rtask / grid_.x % grid_.y;
-        block_index_.z = call->rtask / grid_.x / grid_.y;
+        const unsigned row = call->rtask < grid_.x ? 0 : call->rtask / grid_.x; /* divisions are slow */
+        block_index_ = uint3{call->rtask - row * grid_.x, 0, 0};
+        if (row) {
+            block_index_.y = row % grid_.y;
+            block_index_.z = row / grid_.y;
+        }
     }
 
     void set_thread(uint3 thread) { thread_ = thread; }
     void set_thread(unsigned int linear)
     {
-        thread_.x = linear % block_.x;
-        thread_.y = linear / block_.x % block_.y;
-        thread_.z = linear / block_.x / block_.y;
+        const unsigned row = linear < block_.x ? 0 : linear / block_.x;
+        thread_ = uint3{linear - row * block_.x, 0, 0};
+        if (row) {
+            thread_.y = row % block_.y;
+            thread_.z = row / block_.y;
+        }
     }
 
     /** On to the block of the next rTask. */
@@ -71,11 +77,22 @@ private:
     dim3 grid_, block_;
 };
 
+/**
+ * The frame of an rKernel whose static shared memory need not be known as a whole: each part is an object of its
+ * own, which the blocks of one OS thread use one after another.
+ */
+struct separate_parts {
+};
+
+/** Whether the vEU's buffer begins with dynamic shared memory. */
+template <class Frame>
+constexpr bool cpu_frame_is_empty = std::is_void_v<Frame> || std::is_same_v<Frame, separate_parts>;
+
 /** Offset of dynamic shared memory in the vEU's buffer: after the static frame. */
 template <class Frame>
 constexpr std::size_t cpu_dynamic_offset()
 {
-    if constexpr (std::is_void_v<Frame>)
+    if constexpr (cpu_frame_is_empty<Frame>)
         return 0;
     else
         return (sizeof(Frame) + RK_CPU_DYNAMIC_ALIGN - 1) / RK_CPU_DYNAMIC_ALIGN *
@@ -90,6 +107,8 @@ template <class Frame>
 class cpu_base_context : public cpu_position
 {
 public:
+    static constexpr bool apart = true; /**< only its own text knows which thread it is */
+
     explicit cpu_base_context(const rk_cpu_call *call)
         : cpu_position(call), shared_(call->veu->shared)
     {
@@ -98,7 +117,12 @@ public:
     template <class Part>
     Part &shared() const
     {
-        return static_cast<Part &>(*reinterpret_cast<Frame *>(shared_));
+        if constexpr (std::is_same_v<Frame, separate_parts>) {
+            alignas(Part) static thread_local unsigned char part[sizeof(Part)];
+            return reinterpret_cast<Part &>(part);
+        } else {
+            return static_cast<Part &>(*reinterpret_cast<Frame *>(shared_));
+        }
     }
     template <class T>
     T *dynamic_shared() const

@@ -4,28 +4,19 @@
 /* What the entries in a catalog's shared object are made of; see rk/cpu_abi.h. */
 
 #include "cpu_context.h"
+#include "cpu_fission.h"
 
-/**
- * Before a loop over a block's threads: what one does between two barriers does not depend on what another does
- * there, or the program has a race. clang finds that out while the program runs.
- */
-#ifdef __clang__
-#define RK_THREADS_APART
-#else
-#define RK_THREADS_APART _Pragma("GCC ivdep")
-#endif
-
-namespace rk {
+namespace rk
+{
 
 /** What a kernel uses, as the catalog says. */
-template <bool Barrier, bool Reduce, bool EarlyReturn, bool Warp>
-struct uses {
+template <bool Barrier, bool Reduce, bool EarlyReturn, bool Warp, bool Parts = false> struct uses {
     static constexpr bool waits = Barrier || Reduce || Warp; /**< its threads wait for each other */
+    static constexpr bool parts = Parts; /**< it has a form for a whole block (rk/cpu_fission.h) */
 };
 
 /** Parameter `i` of the kernel. Read as whole slots, which stores of floats do not alias. */
-template <class T>
-inline T cpu_arg(const rk_cpu_call *call, unsigned i)
+template <class T> inline T cpu_arg(const rk_cpu_call *call, unsigned i)
 {
     const std::uint64_t slot = call->args[i];
     if constexpr (std::is_pointer_v<T>) {
@@ -40,23 +31,20 @@ inline T cpu_arg(const rk_cpu_call *call, unsigned i)
 }
 
 /** Bytes of the vEU's buffer that an rTask uses. */
-template <class Frame>
-constexpr std::uint64_t cpu_shared_bytes(std::uint64_t dynamic)
+template <class Frame> constexpr std::uint64_t cpu_shared_bytes(std::uint64_t dynamic)
 {
     if (dynamic > 0)
         return cpu_dynamic_offset<Frame>() + dynamic;
-    if constexpr (std::is_void_v<Frame>)
+    if constexpr (cpu_frame_is_empty<Frame>)
         return 0;
     else
         return sizeof(Frame);
 }
 
 /** Whether the call fits its vEU; else the vEU gets a fault. */
-template <class Frame>
-inline bool cpu_fits(const rk_cpu_call *call)
+template <class Frame> inline bool cpu_fits(const rk_cpu_call *call)
 {
-    const std::uint64_t threads =
-        std::uint64_t(call->block[0]) * call->block[1] * call->block[2];
+    const std::uint64_t threads = std::uint64_t(call->block[0]) * call->block[1] * call->block[2];
     if (threads == 0 || threads > call->veu_threads) {
         call->veu->api->fault(call->veu, "the block does not fit the vEU's threads");
         return false;
@@ -110,8 +98,7 @@ __attribute__((flatten)) inline void cpu_run_loop(const rk_cpu_call *call, const
         cpu_run_far<Frame>(call, body);
 }
 
-template <class Frame, class Body>
-struct cpu_fiber_job {
+template <class Frame, class Body> struct cpu_fiber_job {
     const rk_cpu_call *call;
     const Body *body;
 
@@ -124,6 +111,44 @@ struct cpu_fiber_job {
     }
 };
 
+/** Runs the threads as fibers. */
+template <class Frame, class Body>
+inline void cpu_run_fibers(const rk_cpu_call *call, const Body &body)
+{
+    cpu_fiber_job<Frame, Body> job = {call, &body};
+    const std::uint32_t threads = call->block[0] * call->block[1] * call->block[2];
+    call->veu->api->run(call->veu, threads, cpu_fiber_job<Frame, Body>::thread, &job);
+}
+
+/** As cpu_run_far. */
+template <class Frame, class Body>
+__attribute__((noinline)) bool cpu_run_far_parts(const rk_cpu_call *call, const Body &body)
+{
+    fission_block<cpu_fiber_context<Frame>> block(call, cpu_fiber_context<Frame>(call));
+    body(block);
+    return !block.needs_fibers();
+}
+
+/**
+ * Runs the kernel's second form, `flatten` putting it here; the condition is cpu_run_loop's. False when nothing
+ * was done: the block is too large, or the types do not allow it.
+ */
+template <class Frame, class Body>
+__attribute__((flatten)) inline bool cpu_run_parts(const rk_cpu_call *call, const Body &body)
+{
+    const cpu_fiber_context<Frame> context(call);
+    if (std::uint64_t(call->block[0]) * call->block[1] * call->block[2] > most_threads)
+        return false;
+    kept_memory.clear();
+    const unsigned nx = call->block[0];
+    const unsigned first = context.block_idx().x * context.block_dim().x;
+    if (first > 0x7fffffffu - most_threads || std::uint64_t(context.block_idx().x) * nx != first)
+        return cpu_run_far_parts<Frame>(call, body);
+    fission_block<cpu_fiber_context<Frame>> block(call, context);
+    body(block);
+    return !block.needs_fibers();
+}
+
 /**
  * Runs one rTask: body(context) for each of the block's threads. The vEU's threads beyond the block do
  * nothing, so that none is made for them.
@@ -134,9 +159,12 @@ inline void cpu_run(const rk_cpu_call *call, const Body &body)
     if (!cpu_fits<Frame>(call))
         return;
     if constexpr (Uses::waits) {
-        cpu_fiber_job<Frame, Body> job = {call, &body};
-        const std::uint32_t threads = call->block[0] * call->block[1] * call->block[2];
-        call->veu->api->run(call->veu, threads, cpu_fiber_job<Frame, Body>::thread, &job);
+#ifdef RK_CPU_SPLIT
+        if constexpr (Uses::parts)
+            if (!call->veu->fibers && cpu_run_parts<Frame>(call, body))
+                return;
+#endif
+        cpu_run_fibers<Frame>(call, body);
     } else {
         cpu_run_loop<Frame>(call, body);
     }

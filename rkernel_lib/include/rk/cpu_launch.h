@@ -49,7 +49,8 @@ typedef struct {
 enum {
     RK_CPU_WAITS = 1,    /**< its threads may wait for each other, or it cannot be seen that they do not */
     RK_CPU_SHADOWED = 2, /**< only the body itself reads the built-ins, and from its parameter */
-    RK_CPU_GRID_SYNC = 4 /**< waits for other blocks: runs only in a cooperative launch */
+    RK_CPU_GRID_SYNC = 4, /**< waits for other blocks: runs only in a cooperative launch */
+    RK_CPU_PARTS = 8      /**< an rKernel that has a form for a whole block (rk/cpu_fission.h) */
 };
 
 /** A kernel as the runtime runs it: one for each instantiation. */
@@ -179,6 +180,7 @@ using kernel_site = rk_cpu_site;
 constexpr unsigned kernel_waits = RK_CPU_WAITS;
 constexpr unsigned kernel_shadowed = RK_CPU_SHADOWED;
 constexpr unsigned kernel_grid_sync = RK_CPU_GRID_SYNC;
+constexpr unsigned kernel_parts = RK_CPU_PARTS;
 
 /**
  * What a body may take as its parameter, to declare local built-ins that the compiler sees through:
@@ -394,7 +396,7 @@ struct legacy_code {
         ::blockDim = at.block_dim();
         ::gridDim = at.grid_dim();
         legacy_veu = call->veu;
-        call->veu->kept = &::threadIdx.x;
+        call->veu->kept = Flags & RK_CPU_SHADOWED ? nullptr : &::threadIdx.x;
     }
 
     static void thread(const void *closure, const rk_cpu_call *call, std::uint32_t index)
@@ -454,6 +456,11 @@ struct legacy_code {
 template <unsigned Flags, class Frame, class Closure>
 struct vdevice_code {
     static constexpr bool waits = (Flags & RK_CPU_WAITS) != 0;
+#ifdef RK_CPU_SPLIT
+    static constexpr bool parts = (Flags & RK_CPU_PARTS) != 0;
+#else
+    static constexpr bool parts = false;
+#endif
     using context = std::conditional_t<waits, cpu_fiber_context<Frame>, cpu_loop_context<Frame>>;
 
     static void enter(const rk_cpu_call *call)
@@ -475,13 +482,16 @@ struct vdevice_code {
         {
             const auto body = static_cast<const Closure *>(closure)->body;
             for (std::uint32_t i = 0; i < count; i++, call->rtask++)
-                cpu_run_loop<Frame>(call, body);
+                if constexpr (!waits)
+                    cpu_run_loop<Frame>(call, body);
+                else if (!cpu_run_parts<Frame>(call, body))
+                    cpu_run_fibers<Frame>(call, body);
         }
     };
 
     static constexpr auto loop_or_null() -> decltype(rk_cpu_code::loop)
     {
-        if constexpr (waits)
+        if constexpr (waits && !parts)
             return nullptr;
         else
             return for_processor<rtasks>::loop;

@@ -8,7 +8,7 @@
 #include "cpu_print.h" /* first */
 
 #include "cpu_cuda.h"
-#include "cpu_fission.h"
+#include "cpu_program_fission.h"
 #include "cpu_ptx.h"
 #include "cuda_hooks.h"
 #include "shim/cuda_runtime.h"
