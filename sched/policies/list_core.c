@@ -98,21 +98,21 @@ static double price(lister *l, rk_id node, uint32_t candidate)
 }
 
 /** Whether `a` takes no longer than `b` for one rTask, for all on all vEUs, and in all. */
-static bool is_no_worse(const lister *l, const rk_candidate *a, const rk_candidate *b)
+static bool is_no_worse(const rk_problem *problem, const rk_candidate *a, const rk_candidate *b,
+                        uint32_t veus)
 {
-    double each[] = {rk_rtask_time(l->problem, a), rk_rtask_time(l->problem, b)};
-    uint32_t rounds[] = {(a->rtasks + l->veus - 1) / l->veus, (b->rtasks + l->veus - 1) / l->veus};
+    double each[] = {rk_rtask_time(problem, a), rk_rtask_time(problem, b)};
+    uint32_t rounds[] = {(a->rtasks + veus - 1) / veus, (b->rtasks + veus - 1) / veus};
     return each[0] <= each[1] && rounds[0] * each[0] <= rounds[1] * each[1] &&
            a->rtasks * each[0] <= b->rtasks * each[1];
 }
 
-/** Whether another candidate of the node leaves no reason to take this one; of equals the first stays. */
-static bool is_dominated(const lister *l, rk_id node, uint32_t candidate)
+bool rk_is_dominated(const rk_problem *problem, rk_id node, uint32_t candidate, uint32_t veus)
 {
-    const rk_candidate *items = l->problem->candidates->nodes[node].items;
-    for (uint32_t i = 0; i < candidates_of(l, node); i++)
-        if (i != candidate && is_no_worse(l, &items[i], &items[candidate]) &&
-            (i < candidate || !is_no_worse(l, &items[candidate], &items[i])))
+    const rk_candidate *items = problem->candidates->nodes[node].items;
+    for (uint32_t i = 0; i < problem->candidates->nodes[node].count; i++)
+        if (i != candidate && is_no_worse(problem, &items[i], &items[candidate], veus) &&
+            (i < candidate || !is_no_worse(problem, &items[candidate], &items[i], veus)))
             return true;
     return false;
 }
@@ -122,7 +122,7 @@ static void choose_cheapest(lister *l, rk_id node)
     uint32_t best = UINT32_MAX;
     double least = 0;
     for (uint32_t i = 0; i < candidates_of(l, node); i++) {
-        if (is_dominated(l, node, i))
+        if (rk_is_dominated(l->problem, node, i, l->veus))
             continue;
         double here = price(l, node, i);
         if (best == UINT32_MAX || here < least) {

@@ -28,6 +28,12 @@ void rk_list_rtasks(rk_builder *builder, const rk_problem *problem, rk_deps *dep
                     const rk_listing *listing);
 
 /**
+ * Whether another candidate of the node leaves no reason to take this one: it takes no longer for one rTask,
+ * for all on all vEUs, and in all; of equals the first stays.
+ */
+bool rk_is_dominated(const rk_problem *problem, rk_id node, uint32_t candidate, uint32_t veus);
+
+/**
  * HEFT's upward ranks: for each node the longest time from its start to the end, of operators over all
  * vEUs and the signals between them. `kernels` NULL: the fastest ones.
  */

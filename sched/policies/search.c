@@ -1,4 +1,5 @@
 #include "sched/policies/attempt.h"
+#include "sched/policies/classes.h"
 #include "sched/policies/timed.h"
 
 #include "sched/schedule_internal.h"
@@ -22,10 +23,13 @@ enum { MOVES, MS, SEED, MERGE };
 enum { MEMORY = 6 };
 
 /** Ways in which the first solution is made from a schedule. */
-enum { STARTS = 4 };
+enum { STARTS = 6 };
+
+/** Classes of nodes that are given one kernel each. */
+enum { CLASSES_MOST = 12 };
 
 /** Times that these are made again from the best so far, while that helps. */
-enum { STARTED_MOST = 4 };
+enum { STARTED_MOST = 2 };
 
 /** Times that kernels are chosen again with one weight of their work, while that helps. */
 enum { RESELECTED_MOST = 3 };
@@ -35,6 +39,7 @@ typedef struct {
     double *priority;  /**< by node */
     uint32_t *kernels; /**< by node */
     double *scale;     /**< by node: its rTasks' time over the profile's, as simulated */
+    bool halfway;      /**< times are halfway from those of rTasks alone to the profile's instead */
 } decision;
 
 typedef struct {
@@ -49,6 +54,7 @@ typedef struct {
         *critical_movable; /**< nodes on the critical path of the solution; so movable */
     size_t critical_count, critical_movable_count;
     decision now, next;
+    double *half;      /**< by node: 0.5 */
     double efficiency; /**< of choosing the kernels that `next` leaves open */
     double *pressure;  /**< by node, of the solution */
     double time, past[MEMORY];
@@ -85,12 +91,16 @@ static void copy_decision(searcher *s, decision *to, const decision *from)
     memcpy(to->priority, from->priority, s->nodes * sizeof *to->priority);
     memcpy(to->kernels, from->kernels, s->nodes * sizeof *to->kernels);
     memcpy(to->scale, from->scale, s->nodes * sizeof *to->scale);
+    to->halfway = from->halfway;
 }
 
 /** Builds and simulates what a decision says, and fills in its kernels; the schedule goes to `arena`. */
 static const rk_schedule *decode(searcher *s, const decision *d, double *time, rk_arena *arena)
 {
-    rk_timed_scale(&s->timed, d->scale);
+    if (d->halfway)
+        rk_timed_mix(&s->timed, s->half);
+    else
+        rk_timed_scale(&s->timed, d->scale);
     rk_builder *builder = rk_builder_new(&s->timed.problem, s->veus, arena);
     rk_listing listing = {.priority = d->priority,
                           .kernels = d->kernels,
@@ -330,13 +340,52 @@ static void begin(searcher *s)
         decision *d = &s->next;
         memcpy(d->kernels, kernels, s->nodes * sizeof *kernels);
         for (size_t i = 0; i < s->nodes; i++)
-            d->scale[i] = start & 1 ? scale[i] : 1;
-        rk_timed_scale(&s->timed, d->scale);
-        if (start & 2)
+            d->scale[i] = start % 3 == 1 ? scale[i] : 1;
+        d->halfway = start % 3 == 2;
+        if (d->halfway)
+            rk_timed_mix(&s->timed, s->half);
+        else
+            rk_timed_scale(&s->timed, d->scale);
+        if (start >= 3)
             memcpy(d->priority, order, s->nodes * sizeof *order);
         else
             rk_upward_ranks(d->priority, &s->timed.problem, d->kernels, s->veus);
         try_next(s, true);
+    }
+    rk_arena_free(scratch);
+}
+
+/** Tries each kernel for all nodes of a class; whether one of them made a better solution. */
+static bool try_class(searcher *s, const rk_classes *classes, size_t at, size_t rtasks)
+{
+    const rk_id *nodes = &classes->nodes[classes->first[at]];
+    size_t count = classes->first[at + 1] - classes->first[at];
+    double before = s->time;
+    for (uint32_t k = 0; k < s->problem->candidates->nodes[nodes[0]].count; k++) {
+        bool same = true;
+        for (size_t i = 0; i < count; i++)
+            same = same && s->now.kernels[nodes[i]] == k;
+        if (same || rk_is_dominated(s->problem, nodes[0], k, s->veus) || !may_go_on(s, rtasks))
+            continue;
+        copy_decision(s, &s->next, &s->now);
+        for (size_t i = 0; i < count; i++)
+            s->next.kernels[nodes[i]] = k;
+        try_next(s, true);
+    }
+    return s->time < before;
+}
+
+/** One kernel for each class of nodes, the class of the most work first, as long as that helps. */
+static void descend(searcher *s, size_t rtasks)
+{
+    rk_arena *scratch = rk_arena_new();
+    rk_classes classes;
+    rk_classes_find(&classes, s->problem, s->now.kernels, s->pressure, scratch);
+    bool better = classes.count > 0;
+    while (better && may_go_on(s, rtasks)) {
+        better = false;
+        for (size_t c = 0; c < classes.count && c < CLASSES_MOST; c++)
+            better = try_class(s, &classes, c, rtasks) || better;
     }
     rk_arena_free(scratch);
 }
@@ -357,6 +406,9 @@ void rk_search_from(rk_attempt *best, const rk_problem *problem, uint32_t veus,
     s.deps = rk_deps_of_problem(problem, s.arena);
     new_decision(&s, &s.now);
     new_decision(&s, &s.next);
+    s.half = RK_NEW_ARRAY(s.arena, double, s.nodes + 1);
+    for (rk_id i = 0; i < s.nodes; i++)
+        s.half[i] = 0.5;
     s.movable = RK_NEW_ARRAY(s.arena, rk_id, s.nodes + 1);
     s.pressure = RK_NEW_ARRAY(s.arena, double, s.nodes + 1);
     s.critical = RK_NEW_ARRAY(s.arena, rk_id, s.nodes + 1);
@@ -375,6 +427,7 @@ void rk_search_from(rk_attempt *best, const rk_problem *problem, uint32_t veus,
             begin(&s);
         } while (s.best->time < before && ++started < STARTED_MOST &&
                  may_go_on(&s, STARTS * rtasks));
+        descend(&s, rtasks);
         for (size_t i = 0; i < MEMORY; i++)
             s.past[i] = s.time;
         while (s.moves < how->moves && may_go_on(&s, 1)) {
