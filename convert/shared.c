@@ -410,6 +410,11 @@ void rk_shared_declare(rk_analysis *analysis, size_t body, CXCursor cursor, CXCu
     const bool meeting = is_meeting(variable, &own, unit->arena);
     if (meeting) {
         declare_meeting(unit, function, place, name);
+        if (!own && f->is_template && rk_ast_size_of(clang_getCursorType(variable)) >= 0)
+            rk_problem_add(
+                unit, function, RK_REFUSED, "RK-V122", place,
+                "make its type depend on a template parameter, as the stages' number can",
+                "'%s' keeps clang from making instances of '%s'", name, f->name);
     } else if (is_initialised(unit, variable)) {
         rk_problem_add(unit, function, RK_REFUSED, "RK-V119", place,
                        "give its type no constructor that does something",

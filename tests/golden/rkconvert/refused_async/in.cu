@@ -33,10 +33,16 @@ __global__ void instruction(float *x)
     cuda::ptx::fence_proxy_async();
     x[threadIdx.x] = 1;
 }
+template <int N> __global__ void in_a_template(float *x)
+{
+    __shared__ cuda::pipeline_shared_state<2, 4> state;
+    x[threadIdx.x] = N + (&state != nullptr);
+}
 void launch(float *x, int n)
 {
     by_hand<<<1, 32>>>(x);
     in_a_helper<<<1, 32>>>(x);
     after_a_return<<<1, 64>>>(x, n);
     instruction<<<1, 32>>>(x);
+    in_a_template<2><<<1, 32>>>(x);
 }

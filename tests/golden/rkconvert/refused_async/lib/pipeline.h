@@ -12,6 +12,9 @@ public:
 private:
     int expected_ = 0;
 };
+template <int Scope, int Stages> struct pipeline_shared_state {
+    barrier<Scope> filled[Stages], emptied[Stages];
+};
 namespace ptx {
 __device__ inline void fence_proxy_async() {}
 } // namespace ptx
