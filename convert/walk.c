@@ -236,10 +236,11 @@ static void use_project_function(rk_walker *w, CXCursor cursor, CXCursor target,
     if (clang_Cursor_isNull(definition)) {
         if (!overloaded && in_device_code(w) &&
             rk_ast_has_attribute(target, CXCursor_CUDADeviceAttr, NULL))
-            rk_problem_add(w->unit, w->function, RK_REFUSED, "RK-V110", rk_walk_place(w, cursor),
-                           "define it in this file or in a header that it includes",
-                           "the body of '%s' cannot be seen from here",
-                           rk_ast_name(target, w->unit->arena));
+            rk_problem_add(
+                w->unit, w->function, RK_REFUSED, "RK-V110", rk_walk_place(w, cursor),
+                "convert a file that includes both sources; or, where it reads no built-ins and "
+                "does not synchronise, say so: --allow RK-V110",
+                "the body of '%s' cannot be seen from here", rk_ast_name(target, w->unit->arena));
         return;
     }
     const size_t callee = rk_analysis_function(w->analysis, definition);
