@@ -124,6 +124,57 @@ static void surfaces()
     GOOD(cudaFreeArray(array));
 }
 
+/* Every shape of surface, x counting bytes; what lies outside is zero or the nearest, and a fault where it traps. */
+static void shapes()
+{
+    const cudaChannelFormatDesc format = cudaCreateChannelDesc<short>();
+    const struct {
+        cudaExtent extent;
+        unsigned flags;
+    } made[] = {{{5, 0, 0}, 0},
+                {{5, 0, 3}, cudaArrayLayered},
+                {{5, 4, 3}, cudaArrayLayered},
+                {{5, 4, 3}, 0}};
+    for (const auto &m : made) {
+        cudaArray_t array;
+        GOOD(cudaMalloc3DArray(&array, &format, m.extent, m.flags | cudaArraySurfaceLoadStore));
+        cudaResourceDesc resource = {};
+        resource.resType = cudaResourceTypeArray;
+        resource.res.array.array = array;
+        cudaSurfaceObject_t s;
+        GOOD(cudaCreateSurfaceObject(&s, &resource));
+        const bool layered = m.flags != 0, flat = m.extent.height == 0;
+        for (short z = 0; z < short(m.extent.depth ? m.extent.depth : 1); z++)
+            for (short y = 0; y < short(flat ? 1 : m.extent.height); y++)
+                for (short x = 0; x < 5; x++) {
+                    const short value = short(x + 10 * y + 100 * z);
+                    if (flat)
+                        layered ? surf1DLayeredwrite(value, s, x * 2, z)
+                                : surf1Dwrite(value, s, x * 2);
+                    else
+                        layered ? surf2DLayeredwrite(value, s, x * 2, y, z)
+                                : surf3Dwrite(value, s, x * 2, y, z);
+                }
+        if (flat)
+            CHECK((layered ? surf1DLayeredread<short>(s, 6, 2) : surf1Dread<short>(s, 6)) ==
+                  (layered ? 203 : 3));
+        else
+            CHECK((layered ? surf2DLayeredread<short>(s, 8, 3, 1)
+                           : surf3Dread<short>(s, 8, 3, 1)) == 134);
+        CHECK(surf1Dread<short>(s, -2, cudaBoundaryModeZero) == 0);
+        CHECK(surf1Dread<short>(s, -2, cudaBoundaryModeClamp) == 0);
+        CHECK(surf1Dread<short>(s, 200, cudaBoundaryModeClamp) == 4);
+        if (!flat && !layered) {
+            CHECK(surf3Dread<short>(s, 2, 9, -1, cudaBoundaryModeClamp) == 31);
+            CHECK(surf3Dread<short>(s, 2, 1, 3, cudaBoundaryModeZero) == 0);
+            surf3Dwrite(short(-1), s, 2, 1, 3, cudaBoundaryModeZero);
+            CHECK(surf3Dread<short>(s, 2, 1, 2) == 211);
+        }
+        GOOD(cudaDestroySurfaceObject(s));
+        GOOD(cudaFreeArray(array));
+    }
+}
+
 /** A cubemap of `layers` times six faces of 2x2 texels, each numbered as it lies in memory. */
 static cudaTextureObject_t make_cube(cudaArray_t *array, unsigned layers)
 {
@@ -154,8 +205,8 @@ static cudaTextureObject_t make_cube(cudaArray_t *array, unsigned layers)
 /** Each face's texel where s and t of the guide's table are -1/2 and 1/2: column 0 of row 1. */
 static void cubemaps()
 {
-    static const float directions[6][3] = {{1, -.5f, .5f}, {-1, -.5f, -.5f}, {-.5f, 1, .5f},
-                                           {-.5f, -1, -.5f}, {-.5f, -.5f, 1}, {.5f, -.5f, -1}};
+    static const float directions[6][3] = {{1, -.5f, .5f},   {-1, -.5f, -.5f}, {-.5f, 1, .5f},
+                                           {-.5f, -1, -.5f}, {-.5f, -.5f, 1},  {.5f, -.5f, -1}};
     cudaArray_t array;
     cudaTextureObject_t object = make_cube(&array, 1);
     for (int face = 0; face < 6; face++) {
@@ -186,6 +237,7 @@ int main()
     plane();
     formats();
     surfaces();
+    shapes();
     cubemaps();
     return failures != 0;
 }
