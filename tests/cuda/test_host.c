@@ -7,13 +7,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+/** What fresh memory holds: zeros, but a pattern where its use is looked for. */
+#ifdef __SANITIZE_ADDRESS__
+enum { FRESH = 0xcd };
+#else
+enum { FRESH = 0 };
+#endif
+
 static void memory(void)
 {
     unsigned char *d, host[100], back[100];
     for (int i = 0; i < 100; i++)
         host[i] = (unsigned char)i;
     GOOD(cudaMalloc((void **)&d, 100));
-    CHECK((uintptr_t)d % 256 == 0 && d[0] == 0);
+    CHECK((uintptr_t)d % 256 == 0 && d[0] == FRESH);
     GOOD(cudaMemcpy(d, host, 100, cudaMemcpyHostToDevice));
     GOOD(cudaMemset(d + 10, 7, 20));
     GOOD(cudaMemcpy(back, d, 100, cudaMemcpyDefault));
