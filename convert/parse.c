@@ -213,15 +213,63 @@ static error_summary summarise_errors(const rk_unit *unit, bool (*is_harmless)(c
     return errors;
 }
 
+/** The text between the message's first two quotes, NULL without. */
+static const char *quoted(const char *message, rk_arena *arena)
+{
+    const char *begin = strchr(message, '\'');
+    const char *end = begin ? strchr(begin + 1, '\'') : NULL;
+    return end ? rk_arena_strndup(arena, begin + 1, (size_t)(end - begin - 1)) : NULL;
+}
+
+/** The folder near the source, or near a folder above it, that has the header; NULL if none has. */
+static const char *folder_of(const rk_unit *unit, const char *header)
+{
+    static const char *const below[] = {"include", "inc", "src", "Common", "common", "."};
+    enum { ABOVE = 4 };
+    rk_arena *arena = unit->arena;
+    const char *folder = rk_path_dir(arena, unit->path);
+    for (int up = 0; up <= ABOVE; up++, folder = rk_arena_printf(arena, "%s/..", folder))
+        for (size_t i = 0; i < sizeof below / sizeof *below; i++) {
+            const char *at = strcmp(below[i], ".") == 0
+                                 ? folder
+                                 : rk_arena_printf(arena, "%s/%s", folder, below[i]);
+            if (rk_file_exists(rk_arena_printf(arena, "%s/%s", at, header)))
+                return at;
+        }
+    return NULL;
+}
+
+static bool is_macro_like(const char *name)
+{
+    return *name && strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789") == strlen(name);
+}
+
+/** What would mend the error: often a -I or a -D of the source's own build. */
+static const char *hint_of(const rk_unit *unit, const char *message)
+{
+    const char *name = quoted(message, unit->arena);
+    if (name && strstr(message, "file not found")) {
+        const char *folder = folder_of(unit, name);
+        return folder ? rk_arena_printf(unit->arena,
+                                        "give its folder after `--`: rkconvert ... -- -I%s", folder)
+                      : "give its folder after `--`: rkconvert ... -- -I<folder>";
+    }
+    const bool undeclared = rk_str_starts(message, "use of undeclared identifier") ||
+                            rk_str_starts(message, "unknown type name");
+    if (name && undeclared && is_macro_like(name))
+        return rk_arena_printf(
+            unit->arena,
+            "if its own build defines it, say so after `--`: rkconvert ... -- -D%s=<value>", name);
+    return "the file must compile: give its flags after `--`";
+}
+
 /** Diagnoses the translation unit's first error, if it has one; returns whether it has none. */
 static bool report_errors(const rk_unit *unit)
 {
     const error_summary errors = summarise_errors(unit, is_refused);
     if (errors.count == 0)
         return true;
-    const char *hint = strstr(errors.message, "file not found")
-                           ? "give its folder after `--`: rkconvert ... -- -I<folder>"
-                           : "the file must compile: give its flags after `--`";
+    const char *hint = hint_of(unit, errors.message);
     if (errors.count > 1)
         return rk_diag_add(unit->diag, RK_ERROR, "RK-V001", errors.place, hint,
                            "does not parse: %s (the first of %u errors)", errors.message,

@@ -1,0 +1,2 @@
+#include "near.h"
+__global__ void k(int *x) { x[threadIdx.x] = NEAR; }

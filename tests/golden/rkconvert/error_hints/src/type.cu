@@ -1,0 +1,1 @@
+__global__ void k(REAL *x) { x[threadIdx.x] = 1; }
