@@ -112,6 +112,17 @@ static void print_result(const rk_verify_result *r, const rk_verify_run *origina
     print_text(&r->err, "stderr", out);
 }
 
+/** A program that fails by itself may have been compared up to there only. */
+static void print_status(const rk_verify_run *original, FILE *out)
+{
+    if (original->status > 128)
+        fprintf(out,
+                "the original itself is ended by signal %d: only what it did before is compared\n",
+                original->status - 128);
+    else if (original->status && !original->timed_out)
+        fprintf(out, "the original itself ends with status %d\n", original->status);
+}
+
 /* JSON. */
 
 static void quote(const char *text, FILE *out)
@@ -200,6 +211,7 @@ void rk_verify_print(const rk_verify_result *results, size_t count, const rk_ver
     if (!json) {
         for (size_t i = 0; i < count; i++)
             print_result(&results[i], original, tolerance, out);
+        print_status(original, out);
         return;
     }
     fprintf(out, "{\"original\": {\"status\": %d},\n \"runs\": [\n", original->status);
