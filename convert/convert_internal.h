@@ -42,7 +42,8 @@ typedef enum {
     RK_USE_REDUCE_OR = 1 << 23,
     RK_USE_REDUCE_XOR = 1 << 24,
     RK_USE_LDG = 1 << 25,
-    RK_USE_GROUP_WARP = 1 << 26, /**< a warp operation of a cooperative group of lanes */
+    RK_USE_GROUP_WARP =
+        1 << 26, /**< a warp operation of a cooperative group of lanes, or on matrices */
     RK_USE_STATIC_SHARED = 1 << 27,
     RK_USE_DYNAMIC_SHARED = 1 << 28,
     RK_USE_CONTEXT = 1 << 29,   /**< names the context in its text */

@@ -114,6 +114,10 @@ static void use_system_function(rk_walker *w, CXCursor cursor, CXCursor target, 
         rk_groups_function(w, cursor, target, name);
         return;
     }
+    if (rk_system_in_namespace(target, "nvcuda", w->unit->arena)) {
+        rk_walk_uses(w, RK_USE_GROUP_WARP, cursor, name);
+        return;
+    }
     const rk_builtin *builtin = rk_builtin_find(name);
     if (builtin) {
         use_builtin(w, builtin, cursor);

@@ -155,7 +155,7 @@ cuBLASLt|include.*cublasLt
 cuBLASXt|include.*cublasXt
 MPI|include.*mpi\.h
 CUB|include.*<cub/
-tensor cores|include.*mma\.h|wmma::|mma\.sync
+tensor cores|mma\.sync|wgmma
 dynamic parallelism|cudaDeviceRuntime|cdp[A-Z]|cudaStreamFireAndForget
 inter-process memory|cudaIpc
 several GPUs|cudaDeviceEnablePeerAccess|cudaMemcpyPeer
