@@ -39,7 +39,18 @@ static bool number(int64_t *out, const cuda_call *c, size_t i, const char *what)
     return false;
 }
 
-/** The variable whose address an operand is: `&d`, `(void **)&d`. */
+/** A variable, or a member of one. */
+static bool is_variable(rk_arena *arena, CXCursor lvalue)
+{
+    rk_hchildren c = rk_h_children(arena, lvalue);
+    if (clang_getCursorKind(lvalue) == CXCursor_MemberRefExpr)
+        return c.count == 1 &&
+               rk_h_plain_type(clang_getCursorType(c.items[0])).kind == CXType_Record &&
+               is_variable(arena, rk_h_unwrap(arena, c.items[0]));
+    return clang_getCursorKind(lvalue) == CXCursor_DeclRefExpr;
+}
+
+/** What the address of an operand is of, `&d`, `(void **)&s.d`: a variable, or a member of one. */
 static bool variable_of(CXCursor *out, const cuda_call *c, size_t i)
 {
     if (i >= c->count)
@@ -49,9 +60,8 @@ static bool variable_of(CXCursor *out, const cuda_call *c, size_t i)
         rk_hchildren k = rk_h_children(c->f->arena, e);
         enum CXCursorKind kind = clang_getCursorKind(e);
         if (clang_getCursorUnaryOperatorKind(e) == CXUnaryOperator_AddrOf && k.count == 1) {
-            CXCursor v = rk_h_unwrap(c->f->arena, k.items[0]);
-            *out = clang_getCursorReferenced(v);
-            return clang_getCursorKind(v) == CXCursor_DeclRefExpr;
+            *out = rk_h_unwrap(c->f->arena, k.items[0]);
+            return is_variable(c->f->arena, *out);
         }
         const bool cast = kind == CXCursor_CStyleCastExpr || kind == CXCursor_CXXStaticCastExpr ||
                           kind == CXCursor_CXXReinterpretCastExpr;
@@ -61,6 +71,37 @@ static bool variable_of(CXCursor *out, const cuda_call *c, size_t i)
     }
 }
 
+/** A struct as it was before the call took an address in it, for that call only. */
+static rk_hv whole_value(const cuda_call *c, CXCursor object)
+{
+    rk_hv now = rk_h_eval(c->run, c->state->env, object);
+    rk_hv was = now.kind == RK_HV_STRUCT ? now : rk_h_eval(c->run, c->run->before, object);
+    return rk_h_expand(c->f->arena, was, clang_getCursorType(object), NULL);
+}
+
+/** Sets a variable, or a member of one, to a value. */
+static void bind(cuda_call *c, CXCursor lvalue, rk_hv value)
+{
+    rk_arena *arena = c->f->arena;
+    if (clang_getCursorKind(lvalue) == CXCursor_DeclRefExpr) {
+        c->state->env =
+            rk_henv_bind(arena, c->state->env, clang_getCursorReferenced(lvalue), value);
+        return;
+    }
+    CXCursor object = rk_h_unwrap(arena, rk_h_children(arena, lvalue).items[0]);
+    bind(c, object,
+         rk_hv_with_field(arena, whole_value(c, object), rk_h_spelling(arena, lvalue), value));
+}
+
+/** Whether something else may change a variable, by its address that was kept before. */
+static bool is_kept(const cuda_call *c, CXCursor lvalue)
+{
+    CXCursor root;
+    const rk_henv *entry =
+        rk_h_root(&root, c->f->arena, lvalue) ? rk_henv_find(c->run->before, root) : NULL;
+    return entry && entry->escaped;
+}
+
 static void allocate(cuda_call *c)
 {
     CXCursor variable;
@@ -68,6 +109,11 @@ static void allocate(cuda_call *c)
     if (!variable_of(&variable, c, 0)) {
         rk_follow_stop(c->f, c->call, "allocate it for a variable of the function",
                        "the memory is allocated for what is not followed");
+        return;
+    }
+    if (is_kept(c, variable)) {
+        rk_follow_stop(c->f, c->call, "keep no pointer to it",
+                       "the address of what points to the memory is kept");
         return;
     }
     if (!number(&bytes, c, 1, "the size of the memory"))
@@ -84,8 +130,7 @@ static void allocate(cuda_call *c)
                           .element = pointer.element,
                           .managed = strcmp(c->name, "cudaMallocManaged") == 0,
                           .place = rk_ast_place(clang_getCursorLocation(c->call), c->f->arena)});
-    /* its address was taken for this call only */
-    c->state->env = rk_henv_bind(c->f->arena, c->state->env, variable, pointer);
+    bind(c, variable, pointer); /* its address was taken for this call only */
 }
 
 /** A parameter of the function, which may as well be memory of the host. */
