@@ -12,8 +12,8 @@ __global__ void reverse_and_add(const int *in, int *out, int by, int n)
     __shared__ int part[64];
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     part[threadIdx.x] = i < n ? in[i] : 0;
-    __syncthreads();
-    if (i < n)
+    // Waits on fibers: launches come in no order, so that those of two runs cannot be compared one by one.
+    if (__syncthreads_or(i < n) && i < n)
         out[i] = part[min(63, n - 1 - (int)(blockIdx.x * 64)) - threadIdx.x] + by;
 }
 
