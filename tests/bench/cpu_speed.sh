@@ -1,6 +1,6 @@
 # CUDA on the CPU, on one thread and in time of the processor, so that what runs beside it counts little: kernels
-# over loops written by hand, with each compiler there is; the same with a fiber for each thread; whole programs over
-# the same. The least of several runs; ratios are of one run of this script.
+# over loops written by hand, with each compiler there is, as they are and as drop-ins on one vEU; the same with a fiber
+# for each thread; whole programs over the same. The least of several runs; ratios are of one run of this script.
 #
 #   sh tests/bench/cpu_speed.sh [BUILD]     default: build/release
 set -eu
@@ -11,13 +11,17 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 export RK_WORKERS=1
 
+by_fibers='s/^a block of 256 threads with 9 barriers/the same by fibers                     /p'
 for compiler in clang++ g++; do
     command -v $compiler >/dev/null || continue
-    CXX=$compiler "$build/bin/rkconvert" cc -O3 cpu_kernels.cu cpu_loops.cpp -o "$work/kernels"
-    echo "$compiler"
-    "$work/kernels"
-    RK_FIBERS=1 "$work/kernels" | sed -n 's/^a block of 256 threads with 9 barriers/the same by fibers                     /p'
-    echo
+    for form in '' --drop-in; do
+        # shellcheck disable=SC2086 # none or one word
+        CXX=$compiler "$build/bin/rkconvert" cc $form -O3 cpu_kernels.cu cpu_loops.cpp -o "$work/kernels"
+        echo "$compiler $form"
+        RK_VEUS=1 "$work/kernels"
+        RK_VEUS=1 RK_FIBERS=1 "$work/kernels" | sed -n "$by_fibers"
+        echo
+    done
 done
 
 # worked: seconds of the processor that this shell's children have taken, in $seconds
