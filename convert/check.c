@@ -252,13 +252,17 @@ typedef struct {
     RK_VEC(CXCursor) seen;
     const char *found; /**< the real built-in that is reached */
     CXCursor at;       /**< where */
+    bool special;      /**< in a function that cannot take a context */
 } reach;
 
 static void follow(reach *r, CXCursor function);
 
-static bool is_shared(CXCursor variable)
+/** Whether a shared variable is CUDA's own and may not be: dynamic memory of an operator may in a drop-in. */
+static bool is_shared(const reach *r, CXCursor variable)
 {
-    return rk_ast_has_attribute(variable, CXCursor_CUDASharedAttr, NULL);
+    const bool bare = r->special && r->unit->options->drop_in &&
+                      clang_Cursor_getStorageClass(variable) == CX_SC_Extern;
+    return !bare && rk_ast_has_attribute(variable, CXCursor_CUDASharedAttr, NULL);
 }
 
 static enum CXChildVisitResult search(CXCursor cursor, CXCursor parent, CXClientData data)
@@ -266,14 +270,14 @@ static enum CXChildVisitResult search(CXCursor cursor, CXCursor parent, CXClient
     (void)parent;
     reach *r = data;
     const enum CXCursorKind kind = clang_getCursorKind(cursor);
-    if (kind == CXCursor_VarDecl && is_shared(cursor))
+    if (kind == CXCursor_VarDecl && is_shared(r, cursor))
         r->found = rk_ast_name(cursor, r->unit->arena);
     if (kind == CXCursor_DeclRefExpr || kind == CXCursor_MemberRefExpr ||
         kind == CXCursor_CallExpr) {
         const CXCursor target = clang_getCursorReferenced(cursor);
         const char *name = rk_ast_name(target, r->unit->arena);
         if (rk_walk_is_raw(target, name) ||
-            (clang_getCursorKind(target) == CXCursor_VarDecl && is_shared(target)))
+            (clang_getCursorKind(target) == CXCursor_VarDecl && is_shared(r, target)))
             r->found = name;
         else if (rk_ast_is_function(clang_getCursorKind(target)))
             follow(r, target);
@@ -294,7 +298,11 @@ static void follow(reach *r, CXCursor function)
         if (clang_equalCursors(r->seen.items[i], definition))
             return;
     *rk_push(r->unit->arena, &r->seen) = definition;
+    const bool around = r->special;
+    const enum CXCursorKind kind = clang_getCursorKind(definition);
+    r->special = kind == CXCursor_ConversionFunction || kind == CXCursor_Constructor;
     clang_visitChildren(definition, search, r);
+    r->special = around;
 }
 
 void rk_check_reach(rk_unit *unit, size_t index, CXCursor check)

@@ -243,7 +243,8 @@ typedef struct {
     RK_VEC(const char *) file_parts;  /**< the parts of those that are static, qualified */
     RK_VEC(rk_lambda) lambdas;
     RK_VEC(rk_problem) problems;
-    RK_VEC(rk_text_edit) file_edits; /**< statements of those arrays, and what declares their parts instead */
+    RK_VEC(rk_text_edit)
+    file_edits; /**< statements of those arrays, and what declares their parts instead */
     RK_VEC(rk_text_edit) edits; /**< what the walk found to replace when it takes the context */
     RK_VEC(rk_text_edit) other_edits; /**< the same in its other declarations */
     /* filled by rk_decide */
@@ -253,10 +254,13 @@ typedef struct {
     bool removed;        /**< its text is disabled in the output */
     bool early_return;   /**< a barrier may follow a return */
     bool named_barriers; /**< has assembly with barriers of its own numbers */
-    bool warp_returns;   /**< a warp operation may follow a return that is not at top level */
-    bool has_class;      /**< it is a template argument: a class stands for it there */
-    bool left_out;       /**< a kernel that --kernel does not name */
-    unsigned reach;      /**< rk_use bits of all that it reaches */
+    bool
+        bare_shared; /**< has dynamic shared memory, but cannot take the context: see rk::bare_shared */
+    bool reach_bare;   /**< it reaches such a function */
+    bool warp_returns; /**< a warp operation may follow a return that is not at top level */
+    bool has_class;    /**< it is a template argument: a class stands for it there */
+    bool left_out;     /**< a kernel that --kernel does not name */
+    unsigned reach;    /**< rk_use bits of all that it reaches */
     int reach_dims;
     const char *part; /**< name of its struct of shared memory, NULL if it has none */
     bool split;       /**< its rKernel has a form for a whole block; see convert/fission.h */

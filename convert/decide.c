@@ -62,8 +62,10 @@ static bool spread_reach(rk_unit *unit)
         rk_function *f = unit->functions.items[i];
         for (size_t c = 0; c < f->calls.count; c++) {
             const rk_function *to = callee_of(unit, &f->calls.items[c]);
-            if ((f->reach | to->reach) != f->reach || f->reach_dims < to->reach_dims)
+            if ((f->reach | to->reach) != f->reach || f->reach_dims < to->reach_dims ||
+                (to->reach_bare && !f->reach_bare))
                 changed = true;
+            f->reach_bare |= to->reach_bare;
             f->reach |= to->reach;
             f->reach_dims = f->reach_dims < to->reach_dims ? to->reach_dims : f->reach_dims;
         }
@@ -205,6 +207,8 @@ static void reset(rk_unit *unit)
         f->needs_context = device_code(f) && f->uses != 0;
         f->needs_context |= f->kernel;
         f->reach = device_code(f) ? f->uses : 0;
+        f->reach |= f->bare_shared ? RK_USE_DYNAMIC_SHARED : 0;
+        f->reach_bare = f->bare_shared;
         f->reach_dims = f->dims;
         f->reached = f->refused = f->removed = false;
     }
@@ -257,6 +261,20 @@ static void check_group_barriers(rk_unit *unit, size_t i)
                "'%s' has a barrier that counts, which the group of a block does not");
 }
 
+/**
+ * A vEU's buffer begins with the kernel's static arrays, a block's own with its dynamic memory, as in a drop-in.
+ */
+static void check_bare_shared(rk_unit *unit, size_t i)
+{
+    const rk_function *f = unit->functions.items[i];
+    if (f->kernel && f->reach_bare && !unit->options->drop_in &&
+        ((f->reach & RK_USE_STATIC_SHARED) || f->warp_returns))
+        refuse(
+            unit, i, "RK-V118", "declare the memory in the kernel",
+            "'%s' has shared memory of its own beside that of an operator or constructor, which cannot take the "
+            "rTask's context");
+}
+
 void rk_decide(rk_unit *unit)
 {
     reset(unit);
@@ -282,6 +300,8 @@ void rk_decide(rk_unit *unit)
     for (size_t i = 0; i < unit->functions.count; i++)
         if (unit->options->barrier == RK_BARRIER_CG && unit->functions.items[i]->kernel)
             check_group_barriers(unit, i);
+    for (size_t i = 0; i < unit->functions.count; i++)
+        check_bare_shared(unit, i);
     settle(unit);
 }
 

@@ -485,6 +485,8 @@ static void edit_restrict(rk_unit *unit, const rk_function *f)
 void rk_rewrite_definition(rk_unit *unit, const rk_function *f)
 {
     edit_restrict(unit, f);
+    if (f->bare_shared)
+        edit_shared(unit, f);
     if (!f->needs_context)
         return;
     edit_signature(unit, f, &f->definition, f->end);

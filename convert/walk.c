@@ -615,10 +615,11 @@ static void visit_variable(rk_walker *w, CXCursor cursor)
     w->f->hides_types |= strcmp(name, "dim3") == 0 || strcmp(name, "uint3") == 0;
     if (clang_getCursorKind(cursor) == CXCursor_VarDecl &&
         rk_ast_has_attribute(cursor, CXCursor_CUDASharedAttr, NULL)) {
-        rk_walk_uses(w,
-                     clang_Cursor_getStorageClass(cursor) == CX_SC_Extern ? RK_USE_DYNAMIC_SHARED
-                                                                          : RK_USE_STATIC_SHARED,
-                     cursor, name);
+        const bool dynamic = clang_Cursor_getStorageClass(cursor) == CX_SC_Extern;
+        if (dynamic && w->f->special && !w->local_class)
+            w->f->bare_shared = true;
+        else
+            rk_walk_uses(w, dynamic ? RK_USE_DYNAMIC_SHARED : RK_USE_STATIC_SHARED, cursor, name);
         rk_shared_declare(w->analysis, w->body, w->above.items[w->above.count - 1], cursor);
         return;
     }

@@ -96,6 +96,10 @@ template <class T> __device__ T tex2D(cudaTextureObject_t, float, float);
 template <class T> __device__ T tex3D(cudaTextureObject_t, float, float, float);
 #endif
 
+namespace rk {
+template <class T> __device__ T *bare_shared() { return nullptr; }
+} // namespace rk
+
 namespace rk_parse {
 
 template <class T> using id = T;

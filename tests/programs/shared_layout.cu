@@ -97,8 +97,51 @@ __global__ void dynamic_parts(double *out, int n)
     out[i] = doubles[n - 1 - i] + shorts[n - 1 - i] + ((size_t)bytes == (size_t)floats);
 }
 
+// Dynamic memory behind a conversion, as templates of older programs have it, beside an array of the kernel's own.
+template <class T> struct memory {
+    __device__ operator T *() const
+    {
+        extern __shared__ int words[];
+        return (T *)words;
+    }
+};
+
+template <> struct memory<double> {
+    __device__ operator double *() const
+    {
+        extern __shared__ double converted_doubles[];
+        return converted_doubles;
+    }
+};
+
+template <class T> __global__ void behind_a_conversion(T *out, int n)
+{
+    __shared__ T first;
+    T *all = memory<T>();
+    int i = threadIdx.x;
+    all[i] = (T)(3 * i);
+    if (i == 0)
+        first = (T)100;
+    __syncthreads();
+    out[i] = all[n - 1 - i] + first;
+}
+
+template <class T> static void convert(const char *what)
+{
+    const int n = 50;
+    check::buffer<T> out(n);
+    behind_a_conversion<<<1, n, n * sizeof(T)>>>((T *)out, n);
+    LAUNCH_OK();
+    std::vector<T> want(n);
+    for (int i = 0; i < n; i++)
+        want[i] = (T)(3 * (n - 1 - i) + 100);
+    check::same(what, out.get(), want);
+}
+
 int main()
 {
+    convert<float>("behind a conversion");
+    convert<double>("behind a specialised conversion");
     const int n = 96;
     check::buffer<double> out(n);
     check::buffer<int> aligned(1);

@@ -84,6 +84,16 @@ private:
 struct separate_parts {
 };
 
+/** The buffer of the vEU that runs an rTask of a catalog on this thread. */
+RK_CPU_CONSTINIT inline thread_local unsigned char *bare_buffer = nullptr;
+
+/** See rk/cuda_context.cuh. */
+template <class T>
+T *bare_shared()
+{
+    return reinterpret_cast<T *>(bare_buffer);
+}
+
 /** Whether the vEU's buffer begins with dynamic shared memory. */
 template <class Frame>
 constexpr bool cpu_frame_is_empty = std::is_void_v<Frame> || std::is_same_v<Frame, separate_parts>;

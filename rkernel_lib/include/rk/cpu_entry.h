@@ -158,6 +158,7 @@ inline void cpu_run(const rk_cpu_call *call, const Body &body)
 {
     if (!cpu_fits<Frame>(call))
         return;
+    bare_buffer = call->veu->shared;
     if constexpr (Uses::waits) {
 #ifdef RK_CPU_SPLIT
         if constexpr (Uses::parts)

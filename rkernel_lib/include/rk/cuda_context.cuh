@@ -33,6 +33,15 @@ inline __device__ unsigned char *cuda_shared_buffer()
     return rk_shared_buffer;
 }
 
+/**
+ * Dynamic shared memory of a function that cannot take the context, as a conversion: for kernels without static
+ * shared memory, whose dynamic memory begins the buffer.
+ */
+template <class T> __device__ T *bare_shared()
+{
+    return reinterpret_cast<T *>(cuda_shared_buffer());
+}
+
 /** Bytes of a frame before the dynamic shared memory that follows it. */
 template <class Frame> struct cuda_frame_bytes {
     static constexpr unsigned value = (unsigned)((sizeof(Frame) + 15) / 16 * 16);

@@ -28,6 +28,12 @@ inline __device__ unsigned char *hip_shared_buffer()
     return rk_shared_buffer;
 }
 
+/** See rk/cuda_context.cuh. */
+template <class T> __device__ T *bare_shared()
+{
+    return reinterpret_cast<T *>(hip_shared_buffer());
+}
+
 /** Bytes of a frame before the dynamic shared memory that follows it. */
 template <class Frame> struct hip_frame_bytes {
     static constexpr unsigned value = (unsigned)((sizeof(Frame) + 15) / 16 * 16);
