@@ -60,8 +60,10 @@ run()
     way=$1
     shift
     status=0
-    env "$@" timeout 120 "$work/$way" >"$work/out" 2>"$work/err" || status=$?
-    [ $status -eq 0 ] || fail "$way, $*: status $status" "$work/out" "$work/err"
+    # The program may close its own output; AddressSanitizer tells what it finds all the same.
+    env ASAN_OPTIONS="log_path=$work/asan-log" "$@" timeout 120 "$work/$way" >"$work/out" 2>"$work/err" || status=$?
+    touch "$work/asan-log"
+    [ $status -eq 0 ] || fail "$way, $*: status $status" "$work/out" "$work/err" "$work"/asan-log*
     if [ -f "$name.out" ]; then
         diff "$name.out" "$work/out" >"$work/diff" || fail "$way, $*: output differs" "$work/diff"
     else
