@@ -27,11 +27,18 @@ namespace check
 // How many values were compared so far.
 inline std::atomic<size_t> compared = 0;
 
+// Ends the program; what AddressSanitizer does at an exit can lose output that was not written yet.
+[[noreturn]] inline void stop()
+{
+    fflush(stdout);
+    exit(1);
+}
+
 inline void succeeded(cudaError_t code, const char *call, int line)
 {
     if (code != cudaSuccess) {
         printf("line %d: %s: %s\n", line, call, cudaGetErrorString(code));
-        exit(1);
+        stop();
     }
 }
 
@@ -40,7 +47,7 @@ inline void holds(bool condition, const char *text, int line)
     compared++;
     if (!condition) {
         printf("line %d: not so: %s\n", line, text);
-        exit(1);
+        stop();
     }
 }
 
@@ -51,7 +58,7 @@ void same(const char *what, const std::vector<T> &got, const std::vector<T> &wan
 {
     if (got.size() != want.size()) {
         printf("%s: %zu values instead of %zu\n", what, got.size(), want.size());
-        exit(1);
+        stop();
     }
     for (size_t i = 0; i < got.size(); i++) {
         bool good = got[i] == want[i];
@@ -61,7 +68,7 @@ void same(const char *what, const std::vector<T> &got, const std::vector<T> &wan
         }
         if (!good) {
             printf("%s[%zu] is %.9g instead of %.9g\n", what, i, (double)got[i], (double)want[i]);
-            exit(1);
+            stop();
         }
     }
     compared += got.size();

@@ -2,6 +2,8 @@
 // within a kernel.
 // flags: --extended-lambda
 #include <thrust/copy.h>
+#include <thrust/device_free.h>
+#include <thrust/device_malloc.h>
 #include <thrust/device_ptr.h>
 #include <thrust/device_vector.h>
 #include <thrust/execution_policy.h>
@@ -69,6 +71,13 @@ static void vectors(const std::vector<int> &values)
         squares += (long long)want[i] * want[i];
     }
     check::same("sorted and shifted", numbers_of(device), want);
+    std::vector<int> copied(n);
+    CUDA_OK(cudaMemcpy(copied.data(), thrust::raw_pointer_cast(device.data()), n * sizeof(int), cudaMemcpyDeviceToHost));
+    check::same("copied", copied, want);
+    thrust::device_ptr<int> last = thrust::device_malloc<int>(1);
+    CUDA_OK(cudaMemcpy(thrust::raw_pointer_cast(last), &want[n - 1], sizeof(int), cudaMemcpyHostToDevice));
+    check::same("last", (int)*last, want[n - 1]);
+    thrust::device_free(last);
     check::same("sum of squares",
                 thrust::transform_reduce(device.begin(), device.end(), square(), 0LL, thrust::plus<long long>()),
                 squares);
