@@ -4,8 +4,10 @@
 
 #include <cstdlib>
 
-#ifdef __has_feature
-#if __has_feature(address_sanitizer)
+#ifdef __SANITIZE_ADDRESS__ // gcc
+#define FAULTS_END_IT
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) // clang
 #define FAULTS_END_IT
 #endif
 #endif
