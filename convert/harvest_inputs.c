@@ -7,13 +7,16 @@
 
 /* Inputs: values that a launch depends on beside its function's parameters. */
 
+/** What is known to be so, and what not to be. */
+typedef struct {
+    RK_VEC(CXCursor) yes, no;
+} answers;
+
 struct rk_hinputs {
     rk_arena *arena;
     RK_VEC(rk_sym_input *) kept; /**< those with a key */
-    RK_VEC(CXCursor) writers;    /**< functions that write what is not their own */
-    RK_VEC(CXCursor) others;     /**< those that do not */
-    RK_VEC(CXCursor) constant;   /**< variables that keep their first values */
-    RK_VEC(CXCursor) changing;   /**< those that do not */
+    answers writes;              /**< functions: do they write what is not their own? */
+    answers constant;            /**< variables: do they keep their first values? */
 };
 
 rk_hinputs *rk_hinputs_new(rk_arena *arena)
@@ -31,34 +34,40 @@ static bool has(const CXCursor *items, size_t count, CXCursor function)
     return false;
 }
 
+/** 1, 0, or -1 when it was not answered yet. */
+static int answer(const answers *known, CXCursor cursor)
+{
+    if (has(known->yes.items, known->yes.count, cursor))
+        return 1;
+    return has(known->no.items, known->no.count, cursor) ? 0 : -1;
+}
+
+static void set_answer(rk_arena *arena, answers *known, CXCursor cursor, bool yes)
+{
+    if (yes)
+        *rk_push(arena, &known->yes) = cursor;
+    else
+        *rk_push(arena, &known->no) = cursor;
+}
+
 int rk_hinputs_writes(const rk_hinputs *inputs, CXCursor function)
 {
-    if (has(inputs->writers.items, inputs->writers.count, function))
-        return 1;
-    return has(inputs->others.items, inputs->others.count, function) ? 0 : -1;
+    return answer(&inputs->writes, function);
 }
 
 void rk_hinputs_set_writes(rk_hinputs *inputs, CXCursor function, bool writes)
 {
-    if (writes)
-        *rk_push(inputs->arena, &inputs->writers) = function;
-    else
-        *rk_push(inputs->arena, &inputs->others) = function;
+    set_answer(inputs->arena, &inputs->writes, function, writes);
 }
 
 int rk_hinputs_constant(const rk_hinputs *inputs, CXCursor variable)
 {
-    if (has(inputs->constant.items, inputs->constant.count, variable))
-        return 1;
-    return has(inputs->changing.items, inputs->changing.count, variable) ? 0 : -1;
+    return answer(&inputs->constant, variable);
 }
 
 void rk_hinputs_set_constant(rk_hinputs *inputs, CXCursor variable, bool constant)
 {
-    if (constant)
-        *rk_push(inputs->arena, &inputs->constant) = variable;
-    else
-        *rk_push(inputs->arena, &inputs->changing) = variable;
+    set_answer(inputs->arena, &inputs->constant, variable, constant);
 }
 
 const char *rk_h_source(rk_arena *arena, CXCursor cursor)
