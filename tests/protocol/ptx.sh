@@ -57,6 +57,6 @@ planted no-barrier-after-poll $vdevice '/^    vdevice_barrier();$/d' 'between a 
 planted no-acquire $vdevice 's/ld\.acquire/ld.relaxed/' 'nothing polls with acquire'
 planted no-release $vdevice 's/st\.release/st.relaxed/' 'stored with release'
 planted no-step $vdevice 's/vdevice_store_step(step, ++done)/++done/' 'no step is stored after'
-planted ldg include/rk/cuda_warp.cuh 's/return \*address;/return __ldg(address);/' 'non-coherent'
+planted ldg include/rk/gpu_context.h 's/return \*address;/return __ldg(address);/' 'non-coherent'
 
 exit $failed

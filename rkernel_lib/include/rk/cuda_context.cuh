@@ -19,36 +19,11 @@
 #include "cuda_barrier.cuh"
 #include "cuda_warp.cuh"
 #include "end_barriers.h"
+#include "gpu_context.h"
 #include "groups.h"
-
-#include <type_traits>
 
 namespace rk
 {
-
-/** The vEU's shared buffer, which is all of the block's dynamic shared memory. */
-inline __device__ unsigned char *cuda_shared_buffer()
-{
-    extern __shared__ __align__(128) unsigned char rk_shared_buffer[];
-    return rk_shared_buffer;
-}
-
-/**
- * Dynamic shared memory of a function that cannot take the context, as a conversion: for kernels without static
- * shared memory, whose dynamic memory begins the buffer.
- */
-template <class T> __device__ T *bare_shared()
-{
-    return reinterpret_cast<T *>(cuda_shared_buffer());
-}
-
-/** Bytes of a frame before the dynamic shared memory that follows it. */
-template <class Frame> struct cuda_frame_bytes {
-    static constexpr unsigned value = (unsigned)((sizeof(Frame) + 15) / 16 * 16);
-};
-template <> struct cuda_frame_bytes<void> {
-    static constexpr unsigned value = 0;
-};
 
 template <class Config, class = void> struct cuda_form_of {
     static constexpr cuda_barrier_form value = cuda_barrier_form::choose;
@@ -58,14 +33,15 @@ template <class Config> struct cuda_form_of<Config, std::void_t<decltype(Config:
 };
 
 /** One thread's view of rTask `rtask` on a vEU of Config::veu_threads threads in one dimension. */
-template <class Config> class cuda_context : public cuda_warp_operations<cuda_context<Config>>
+template <class Config>
+class cuda_context : public gpu_rtask<Config>, public cuda_warp_operations<cuda_context<Config>>
 {
-    static constexpr unsigned N = Config::block_x * Config::block_y * Config::block_z;
-    static constexpr unsigned V = Config::veu_threads;
+    using place = gpu_rtask<Config>;
+    static constexpr unsigned N = place::N;
+    static constexpr unsigned V = place::V;
     static constexpr bool has_barrier = Config::barrier || Config::reduce;
     static constexpr bool has_returns =
         std::is_base_of<warp_returns, typename Config::Frame>::value;
-    static_assert(N >= 1 && N <= V, "the vEU has fewer threads than the kernel's block");
     static_assert(V % 32 == 0, "a vEU is made of whole warps");
     static_assert(cuda_form_of<Config>::value != cuda_barrier_form::cg ||
                       !(Config::early_return || Config::reduce),
@@ -76,45 +52,10 @@ template <class Config> class cuda_context : public cuda_warp_operations<cuda_co
                      N, V, Config::reduce>;
 
   public:
-    using Frame = typename Config::Frame;
-    /** Shared memory before the dynamic part. */
-    static constexpr unsigned frame_bytes = cuda_frame_bytes<Frame>::value;
-
-    explicit __device__ cuda_context(unsigned rtask) : rtask_(rtask), live_(first_lanes())
+    explicit __device__ cuda_context(unsigned rtask) : place(rtask), live_(first_lanes())
     {
         if constexpr (has_returns)
-            cuda_warp_begin(shared<warp_returns>());
-    }
-
-    /** Whether this thread belongs to the rTask's block; the others only call finish(). */
-    __device__ bool active() const
-    {
-        return N == V || threadIdx.x < N;
-    }
-
-    __device__ unsigned rank() const
-    {
-        return threadIdx.x;
-    }
-    __device__ unsigned threads() const
-    {
-        return N;
-    }
-    __device__ uint3 thread_idx() const
-    {
-        return split<Config::block_x, Config::block_y, Config::block_z>(threadIdx.x);
-    }
-    __device__ uint3 block_idx() const
-    {
-        return split<Config::grid_x, Config::grid_y, Config::grid_z>(rtask_);
-    }
-    __device__ dim3 block_dim() const
-    {
-        return dim3(Config::block_x, Config::block_y, Config::block_z);
-    }
-    __device__ dim3 grid_dim() const
-    {
-        return dim3(Config::grid_x, Config::grid_y, Config::grid_z);
+            cuda_warp_begin(this->template shared<warp_returns>());
     }
 
     __device__ void sync()
@@ -134,16 +75,6 @@ template <class Config> class cuda_context : public cuda_warp_operations<cuda_co
     __device__ int sync_or(int predicate)
     {
         return sync_count(predicate) != 0;
-    }
-
-    /** Its static shared memory of type Part, a base of the frame or the frame itself. */
-    template <class Part> __device__ Part &shared() const
-    {
-        return static_cast<Part &>(*reinterpret_cast<Frame *>(cuda_shared_buffer()));
-    }
-    template <class T> __device__ T *dynamic_shared() const
-    {
-        return reinterpret_cast<T *>(cuda_shared_buffer() + frame_bytes);
     }
 
     /**
@@ -169,13 +100,13 @@ template <class Config> class cuda_context : public cuda_warp_operations<cuda_co
     /** By a thread on its way out of a kernel whose frame has rk::warp_returns. */
     __device__ void returned()
     {
-        cuda_warp_leave(shared<warp_returns>());
+        cuda_warp_leave(this->template shared<warp_returns>());
     }
     /** `operation(lanes)` with those lanes of `mask`, which are live, that meet there. */
     template <class Operation> __device__ auto meet(unsigned mask, const Operation &operation) const
     {
         if constexpr (has_returns)
-            return cuda_warp_meet(shared<warp_returns>(), mask, operation);
+            return cuda_warp_meet(this->template shared<warp_returns>(), mask, operation);
         else
             return operation(mask);
     }
@@ -188,15 +119,6 @@ template <class Config> class cuda_context : public cuda_warp_operations<cuda_co
     }
 
   private:
-    template <unsigned X, unsigned Y, unsigned Z> static __device__ uint3 split(unsigned i)
-    {
-        if (Y == 1 && Z == 1)
-            return make_uint3(i, 0, 0);
-        if (Z == 1)
-            return make_uint3(i % X, i / X, 0);
-        return make_uint3(i % X, i / X % Y, i / (X * Y));
-    }
-
     /** The lanes of this warp that are in the block. */
     static __device__ unsigned first_lanes()
     {
@@ -206,8 +128,7 @@ template <class Config> class cuda_context : public cuda_warp_operations<cuda_co
         return threadIdx.x / 32 * 32 + 32 <= N ? 0xFFFFFFFFu : (1u << last) - 1;
     }
 
-    unsigned rtask_; /**< blockIdx in linear order */
-    unsigned live_;  /**< lanes of this warp that warp operations may name */
+    unsigned live_; /**< lanes of this warp that warp operations may name */
     Barrier barrier_;
 };
 
@@ -217,41 +138,10 @@ template <class Config> class cuda_context : public cuda_warp_operations<cuda_co
  * measured against.
  */
 template <class FrameType>
-class cuda_launch_context : public cuda_warp_operations<cuda_launch_context<FrameType>>
+class cuda_launch_context : public gpu_launch<FrameType>,
+                            public cuda_warp_operations<cuda_launch_context<FrameType>>
 {
   public:
-    using Frame = FrameType;
-    static constexpr unsigned frame_bytes = cuda_frame_bytes<Frame>::value;
-
-    __device__ unsigned rank() const
-    {
-        return threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
-    }
-    __device__ unsigned threads() const
-    {
-        return blockDim.x * blockDim.y * blockDim.z;
-    }
-    __device__ uint3 thread_idx() const
-    {
-        return threadIdx;
-    }
-    __device__ uint3 block_idx() const
-    {
-        return blockIdx;
-    }
-    __device__ dim3 block_dim() const
-    {
-        return blockDim;
-    }
-    __device__ dim3 grid_dim() const
-    {
-        return gridDim;
-    }
-
-    __device__ void sync()
-    {
-        __syncthreads();
-    }
     __device__ int sync_count(int predicate)
     {
         return __syncthreads_count(predicate);
@@ -263,15 +153,6 @@ class cuda_launch_context : public cuda_warp_operations<cuda_launch_context<Fram
     __device__ int sync_or(int predicate)
     {
         return __syncthreads_or(predicate);
-    }
-
-    template <class Part> __device__ Part &shared() const
-    {
-        return static_cast<Part &>(*reinterpret_cast<Frame *>(cuda_shared_buffer()));
-    }
-    template <class T> __device__ T *dynamic_shared() const
-    {
-        return reinterpret_cast<T *>(cuda_shared_buffer() + frame_bytes);
     }
 
     __device__ bool leave(bool condition)
@@ -292,9 +173,6 @@ class cuda_launch_context : public cuda_warp_operations<cuda_launch_context<Fram
     {
         return operation(mask);
     }
-    __device__ void finish()
-    {
-    }
 };
 
 /**
@@ -304,11 +182,6 @@ class cuda_launch_context : public cuda_warp_operations<cuda_launch_context<Fram
  */
 class cuda_probe_context : public cuda_launch_context<void>
 {
-  public:
-    template <class Part> __device__ Part &shared() const
-    {
-        return *reinterpret_cast<Part *>(cuda_shared_buffer());
-    }
 };
 
 } // namespace rk

@@ -146,15 +146,6 @@ template <class Context> class cuda_warp_operations
     }
 #endif
 
-    /**
-     * A plain load: in a vDevice the address may have been written earlier in the same kernel,
-     * which the read-only path of __ldg does not see.
-     */
-    template <class T> __device__ T ldg(const T *address) const
-    {
-        return *address;
-    }
-
   private:
     __device__ unsigned cut(unsigned mask) const
     {
