@@ -401,15 +401,15 @@ static void read_names(rk_unit *unit, rk_instance *instance, CXCursor check)
     const rk_function *f = unit->functions.items[instance->function];
     call_search s = {.found = clang_getNullCursor(), .name = f->name, .arena = arena};
     clang_visitChildren(check, find_call, &s);
-    rk_str symbol = {.arena = arena};
-    rk_str_addf(&symbol, "%s::%s%s", unit->space, f->scope, f->name);
     const char *const *args = NULL;
     const int count =
         clang_Cursor_isNull(s.found) ? -1 : rk_ast_template_args(&args, s.found, arena);
+    const char **symbol_args = RK_NEW_ARRAY(arena, const char *, instance->arg_count + 1);
     for (size_t i = 0; i < instance->arg_count; i++)
-        rk_str_addf(&symbol, "%s%s", i ? ", " : "<", (int)i < count ? args[i] : instance->args[i]);
+        symbol_args[i] = (int)i < count ? args[i] : instance->args[i];
     instance->symbol =
-        rk_arena_printf(arena, "%s%s", rk_str_text(&symbol), instance->arg_count ? ">" : "");
+        rk_arena_printf(arena, "%s::%s%s%s", unit->space, f->scope, f->name,
+                        rk_harvest_join_args(symbol_args, instance->arg_count, arena));
     const int params = clang_Cursor_isNull(s.found) ? 0 : clang_Cursor_getNumArguments(s.found);
     rk_param *copies = RK_NEW_ARRAY(arena, rk_param, instance->type_count);
     for (size_t i = 0; i < instance->type_count; i++) {

@@ -15,10 +15,10 @@ typedef struct {
     const char *const *inputs; /**< .cu files, folders, which are searched for them, and
                                     compile_commands.json files, whose .cu entries are taken */
     size_t input_count;
-    const char *output;      /**< the one converted file, or NULL */
-    const char *out_dir;     /**< where outputs and the catalog go, or NULL */
-    bool in_place;           /**< each source is replaced by its output, and kept as SOURCE.orig */
-    const char *catalog;     /**< the catalog's path; NULL: catalog.json in out_dir */
+    const char *output;  /**< the one converted file, or NULL */
+    const char *out_dir; /**< where outputs and the catalog go, or NULL */
+    bool in_place;       /**< each source is replaced by its output, and kept as SOURCE.orig */
+    const char *catalog; /**< the catalog's path; NULL: catalog.json in out_dir */
     rk_target target;
     rk_barrier_form barrier; /**< by what barriers are made on NVIDIA's GPUs */
     bool drop_in;            /**< the whole program, its launches replaced by vDevices */
@@ -69,12 +69,16 @@ typedef struct {
     size_t instances; /**< in the catalog */
 } rk_convert_kernel;
 
-/** What became of a launch. */
+/** What became of a launch, for all that its function is instantiated and called with. */
 typedef struct {
-    const char *kernel;
+    const char *kernel; /**< its name */
     int line;
+    unsigned offset;              /**< in its file; not kept in reports */
+    const char *const *instances; /**< ids of the kernel's instances that it launches */
+    size_t instance_count;
+    bool open; /**< it launches an instance that is not known, too */
     bool resolved;
-    bool opaque;        /**< grid, block or shared bytes rest on the result of a call, or on memory */
+    bool opaque; /**< grid, block or shared bytes rest on the result of a call, or on memory */
     const char *reason; /**< NULL when resolved */
     rk_convert_range range;
 } rk_convert_launch;

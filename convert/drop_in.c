@@ -71,7 +71,8 @@ static void refuse_unnamed(rk_unit *unit)
         if (!f->kernel || !f->is_template || rk_instantiated_all(unit, f))
             continue;
         for (size_t k = 0; k < unit->launches.count; k++)
-            if (strcmp(unit->launches.items[k].kernel, f->name) == 0)
+            if (unit->launches.items[k].open &&
+                strcmp(unit->launches.items[k].kernel, f->name) == 0)
                 rk_problem_add(unit, i, RK_REFUSED, "RK-V127", f->place,
                                "give what it is launched with a type that has a name",
                                "'%s' is launched with template arguments that have no name, as a "

@@ -66,9 +66,8 @@ static char *calls_text(rk_unit *unit)
         for (size_t k = 0; k < instance->type_count; k++)
             rk_str_addf(&out, ", rk_parse::id<%s> a%zu", instance->types[k], k);
         rk_str_addf(&out, ") { %s%s", f->scope, rk_drop_in_name(unit, instance->function));
-        for (size_t k = 0; k < instance->arg_count; k++)
-            rk_str_addf(&out, "%s%s", k ? ", " : "<", instance->args[k]);
-        rk_str_addf(&out, "%s(rk_ctx", instance->arg_count ? ">" : "");
+        rk_str_addf(&out, "%s(rk_ctx",
+                    rk_harvest_join_args(instance->args, instance->arg_count, unit->arena));
         for (size_t k = 0; k < instance->type_count; k++)
             rk_str_addf(&out, ", a%zu", k);
         rk_str_add(&out, "); }\n");

@@ -78,6 +78,12 @@ static CXCursor definition_of(CXCursor cursor)
     return clang_Cursor_isNull(definition) ? cursor : definition;
 }
 
+/** Whether a definition is the text of a template, for some arguments, and not a specialisation of its own. */
+static bool is_made_of(CXCursor own, CXCursor pattern)
+{
+    return clang_equalLocations(clang_getCursorLocation(own), clang_getCursorLocation(pattern));
+}
+
 /** The kernel that a function's declaration is an instance of: the template, unless specialised. */
 static CXCursor kernel_of(CXCursor instance)
 {
@@ -86,9 +92,7 @@ static CXCursor kernel_of(CXCursor instance)
     if (clang_Cursor_isNull(pattern))
         return own;
     pattern = definition_of(pattern);
-    bool implicit =
-        clang_equalLocations(clang_getCursorLocation(own), clang_getCursorLocation(pattern));
-    return implicit ? pattern : own;
+    return is_made_of(own, pattern) ? pattern : own;
 }
 
 void rk_harvest_kernel(rk_harvested *out, CXCursor reference, rk_arena *arena)
@@ -117,12 +121,8 @@ void rk_harvest_kernel(rk_harvested *out, CXCursor reference, rk_arena *arena)
         return;
     out->template_args = args;
     out->template_arg_count = count;
-    rk_str id = {.arena = arena};
-    rk_str_add(&id, out->kernel_name);
-    for (size_t i = 0; i < count; i++)
-        rk_str_addf(&id, "%s%s", i ? ", " : "<", args[i]);
-    rk_str_add(&id, count ? ">" : "");
-    out->id = id.text;
+    out->id =
+        rk_arena_printf(arena, "%s%s", out->kernel_name, rk_harvest_join_args(args, count, arena));
 }
 
 /** A dimension; false with the reason when it is not known. */
@@ -521,9 +521,10 @@ static void note_instance(harvest *h, CXCursor reference)
     const char *pattern_usr = rk_h_text(h->arena, clang_getCursorUSR(pattern));
     if (!has_text(h->instanced.items, h->instanced.count, pattern_usr))
         *rk_push(h->arena, &h->instanced) = pattern_usr;
-    if (!has_text(h->seen.items, h->seen.count, usr)) {
+    const CXCursor own = definition_of(target);
+    if (is_made_of(own, definition_of(pattern)) && !has_text(h->seen.items, h->seen.count, usr)) {
         *rk_push(h->arena, &h->seen) = usr;
-        *rk_push(h->arena, &h->queue) = definition_of(target);
+        *rk_push(h->arena, &h->queue) = own;
     }
 }
 

@@ -19,14 +19,8 @@ const char *rk_h_function_name(rk_arena *arena, CXCursor function)
     const char *name = rk_h_spelling(arena, function);
     const char *const *args;
     size_t count;
-    if (rk_harvest_template_args(&args, &count, function, arena)) {
-        rk_str text = {.arena = arena};
-        rk_str_addf(&text, "%s<", name);
-        for (size_t i = 0; i < count; i++)
-            rk_str_addf(&text, "%s%s", i ? ", " : "", args[i]);
-        rk_str_add(&text, ">");
-        name = text.text;
-    }
+    if (rk_harvest_template_args(&args, &count, function, arena))
+        name = rk_arena_printf(arena, "%s%s", name, rk_harvest_join_args(args, count, arena));
     for (CXCursor up = clang_getCursorSemanticParent(function); rk_h_is_scope(up);
          up = clang_getCursorSemanticParent(up)) {
         const char *scope = rk_h_text(arena, clang_getCursorDisplayName(up));
@@ -76,6 +70,55 @@ static const char *constant_text(rk_arena *arena, CXType type, CXCursor instance
     return rk_arena_printf(arena, "%lld", value);
 }
 
+/** Whether a printed argument can be written in code: a lambda's type, or another without a name, cannot. */
+static bool has_spelling(const char *text)
+{
+    return !strstr(text, "(lambda") && !strstr(text, "(unnamed") && !strstr(text, "(anonymous");
+}
+
+/** The end of the argument that begins there: the comma after it, or what closes the list. */
+static const char *argument_end(const char *at)
+{
+    int depth = 0;
+    for (; *at; at++) {
+        depth += strchr("<([{", *at) != NULL;
+        depth -= strchr(">)]}", *at) != NULL;
+        if (depth < 0 || (depth == 0 && *at == ','))
+            break;
+    }
+    return at;
+}
+
+/**
+ * The i-th template argument as the compiler prints it, which it does for packs, templates and functions
+ * too: "<int, float>" for a pack, without the brackets where the source wrote the arguments. NULL if it has
+ * no spelling.
+ */
+static const char *printed_arg(CXCursor instance, unsigned i, rk_arena *arena)
+{
+    CXPrintingPolicy policy = clang_getCursorPrintingPolicy(instance);
+    clang_PrintingPolicy_setProperty(policy, CXPrintingPolicy_TerseOutput, 1);
+    clang_PrintingPolicy_setProperty(policy, CXPrintingPolicy_FullyQualifiedName, 1);
+    const char *text = rk_h_text(arena, clang_getCursorPrettyPrinted(instance, policy));
+    clang_PrintingPolicy_dispose(policy);
+    const char *name = rk_arena_printf(arena, "%s<", rk_h_spelling(arena, instance));
+    const bool pack =
+        clang_Cursor_getTemplateArgumentKind(instance, i) == CXTemplateArgumentKind_Pack;
+    const char *at = strstr(rk_ast_named(text, arena), name);
+    if (!at)
+        return NULL;
+    const char *end = argument_end(at += strlen(name));
+    for (; i > 0 && *end == ','; i--)
+        end = argument_end(at = end + 2);
+    if (i > 0)
+        return pack ? "" : NULL;
+    while (pack && *at != '<' && *end == ',')
+        end = argument_end(end + 2);
+    const size_t brackets = pack && *at == '<';
+    at = rk_arena_strndup(arena, at + brackets, (size_t)(end - at) - 2 * brackets);
+    return has_spelling(at) ? at : NULL;
+}
+
 const char *rk_harvest_template_arg(CXCursor instance, unsigned i, rk_arena *arena)
 {
     switch (clang_Cursor_getTemplateArgumentKind(instance, i)) {
@@ -91,9 +134,22 @@ const char *rk_harvest_template_arg(CXCursor instance, unsigned i, rk_arena *are
     }
     case CXTemplateArgumentKind_NullPtr:
         return "nullptr";
+    case CXTemplateArgumentKind_Declaration:
+    case CXTemplateArgumentKind_Template:
+    case CXTemplateArgumentKind_Pack:
+        return printed_arg(instance, i, arena);
     default:
         return NULL;
     }
+}
+
+const char *rk_harvest_join_args(const char *const *args, size_t count, rk_arena *arena)
+{
+    rk_str out = {.arena = arena};
+    for (size_t i = 0; i < count; i++)
+        if (*args[i])
+            rk_str_addf(&out, "%s%s", out.length ? ", " : "", args[i]);
+    return count ? rk_arena_printf(arena, "<%s>", rk_str_text(&out)) : "";
 }
 
 bool rk_harvest_template_args(const char *const **args, size_t *count, CXCursor instance,

@@ -15,7 +15,7 @@ static const char *part_argument(const rk_unit *unit, const rk_body *body, size_
 {
     rk_arena *arena = unit->arena;
     const rk_function *f = unit->functions.items[body->function];
-    const char *text = rk_harvest_template_arg(body->cursor, (unsigned)i, arena);
+    const char *text = NULL;
     for (size_t k = 0; !text && k < body->by_param.count; k++) {
         if (body->by_param.items[k].param != i)
             continue;
@@ -24,7 +24,7 @@ static const char *part_argument(const rk_unit *unit, const rk_body *body, size_
                                f->params.items[i].is_class ? rk_function_args_class(to, arena)
                                                            : to->name);
     }
-    return text;
+    return text ? text : rk_harvest_template_arg(body->cursor, (unsigned)i, arena);
 }
 
 /** The part of a body's own static shared memory, for its template arguments. */
@@ -32,26 +32,20 @@ static const char *part_type(const rk_unit *unit, const rk_function *f, const rk
 {
     rk_arena *arena = unit->arena;
     const char *scope = f->in_class ? f->scope : f->spaces_prefix;
-    rk_str out = {.arena = arena};
-    rk_str_addf(&out, "%s%s", scope, f->part);
-    if (!f->is_template)
-        return rk_arena_strdup(arena, rk_str_text(&out));
-    const int count = clang_Cursor_getNumTemplateArguments(body->cursor);
+    const int count = f->is_template ? clang_Cursor_getNumTemplateArguments(body->cursor) : 0;
     if (count < 0)
         return NULL;
-    bool first = true;
+    text_vec args = {0};
     for (int i = 0; i < count && (size_t)i < f->params.count; i++) {
         if (!*f->params.items[i].name)
             continue;
         const char *argument = part_argument(unit, body, (size_t)i);
         if (!argument)
             return NULL;
-        rk_str_addf(&out, "%s%s", first ? "<" : ", ", argument);
-        first = false;
+        *rk_push(arena, &args) = argument;
     }
-    if (!first)
-        rk_str_add(&out, ">");
-    return rk_arena_strdup(arena, rk_str_text(&out));
+    return rk_arena_printf(arena, "%s%s%s", scope, f->part,
+                           rk_harvest_join_args(args.items, args.count, arena));
 }
 
 static void add_part(rk_arena *arena, text_vec *parts, const char *part)
@@ -256,33 +250,10 @@ static rk_instance *instance_of(rk_analysis *analysis, const rk_harvested *item)
     return instance && is_of(unit, instance, function) ? instance : NULL;
 }
 
-/** "float, 3" of "ns::k<float, 3>", apart. */
-static void read_arguments(rk_harvested *item, const char *name, rk_arena *arena)
-{
-    text_vec args = {0};
-    int depth = 0;
-    const char *begin = strchr(name, '<') + 1;
-    for (const char *at = begin; *at; at++) {
-        depth += strchr("<([{", *at) != NULL;
-        depth -= strchr(">)]}", *at) != NULL;
-        if ((depth == 0 && *at == ',') || depth < 0) {
-            *rk_push(arena, &args) = rk_arena_strndup(arena, begin, (size_t)(at - begin));
-            begin = at + 1 + (at[1] == ' ');
-        }
-    }
-    item->template_args = args.items;
-    item->template_arg_count = args.count;
-    item->id = rk_arena_printf(arena, "%s%s", item->kernel_name, strchr(name, '<'));
-}
-
-static void add_listed(rk_analysis *analysis, CXCursor reference, const char *name)
+static void add_listed(rk_analysis *analysis, CXCursor reference)
 {
     rk_harvested item = {.kernel = clang_getNullCursor(), .instance = clang_getNullCursor()};
     rk_harvest_kernel(&item, reference, analysis->unit->arena);
-    if (!item.id) {
-        item.instance = clang_getCursorDefinition(clang_getCursorReferenced(reference));
-        read_arguments(&item, name, analysis->unit->arena);
-    }
     instance_of(analysis, &item);
 }
 
@@ -323,18 +294,49 @@ static bool is_opaque(const rk_launch *launch)
     return false;
 }
 
+/** What is reported of a launch in the text, which is harvested for each way that it is come to. */
+static rk_convert_launch *reported(rk_unit *unit, const rk_harvested *item)
+{
+    for (size_t i = 0; i < unit->launches.count; i++) {
+        rk_convert_launch *l = &unit->launches.items[i];
+        if (l->offset == item->offset && strcmp(l->range.file, item->launch.file) == 0 &&
+            strcmp(l->kernel, item->kernel_name) == 0)
+            return l;
+    }
+    rk_convert_launch *out = rk_push(unit->arena, &unit->launches);
+    *out = (rk_convert_launch){.kernel = item->kernel_name,
+                               .line = item->launch.line,
+                               .offset = item->offset,
+                               .resolved = true,
+                               .range = {.file = item->launch.file}};
+    return out;
+}
+
+static void report_launch(rk_unit *unit, const rk_harvested *item, const char *id)
+{
+    rk_convert_launch *l = reported(unit, item);
+    text_vec ids = {0};
+    bool known = !id;
+    for (size_t i = 0; i < l->instance_count; i++) {
+        *rk_push(unit->arena, &ids) = l->instances[i];
+        known |= id && strcmp(l->instances[i], id) == 0;
+    }
+    if (!known)
+        *rk_push(unit->arena, &ids) = id;
+    l->instances = ids.items;
+    l->instance_count = ids.count;
+    l->open |= !item->id;
+    l->resolved &= item->launch.resolved;
+    l->opaque |= is_opaque(&item->launch);
+    l->reason = l->reason ? l->reason : item->launch.reason;
+}
+
 /** Adds a launch to its instance. */
 static void add_launch(rk_analysis *analysis, const rk_harvested *item)
 {
     rk_unit *unit = analysis->unit;
-    *rk_push(unit->arena, &unit->launches) =
-        (rk_convert_launch){item->id ? item->id : item->kernel_name,
-                            item->launch.line,
-                            item->launch.resolved,
-                            is_opaque(&item->launch),
-                            item->launch.reason,
-                            {.file = item->launch.file}};
     rk_instance *instance = instance_of(analysis, item);
+    report_launch(unit, item, instance ? instance->id : item->id);
     if (!instance)
         return;
     rk_launch *launches = RK_NEW_ARRAY(unit->arena, rk_launch, instance->launch_count + 1);

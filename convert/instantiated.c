@@ -1,6 +1,6 @@
 #include "convert/instantiated.h"
 
-#include "convert/harvest.h"
+#include "convert/harvest_internal.h"
 #include "convert/parse.h"
 #include "convert/sources.h"
 
@@ -14,48 +14,197 @@ static const char mark[] =
 
 static const char variable[] = "rk_instance_";
 
-static bool has_unknown(const rk_unit *unit)
+/* Which templates are marked. */
+
+/** A function of the project with a body. */
+typedef struct {
+    const char *name;
+    CXCursor cursor;
+    rk_where body;  /**< its `{`, RK_NONE where there is no place for a mark */
+    bool dependent; /**< a template, or a member of a class template */
+    bool kernel;
+    bool launches; /**< kernels, itself or by what it names */
+    RK_VEC(const char *) names;
+} candidate;
+
+typedef struct {
+    rk_unit *unit;
+    RK_VEC(candidate) items;
+    CXFile last; /**< whose answer `ours` is */
+    bool ours;
+} candidates;
+
+static enum CXChildVisitResult note_names(CXCursor cursor, CXCursor parent, CXClientData data)
 {
-    const rk_harvest harvest = rk_harvest_launches(unit->tu, unit->arena);
-    for (size_t i = 0; i < harvest.count; i++)
-        if (!harvest.items[i].id)
-            return true;
+    (void)parent;
+    candidates *c = data;
+    candidate *own = &c->items.items[c->items.count - 1];
+    rk_arena *arena = c->unit->arena;
+    switch (clang_getCursorKind(cursor)) {
+    case CXCursor_CallExpr:
+        own->launches |= strcmp(rk_ast_name(cursor, arena), "__cudaPushCallConfiguration") == 0;
+        break;
+    case CXCursor_DeclRefExpr:
+    case CXCursor_MemberRefExpr:
+    case CXCursor_OverloadedDeclRef:
+    case CXCursor_MemberRef:
+        *rk_push(arena, &own->names) = rk_ast_name(cursor, arena);
+        break;
+    default:
+        break;
+    }
+    return CXChildVisit_Recurse;
+}
+
+static void add_candidate(candidates *c, CXCursor function, bool in_template)
+{
+    rk_arena *arena = c->unit->arena;
+    const rk_cursors children = rk_ast_children(function, arena);
+    const CXCursor body =
+        children.count ? children.items[children.count - 1] : clang_getNullCursor();
+    if (clang_getCursorKind(body) != CXCursor_CompoundStmt)
+        return;
+    rk_where at = rk_ast_spelling(c->unit, clang_getRangeStart(clang_getCursorExtent(body)));
+    if (at.file != RK_NONE && c->unit->files.items[at.file]->bytes.data[at.offset] != '{')
+        at.file = RK_NONE;
+    *rk_push(arena, &c->items) = (candidate){
+        .name = rk_ast_name(function, arena),
+        .cursor = function,
+        .body = at,
+        .dependent = in_template || clang_getCursorKind(function) == CXCursor_FunctionTemplate,
+        .kernel = rk_ast_has_attribute(function, CXCursor_CUDAGlobalAttr, NULL)};
+    clang_visitChildren(function, note_names, c);
+}
+
+static bool is_class_template(CXCursor cursor)
+{
+    const enum CXCursorKind kind = clang_getCursorKind(cursor);
+    return kind == CXCursor_ClassTemplate || kind == CXCursor_ClassTemplatePartialSpecialization;
+}
+
+static enum CXChildVisitResult find_candidates(CXCursor cursor, CXCursor parent, CXClientData data)
+{
+    (void)parent;
+    candidates *c = data;
+    CXFile file;
+    clang_getExpansionLocation(clang_getCursorLocation(cursor), &file, NULL, NULL, NULL);
+    if (file != c->last) {
+        c->last = file;
+        c->ours = rk_sources_find(c->unit, file) != RK_NONE;
+    }
+    if (!c->ours)
+        return CXChildVisit_Continue;
+    switch (clang_getCursorKind(cursor)) {
+    case CXCursor_Namespace:
+    case CXCursor_LinkageSpec:
+    case CXCursor_UnexposedDecl:
+    case CXCursor_StructDecl:
+    case CXCursor_ClassDecl:
+    case CXCursor_UnionDecl:
+    case CXCursor_ClassTemplate:
+    case CXCursor_ClassTemplatePartialSpecialization:
+        return CXChildVisit_Recurse;
+    default:
+        break;
+    }
+    if (!rk_ast_is_function(clang_getCursorKind(cursor)))
+        return CXChildVisit_Continue;
+    bool in_template = false;
+    for (CXCursor up = clang_getCursorSemanticParent(cursor);
+         clang_isDeclaration(clang_getCursorKind(up)); up = clang_getCursorSemanticParent(up))
+        in_template |= is_class_template(up);
+    add_candidate(c, cursor, in_template);
+    return CXChildVisit_Continue;
+}
+
+static bool has_name(const candidate *one, const char *const *names, size_t count)
+{
+    for (size_t i = 0; i < one->names.count; i++)
+        for (size_t k = 0; k < count; k++)
+            if (strcmp(one->names.items[i], names[k]) == 0)
+                return true;
     return false;
 }
 
-/** A file's text with a mark in each kernel. */
-static rk_bytes marked(const rk_program *program, size_t file)
+/** A function that names a kernel, or a function that launches, may launch too. */
+static void follow_names(candidates *c)
 {
-    rk_arena *arena = program->unit->arena;
-    const rk_bytes *source = &program->unit->files.items[file]->bytes;
-    rk_edits edits = {.arena = arena};
-    for (size_t i = 0; i < program->functions.count; i++) {
-        const rk_device_text *f = &program->functions.items[i];
-        if (f->kernel && f->stretch->file == file && !f->stretch->macro)
-            rk_edits_insert(&edits, f->stretch->base + f->stretch->tokens.items[f->body].offset + 1,
-                            0, mark);
-    }
-    size_t conflict[2], size;
-    const char *text = rk_edits_apply(&edits, source->data, source->size, &size, conflict);
-    return text ? (rk_bytes){(char *)text, size} : *source;
+    RK_VEC(const char *) names = {0};
+    size_t before;
+    for (size_t i = 0; i < c->items.count; i++)
+        if (c->items.items[i].kernel || c->items.items[i].launches)
+            *rk_push(c->unit->arena, &names) = c->items.items[i].name;
+    do {
+        before = names.count;
+        for (size_t i = 0; i < c->items.count; i++) {
+            candidate *one = &c->items.items[i];
+            if (one->launches || one->kernel || !has_name(one, names.items, names.count))
+                continue;
+            one->launches = true;
+            *rk_push(c->unit->arena, &names) = one->name;
+        }
+    } while (names.count > before);
 }
 
-/** "ns::k<float, 3>" of "... template specialization 'ns::(anonymous namespace)::k<float, 3>' requested here". */
+static bool has_place(const candidate *one)
+{
+    return one->dependent && (one->kernel || one->launches) && one->body.file != RK_NONE;
+}
+
+/** Each file's text with a mark in each of the templates. */
+static rk_bytes *marked(const candidates *c)
+{
+    rk_unit *unit = c->unit;
+    rk_bytes *texts = RK_NEW_ARRAY(unit->arena, rk_bytes, unit->files.count);
+    for (size_t f = 0; f < unit->files.count; f++) {
+        const rk_bytes *source = &unit->files.items[f]->bytes;
+        rk_edits edits = {.arena = unit->arena};
+        for (size_t i = 0; i < c->items.count; i++) {
+            const rk_where at = c->items.items[i].body;
+            bool known = false; /* one text of a macro is many functions' */
+            for (size_t k = 0; k < edits.list.count; k++)
+                known |= edits.list.items[k].offset == at.offset + 1;
+            if (has_place(&c->items.items[i]) && at.file == f && !known)
+                rk_edits_insert(&edits, at.offset + 1, 0, mark);
+        }
+        size_t conflict[2], size;
+        const char *text = rk_edits_apply(&edits, source->data, source->size, &size, conflict);
+        texts[f] = text ? (rk_bytes){(char *)text, size} : *source;
+    }
+    return texts;
+}
+
+/** Whether the text of some file instantiates explicitly: `template` without a parameter list. */
+static bool instantiates(const rk_unit *unit)
+{
+    static const char word[] = "template";
+    for (size_t f = 0; f < unit->files.count; f++) {
+        const char *at = unit->files.items[f]->bytes.data;
+        const char *const end = at + unit->files.items[f]->bytes.size;
+        while ((at = memmem(at, (size_t)(end - at), word, strlen(word)))) {
+            at += strlen(word);
+            const size_t space = strspn(at, " \t\r\n\\");
+            if (space && at[space] != '<')
+                return true;
+        }
+    }
+    return false;
+}
+
+/* What the compiler says. */
+
+/** "ns::k<float, 3>" of "... '(anonymous namespace)::k<float, 3>' requested here". */
 static const char *name_in(const char *note, rk_arena *arena)
 {
-    static const char before[] = "in instantiation of function template specialization '";
-    static const char unnamed[] = "(anonymous namespace)::", after[] = "' requested";
-    const char *end = strstr(note, after);
-    if (!rk_str_starts(note, before) || !end)
-        return NULL;
-    rk_str out = {.arena = arena};
-    for (const char *at = note + strlen(before); at < end;) {
-        if (rk_str_starts(at, unnamed))
-            at += strlen(unnamed);
-        else
-            rk_str_addn(&out, at++, 1);
-    }
-    return rk_str_text(&out);
+    static const char *const before[] = {"in instantiation of function template specialization '",
+                                         "in instantiation of member function '"};
+    const char *end = strstr(note, "' requested");
+    for (size_t i = 0; end && i < sizeof before / sizeof *before; i++)
+        if (rk_str_starts(note, before[i])) {
+            note += strlen(before[i]);
+            return rk_ast_named(rk_arena_strndup(arena, note, (size_t)(end - note)), arena);
+        }
+    return NULL;
 }
 
 static void add_name(rk_unit *unit, const char *name)
@@ -89,27 +238,82 @@ static void read_names(rk_unit *unit)
     }
 }
 
-bool rk_instantiated_list(rk_program *program)
+/** A lambda's operator and a constructor have no address; a type without a name cannot be written. */
+static bool has_address(const char *name)
 {
-    rk_unit *unit = program->unit;
-    if (!has_unknown(unit))
-        return true;
+    return !strstr(name, "(lambda") && !strstr(name, "(unnamed") && !strstr(name, "(anonymous") &&
+           !strstr(name, ")::");
+}
+
+/** Whether the harvest shows an instance of that name: as a kernel, or as what launches. */
+static bool is_known(const rk_harvest *harvest, const char *name, rk_arena *arena)
+{
+    for (size_t i = 0; i < harvest->count; i++) {
+        const rk_harvested *item = &harvest->items[i];
+        if (strcmp(item->launch.function, name) == 0 ||
+            (item->id && !clang_Cursor_isNull(item->instance) &&
+             strcmp(rk_h_function_name(arena, item->instance), name) == 0))
+            return true;
+    }
+    return false;
+}
+
+/** Whether the harvest shows all that is listed, and knows what each launch launches. */
+static bool is_complete(const rk_unit *unit, const rk_harvest *harvest)
+{
+    for (size_t i = 0; i < harvest->count; i++)
+        if (!harvest->items[i].id)
+            return false;
+    for (size_t i = 0; i < unit->listed.count; i++)
+        if (!is_known(harvest, unit->listed.items[i].name, unit->arena))
+            return false;
+    return true;
+}
+
+/** Parses the source with the variables after its end. */
+static bool parse_with_variables(rk_unit *unit)
+{
     rk_bytes *texts = RK_NEW_ARRAY(unit->arena, rk_bytes, unit->files.count);
-    for (size_t i = 0; i < unit->files.count; i++)
-        texts[i] = marked(program, i);
-    if (!rk_parse_in_place(unit, texts))
-        return false;
-    read_names(unit);
     rk_str out = {.arena = unit->arena};
     for (size_t i = 0; i < unit->files.count; i++)
         texts[i] = unit->files.items[i]->bytes;
     rk_str_addn(&out, texts[0].data, texts[0].size);
     for (size_t i = 0; i < unit->listed.count; i++)
-        rk_str_addf(&out, "\nstatic void *const %s%zu = (void *)&::%s;", variable, i,
-                    unit->listed.items[i].name);
+        if (has_address(unit->listed.items[i].name))
+            rk_str_addf(&out, "\nstatic const auto %s%zu = &::%s;", variable, i,
+                        unit->listed.items[i].name);
     rk_str_add(&out, "\n");
     texts[0] = (rk_bytes){out.text, out.length};
     return rk_parse_in_place(unit, texts);
+}
+
+bool rk_instantiated_list(rk_unit *unit)
+{
+    candidates c = {.unit = unit};
+    bool templates = false, launchers = false;
+    clang_visitChildren(clang_getTranslationUnitCursor(unit->tu), find_candidates, &c);
+    follow_names(&c);
+    for (size_t i = 0; i < c.items.count; i++) {
+        templates |= c.items.items[i].dependent && c.items.items[i].kernel;
+        launchers |= c.items.items[i].dependent && c.items.items[i].launches;
+    }
+    if (!templates && !launchers)
+        return true;
+    const rk_harvest harvest = rk_harvest_launches(unit->tu, unit->arena);
+    if (!launchers && !instantiates(unit) && is_complete(unit, &harvest))
+        return true;
+    const CXTranslationUnit shown = unit->tu;
+    const CXIndex index = unit->index;
+    unit->tu = NULL;
+    unit->index = NULL;
+    bool ok = rk_parse_in_place(unit, marked(&c));
+    if (ok)
+        read_names(unit);
+    const bool complete = ok && is_complete(unit, &harvest);
+    rk_parse_close(unit);
+    unit->tu = shown;
+    unit->index = index;
+    return ok && (complete || parse_with_variables(unit));
 }
 
 typedef struct {
@@ -143,7 +347,7 @@ static enum CXChildVisitResult visit_variable(CXCursor cursor, CXCursor parent, 
         clang_getCursorKind(clang_getCursorReferenced(reference)) != CXCursor_FunctionDecl)
         return CXChildVisit_Continue;
     unit->listed.items[i].shown = true;
-    v->visit(v->analysis, reference, unit->listed.items[i].name);
+    v->visit(v->analysis, reference);
     return CXChildVisit_Continue;
 }
 

@@ -290,6 +290,8 @@ static rk_clang_args unit_args(const rk_unit *unit, const char *pch)
     *rk_push(arena, &args) = pch ? pch : rk_parse_file(unit->options, "prelude.h", arena);
     *rk_push(arena, &args) = "-Xclang";
     *rk_push(arena, &args) = "-fmodules-validate-system-headers";
+    if (unit->listed.count) /* private members have variables */
+        *rk_push(arena, &args) = "-fno-access-control";
     return (rk_clang_args){args.items, args.count};
 }
 
@@ -368,19 +370,26 @@ static rk_bytes spell_alignas(const rk_unit *unit, rk_bytes text)
     return copy ? (rk_bytes){copy, text.size} : text;
 }
 
+/** A project file's text in its place. */
+static struct CXUnsavedFile in_place(const rk_unit *unit, size_t file, rk_bytes text)
+{
+    char real[PATH_MAX];
+    const char *path = unit->files.items[file]->path;
+    return (struct CXUnsavedFile){
+        rk_arena_strdup(unit->arena, file && realpath(path, real) ? real : path), text.data,
+        text.size};
+}
+
 /** Parses the source with the texts of those files that are not what the disk has. */
 static bool parse_changed(rk_unit *unit, const bool *changed)
 {
     RK_VEC(struct CXUnsavedFile) files = {0};
     for (size_t i = 0; i < unit->files.count; i++) {
-        char real[PATH_MAX];
         const rk_source_file *file = unit->files.items[i];
         const rk_bytes text = spell_alignas(unit, file->bytes);
         if (!changed[i] && text.data == file->bytes.data)
             continue;
-        const char *path = i && realpath(file->path, real) ? real : file->path;
-        *rk_push(unit->arena, &files) =
-            (struct CXUnsavedFile){rk_arena_strdup(unit->arena, path), text.data, text.size};
+        *rk_push(unit->arena, &files) = in_place(unit, i, text);
     }
     return parse(unit, unit->path, files.items, (unsigned)files.count);
 }
@@ -432,10 +441,8 @@ bool rk_parse_in_place(rk_unit *unit, const rk_bytes *texts)
 {
     struct CXUnsavedFile *files =
         RK_NEW_ARRAY(unit->arena, struct CXUnsavedFile, unit->files.count);
-    for (size_t i = 0; i < unit->files.count; i++) {
-        const rk_bytes text = spell_alignas(unit, texts[i]);
-        files[i] = (struct CXUnsavedFile){unit->files.items[i]->path, text.data, text.size};
-    }
+    for (size_t i = 0; i < unit->files.count; i++)
+        files[i] = in_place(unit, i, spell_alignas(unit, texts[i]));
     return parse(unit, unit->path, files, (unsigned)unit->files.count);
 }
 

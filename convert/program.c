@@ -68,7 +68,7 @@ bool rk_program_convert(rk_unit *unit)
     rk_program program = {.unit = unit};
     if (!read(&program))
         return false;
-    if (unit->options->drop_in && !rk_instantiated_list(&program))
+    if (unit->options->drop_in && !rk_instantiated_list(unit))
         return false;
     if (unit->options->entries || unit->options->drop_in)
         rk_analyze(unit);

@@ -178,9 +178,17 @@ static void read_launches(rk_convert_file *file, const cJSON *at, rk_arena *aren
 {
     rk_convert_launch *out = RK_NEW_ARRAY(arena, rk_convert_launch, length(at, "launches") + 1);
     FOR_EACH(item, at, "launches")
-    out[file->launch_count++] =
-        (rk_convert_launch){text(item, "kernel"), number(item, "line"), flag(item, "resolved"),
-                            flag(item, "opaque"), text(item, "reason"), read_range(item)};
+    {
+        rk_convert_launch *l = &out[file->launch_count++];
+        *l = (rk_convert_launch){.kernel = text(item, "kernel"),
+                                 .line = number(item, "line"),
+                                 .open = flag(item, "open"),
+                                 .resolved = flag(item, "resolved"),
+                                 .opaque = flag(item, "opaque"),
+                                 .reason = text(item, "reason"),
+                                 .range = read_range(item)};
+        l->instances = texts(&l->instance_count, item, "instances", arena);
+    }
     file->launches = out;
 }
 
@@ -284,6 +292,7 @@ static const rk_convert_launch *keep_launches(const rk_convert_file *file, rk_ar
         out[i] = file->launches[i];
         out[i].kernel = keep(out[i].kernel, arena);
         out[i].reason = keep(out[i].reason, arena);
+        out[i].instances = keep_texts(out[i].instances, out[i].instance_count, arena);
         out[i].range.file = keep(out[i].range.file, arena);
     }
     return out;

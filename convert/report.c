@@ -151,6 +151,10 @@ static cJSON *json_launch(const rk_convert_launch *launch)
     cJSON *out = cJSON_CreateObject();
     cJSON_AddStringToObject(out, "kernel", launch->kernel ? launch->kernel : "");
     cJSON_AddNumberToObject(out, "line", launch->line);
+    cJSON_AddItemToObject(out, "instances",
+                          cJSON_CreateStringArray(launch->instances, (int)launch->instance_count));
+    if (launch->open)
+        cJSON_AddTrueToObject(out, "open");
     cJSON_AddBoolToObject(out, "resolved", launch->resolved);
     if (launch->opaque)
         cJSON_AddTrueToObject(out, "opaque");

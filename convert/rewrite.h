@@ -44,7 +44,7 @@ char *rk_rewrite_probes(const rk_unit *unit);
 char *rk_rewrite_instance(const rk_unit *unit, const rk_instance *instance);
 
 /** Its arguments for the kernel's named template parameters: "<32, 8>" or "". */
-char *rk_rewrite_named_args(const rk_unit *unit, const rk_instance *instance);
+const char *rk_rewrite_named_args(const rk_unit *unit, const rk_instance *instance);
 
 /**
  * Whether the instance has an entry for the CPU: it is converted, needs nothing that only the host of

@@ -28,28 +28,22 @@ static char *spaces_text(const rk_function *f, bool open, rk_arena *arena)
     return rk_arena_strdup(arena, rk_str_text(&out));
 }
 
-char *rk_rewrite_named_args(const rk_unit *unit, const rk_instance *instance)
+const char *rk_rewrite_named_args(const rk_unit *unit, const rk_instance *instance)
 {
     const rk_function *f = unit->functions.items[instance->function];
-    rk_str out = {.arena = unit->arena};
+    const char **args = RK_NEW_ARRAY(unit->arena, const char *, instance->arg_count + 1);
+    size_t count = 0;
     for (size_t i = 0; i < instance->arg_count && i < f->params.count; i++)
         if (*f->params.items[i].name)
-            rk_str_addf(&out, "%s%s", out.length ? ", " : "<", instance->args[i]);
-    if (out.length)
-        rk_str_add(&out, ">");
-    return rk_arena_strdup(unit->arena, rk_str_text(&out));
+            args[count++] = instance->args[i];
+    return rk_harvest_join_args(args, count, unit->arena);
 }
 
 char *rk_rewrite_instance(const rk_unit *unit, const rk_instance *instance)
 {
     const rk_function *f = unit->functions.items[instance->function];
-    rk_str out = {.arena = unit->arena};
-    rk_str_addf(&out, "%s%s", f->scope, f->name);
-    for (size_t i = 0; i < instance->arg_count; i++)
-        rk_str_addf(&out, "%s%s", i ? ", " : "<", instance->args[i]);
-    if (instance->arg_count)
-        rk_str_add(&out, ">");
-    return rk_arena_strdup(unit->arena, rk_str_text(&out));
+    return rk_arena_printf(unit->arena, "%s%s%s", f->scope, f->name,
+                           rk_harvest_join_args(instance->args, instance->arg_count, unit->arena));
 }
 
 /** Whether the parts beyond the kernel's own are the same whatever its arguments. */

@@ -7,6 +7,7 @@
 #include "convert/expand.h"
 #include "convert/fission.h"
 #include "convert/headers.h"
+#include "convert/instantiated.h"
 #include "convert/parse.h"
 #include "convert/rewrite.h"
 #include "convert/sources.h"
@@ -100,7 +101,7 @@ static bool read_unit(rk_unit *unit)
             return false;
         if (depth == 0 && has_kernels(unit))
             unit->headers = rk_headers_open(unit);
-        if (!rk_device_analyze(unit) || !rk_parse_source(unit))
+        if (!rk_device_analyze(unit) || !rk_parse_source(unit) || !rk_instantiated_list(unit))
             return false;
         rk_analyze(unit);
         if (depth == MAX_EXPANSIONS || !rk_expand_kernels(unit))
