@@ -371,7 +371,7 @@ rk_pairs *rk_check_pairs(rk_checker *c, const rk_order *order)
     number_lists(pairs, pairs->to->candidate, uses);
     pairs->first = RK_NEW_ARRAY(c->scratch, uint32_t, pairs->count);
     pairs->end = RK_NEW_ARRAY(c->scratch, uint32_t, pairs->count);
-    pairs->proven = RK_NEW_ARRAY(c->scratch, uint32_t, pairs->count);
+    pairs->proven = RK_NEW_ARRAY(c->scratch, uint64_t, pairs->count);
     memset(pairs->end, 0xff, pairs->count * sizeof *pairs->end);
     return pairs;
 }

@@ -31,7 +31,7 @@ typedef struct {
     uint32_t count;     /**< of lists */
     uint32_t *first;    /**< list l, once found, is before.items[first[l] .. end[l]) */
     uint32_t *end;      /**< UINT32_MAX: not found yet */
-    uint32_t *proven;   /**< by list: a clock, by number, known to cover it; 0: none yet */
+    uint64_t *proven;   /**< by list: vEU and rProgram seen last to come after it, plus 1 */
     RK_VEC(uint32_t) before;
 } rk_pairs;
 
@@ -45,9 +45,7 @@ struct rk_order {
     rk_id tensor; /**< that both touch */
     rk_id
         other; /**< the tensor of `to` when it is another buffer in the same memory; else RK_NO_ID */
-    uint32_t proven;  /**< a clock, by number, known to cover all of `from`; 0: none yet */
-    uint64_t covered; /**< vEU and rProgram that were last seen to come after all of `from` */
-    rk_pairs *pairs;  /**< found when they are needed */
+    rk_pairs *pairs; /**< found when they are needed */
 };
 
 enum { RK_CHECK_CODES = 10 };

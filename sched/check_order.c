@@ -1,34 +1,10 @@
-#include "base/vec.h"
-#include "sched/check_internal.h"
-
-#include <string.h>
-
-/**
- * What a vEU has waited for: seen[u] steps of each vEU u are known to have finished. vEUs that waited
- * for the same share one, as far as that is seen. The entry of the vEU that made it is left 0 until a second one shares it:
- * each vEU knows its own steps anyway.
- */
-enum {
-    RECENT = 16,   /**< made last, of which another vEU may be able to share one */
-    MERGE_STEP = 8 /**< seen has a multiple of as many entries */
-};
-
-typedef struct {
-    uint32_t *seen;
-    uint32_t maker;      /**< vEU; UINT32_MAX once its entry is set */
-    uint32_t maker_done; /**< steps that it had done */
-    uint32_t users;      /**< vEUs that are at it, and items that still refer to its steps */
-    uint32_t number;     /**< unique, from 1; 0: not in use */
-    uint64_t merged_in;  /**< the barrier-rTask that added it last */
-} knowledge;
+#include "sched/check_known.h"
 
 /** A vEU, or a counter, while the schedule is played. */
 typedef struct {
     size_t entry;        /**< next one */
     uint32_t item;       /**< next item of the barrier-rTask there */
     uint32_t done;       /**< steps */
-    uint32_t at;         /**< its knowledge; of a counter, what those know that it has counted */
-    uint32_t pending;    /**< of a counter: items that have not been played */
     uint32_t blocked_on; /**< vEU that it waits for; UINT32_MAX: none */
     uint32_t needs;      /**< steps of that one */
     uint32_t waiters;    /**< first vEU that waits for it, UINT32_MAX: none */
@@ -47,177 +23,11 @@ typedef struct {
     uint32_t *counter_of; /**< by node: its player, 0: none; a node has one in all */
     uint32_t *ready;      /**< a stack of vEUs that may go on */
     uint32_t ready_count;
-    uint64_t clock; /**< rTasks played */
-    bool proving;   /**< keep knowledge and prove orders; else only find one order */
+    uint64_t clock;  /**< rTasks played */
+    rk_known *known; /**< what vEUs come after; NULL: orders are not proven, one is only found */
     bool good;
-    RK_VEC(knowledge) known;
-    RK_VEC(uint32_t) unused;                        /**< of known, to use again */
-    uint32_t recent[RECENT], recent_number[RECENT]; /**< of known, and what it was then */
-    uint32_t numbers;
-    uint64_t barriers;    /**< barrier-rTasks passed */
-    uint32_t width;       /**< veus rounded up to MERGE_STEP */
-    uint32_t *merged;     /**< scratch: one knowledge */
-    uint32_t *first_step; /**< by vEU: its first place in the next two */
-    uint32_t *at;         /**< by step: the knowledge in effect */
-    uint32_t *pending;    /**< by step: items that refer to it and have not been played */
-    size_t step_capacity;
     uint64_t *checked; /**< by node: the vEU and rProgram whose first rTask has been proven */
 } play;
-
-/* Knowledge. */
-
-static uint32_t new_knowledge(play *p)
-{
-    uint32_t id;
-    if (p->unused.count) {
-        id = p->unused.items[--p->unused.count];
-    } else {
-        id = (uint32_t)p->known.count;
-        rk_push(p->c->scratch, &p->known)->seen = RK_NEW_ARRAY(p->c->scratch, uint32_t, p->width);
-    }
-    knowledge *k = &p->known.items[id];
-    *k = (knowledge){.seen = k->seen, .maker = UINT32_MAX, .number = ++p->numbers};
-    return id;
-}
-
-static void release(play *p, uint32_t id, uint32_t users)
-{
-    p->known.items[id].users -= users;
-    if (p->known.items[id].users > 0)
-        return;
-    p->known.items[id].number = 0;
-    *rk_push(p->c->scratch, &p->unused) = id;
-}
-
-/** Whether the vEU can share k: what it knows, in p->merged, is the same but for its own steps. */
-static bool can_share(const play *p, const knowledge *k, uint32_t veu)
-{
-    if (k->maker == veu || k->seen[veu] > p->players[veu].done)
-        return false;
-    if (k->maker != UINT32_MAX && p->merged[k->maker] > k->maker_done)
-        return false;
-    for (uint32_t u = 0; u < p->veus; u++)
-        if (p->merged[u] != k->seen[u] && u != veu && u != k->maker)
-            return false;
-    return true;
-}
-
-static uint32_t intern(play *p, uint32_t veu)
-{
-    for (uint32_t i = 0; i < RECENT && p->recent_number[i]; i++) {
-        knowledge *k = &p->known.items[p->recent[i]];
-        if (k->number != p->recent_number[i] || !can_share(p, k, veu))
-            continue;
-        if (k->maker != UINT32_MAX)
-            k->seen[k->maker] = p->merged[k->maker];
-        k->maker = UINT32_MAX;
-        return p->recent[i];
-    }
-    uint32_t id = new_knowledge(p);
-    knowledge *k = &p->known.items[id];
-    memcpy(k->seen, p->merged, p->veus * sizeof *k->seen);
-    k->seen[veu] = 0;
-    k->maker = veu;
-    k->maker_done = p->players[veu].done;
-    p->recent[k->number % RECENT] = id;
-    p->recent_number[k->number % RECENT] = k->number;
-    return id;
-}
-
-/** Raises each to the other's; whether any was raised. Steps are below 2^31, and compare faster so. */
-static bool merge(uint32_t *restrict into, const uint32_t *restrict from, uint32_t count)
-{
-    int32_t raised = 0;
-    for (uint32_t u = 0; u < count; u++) {
-        int32_t theirs = (int32_t)from[u];
-        int32_t own = (int32_t)into[u];
-        raised |= theirs > own;
-        into[u] = (uint32_t)(theirs > own ? theirs : own);
-    }
-    return raised != 0;
-}
-
-/** Adds what a vEU had done at a step, and what it knew then; true when that is new. */
-static bool add_step(play *p, rk_wait_item item)
-{
-    if (p->merged[item.veu] >= item.step)
-        return false;
-    p->merged[item.veu] = item.step;
-    knowledge *theirs = &p->known.items[p->at[p->first_step[item.veu] + item.step - 1]];
-    if (theirs->merged_in != p->barriers)
-        merge(p->merged, theirs->seen, p->width);
-    theirs->merged_in = p->barriers;
-    return true;
-}
-
-/** The same of all that a full counter has counted. */
-static bool add_counter(play *p, uint32_t counter)
-{
-    const knowledge *theirs = &p->known.items[p->players[counter].at];
-    return merge(p->merged, theirs->seen, p->width);
-}
-
-/** The items of a barrier-rTask have been played: what only they refer to can go. */
-static void forget_items(play *p, const rk_entry *entry)
-{
-    for (uint32_t i = 0; i < entry->wait_count; i++) {
-        rk_wait_item item = p->program->waits[entry->wait_first + i];
-        if (item.veu >= p->veus) {
-            if (--p->players[item.veu].pending == 0)
-                release(p, p->players[item.veu].at, 1);
-            continue;
-        }
-        uint32_t step = p->first_step[item.veu] + item.step - 1;
-        p->pending[step]--;
-        release(p, p->at[step], 1);
-    }
-}
-
-/** The vEU has passed a barrier-rTask: adds what the vEUs waited for had done, and what they knew. */
-static void pass_barrier(play *p, uint32_t veu, const rk_entry *entry)
-{
-    player *own = &p->players[veu];
-    memcpy(p->merged, p->known.items[own->at].seen, p->veus * sizeof *p->merged);
-    p->known.items[own->at].merged_in = ++p->barriers;
-    bool grown = false;
-    for (uint32_t i = 0; i < entry->wait_count; i++) {
-        rk_wait_item item = p->program->waits[entry->wait_first + i];
-        if (item.veu >= p->veus)
-            grown = add_counter(p, item.veu) || grown;
-        else if (item.veu != veu)
-            grown = add_step(p, item) || grown;
-    }
-    if (grown) {
-        uint32_t id = intern(p, veu);
-        p->known.items[id].users++;
-        release(p, own->at, 1);
-        own->at = id;
-    }
-    forget_items(p, entry);
-}
-
-/** A counter counts an rTask that the vEU has just finished, and takes over what the vEU knew. */
-static void count_rtask(play *p, uint32_t veu, uint32_t counter)
-{
-    player *own = &p->players[veu];
-    player *to = &p->players[counter];
-    to->done++;
-    if (!p->proving || to->pending == 0)
-        return;
-    if (to->done == 1) {
-        to->at = new_knowledge(p);
-        p->known.items[to->at].users = 1;
-        memset(p->known.items[to->at].seen, 0, p->width * sizeof *p->merged);
-        to->item = 0;
-    }
-    knowledge *k = &p->known.items[to->at];
-    const knowledge *theirs = &p->known.items[own->at];
-    if (to->item != theirs->number)
-        merge(k->seen, theirs->seen, p->width);
-    to->item = theirs->number;
-    if (own->done > k->seen[veu])
-        k->seen[veu] = own->done;
-}
 
 /* Proofs. */
 
@@ -245,7 +55,7 @@ static void report_order(play *p, const rk_order *o, rk_rtask first, rk_spot mis
     if (missed.program > p->index) {
         why = "which is in a later rProgram";
     } else if (missed.veu != veu) {
-        uint32_t seen = p->known.items[p->players[veu].at].seen[missed.veu];
+        uint32_t seen = rk_known_steps(p->known, veu, missed.veu);
         why = seen ? rk_arena_printf(c->scratch, "and it has waited for %u steps of that vEU only",
                                      seen)
                    : "and it has waited for nothing of that vEU";
@@ -260,90 +70,64 @@ static void report_order(play *p, const rk_order *o, rk_rtask first, rk_spot mis
         graph->nodes[o->from].name, missed.program, missed.veu, missed.step, why, what);
 }
 
-/** Whether the step has finished when the vEU starts its next one; *seen: by what it has waited for. */
-static bool is_before(const play *p, bool *seen, rk_spot spot, uint32_t veu)
-{
-    const knowledge *k = &p->known.items[p->players[veu].at];
-    *seen = spot.program < p->index || (spot.program == p->index && k->seen[spot.veu] >= spot.step);
-    return *seen ||
-           (spot.program == p->index && spot.veu == veu && spot.step <= p->players[veu].done);
-}
+typedef bool comes_after(rk_known *known, uint32_t veu, rk_spot spot);
 
-/** Whether all of o->from has finished when the vEU starts its next step; *missed is a part that not. */
-static bool all_before(const play *p, rk_order *o, uint32_t veu, rk_span *missed)
+/** Whether the vEU's next step comes after all of o->from; *missed is a part that it does not. */
+static bool all_before(play *p, const rk_order *o, uint32_t veu, comes_after *after,
+                       rk_span *missed)
 {
     const rk_checker *c = p->c;
-    uint32_t number = p->known.items[p->players[veu].at].number;
-    if (o->proven == number)
-        return true;
-    bool by_all = true;
     for (uint32_t i = c->span_first[o->from]; i < c->span_first[o->from + 1]; i++) {
         const rk_span *span = &c->spans[i];
-        bool seen;
-        if (!is_before(p, &seen, (rk_spot){span->program, span->veu, span->last}, veu)) {
+        if (!after(p->known, veu, (rk_spot){span->program, span->veu, span->last})) {
             *missed = *span;
             return false;
         }
-        by_all = by_all && seen;
     }
-    if (by_all)
-        o->proven = number;
+    rk_known_note(p->known, veu, o->from);
     return true;
 }
 
 /** Whether those rTasks of o->from have finished that share bytes with this one. */
-static void prove_pairs(play *p, rk_order *o, uint32_t veu, rk_rtask task)
+static void prove_pairs(play *p, const rk_order *o, uint32_t veu, rk_rtask task)
 {
     rk_checker *c = p->c;
     rk_pairs *pairs = o->pairs;
-    uint32_t number = p->known.items[p->players[veu].at].number;
     uint32_t list = rk_pairs_list(pairs, task.index);
-    if (pairs->proven[list] == number)
+    uint64_t proven = (uint64_t)p->index * p->veus + veu + 1;
+    if (pairs->proven[list] == proven)
         return;
     rk_pairs_find(c, pairs, task.index);
     const rk_spot *spots = &c->spots[c->spot_first[o->from]];
-    bool by_all = true;
     for (uint32_t i = pairs->first[list]; i < pairs->end[list]; i++) {
         uint32_t before = pairs->before.items[i];
-        bool seen;
-        if (!is_before(p, &seen, spots[before], veu)) {
+        if (!rk_known_after(p->known, veu, spots[before])) {
             report_order(p, o, (rk_rtask){o->from, before}, spots[before], veu, task);
             return;
         }
-        by_all = by_all && seen;
     }
-    if (by_all)
-        pairs->proven[list] = number;
-}
-
-/** Whether the rTask's list has been proven for what the vEU knows. */
-static bool is_proven(const play *p, const rk_pairs *pairs, uint32_t veu, rk_rtask task)
-{
-    return pairs->proven[rk_pairs_list(pairs, task.index)] ==
-           p->known.items[p->players[veu].at].number;
+    pairs->proven[list] = proven;
 }
 
 /**
  * Proves one order for the vEU's next step, `task`. What holds for the node's first rTask on a vEU and
- * all of o->from holds for its later ones; boxes are compared where not all of o->from has finished.
+ * all of o->from holds for its later ones; boxes are compared where the vEU has not waited itself for
+ * all of o->from.
  */
 static void prove(play *p, rk_order *o, uint32_t veu, rk_rtask task, bool is_first)
 {
-    uint64_t list = (uint64_t)p->index * p->veus + veu + 1;
     bool by_boxes = o->pairs && !o->pairs->all;
-    if (o->covered == list || (!by_boxes && !is_first) ||
-        (by_boxes && is_proven(p, o->pairs, veu, task)))
+    if ((!by_boxes && !is_first) || rk_known_noted(p->known, veu, o->from))
         return;
     rk_span missed;
-    if (all_before(p, o, veu, &missed)) {
-        o->covered = list;
-        return;
-    }
-    if (!o->pairs)
+    if (!o->pairs) {
+        if (all_before(p, o, veu, rk_known_waited, &missed))
+            return;
         o->pairs = rk_check_pairs(p->c, o);
+    }
     if (!o->pairs->all)
         prove_pairs(p, o, veu, task);
-    else
+    else if (!all_before(p, o, veu, rk_known_after, &missed))
         report_order(p, o, rtask_at(p, missed.program, missed.veu, missed.last),
                      (rk_spot){missed.program, missed.veu, missed.last}, veu, task);
 }
@@ -369,7 +153,7 @@ static void play_rtask(play *p, uint32_t veu, rk_rtask task)
 {
     rk_checker *c = p->c;
     player *own = &p->players[veu];
-    if (!p->proving) {
+    if (!p->known) {
         if (c->position[task.op] == 0)
             c->position[task.op] = p->clock + 1;
         p->clock++;
@@ -383,9 +167,7 @@ static void play_rtask(play *p, uint32_t veu, rk_rtask task)
             prove(p, &c->orders[i], veu, task, first);
     }
     p->checked[task.op] = list;
-    uint32_t step = p->first_step[veu] + own->done;
-    p->at[step] = own->at;
-    p->known.items[own->at].users += p->pending[step];
+    rk_known_play(p->known, veu);
     own->done++;
 }
 
@@ -435,7 +217,7 @@ static void play_veu(play *p, uint32_t veu)
                 wake(p, veu);
             uint32_t counter = p->counter_of[entry->task.op];
             if (counter)
-                count_rtask(p, veu, counter);
+                p->players[counter].done++;
             if (counter && p->players[counter].done >= p->players[counter].wake)
                 wake(p, counter);
             continue;
@@ -448,8 +230,8 @@ static void play_veu(play *p, uint32_t veu)
             }
         }
         own->item = 0;
-        if (p->proving)
-            pass_barrier(p, veu, entry);
+        if (p->known)
+            rk_known_wait(p->known, veu, entry);
     }
 }
 
@@ -496,50 +278,6 @@ static void report_cycle(play *p, uint32_t veu)
                               at == veu ? "" : " is in a longer ring");
 }
 
-/** Numbers the steps of this rProgram and counts the items that refer to each. */
-static void begin_steps(play *p)
-{
-    size_t steps = 0;
-    for (uint32_t w = 0; w < p->veus; w++) {
-        p->first_step[w] = (uint32_t)steps;
-        for (size_t i = 0; i < p->program->veus[w].count; i++)
-            steps += p->program->veus[w].entries[i].wait_count == 0;
-    }
-    if (steps > p->step_capacity) {
-        p->step_capacity = 2 * steps;
-        p->at = RK_NEW_ARRAY(p->c->scratch, uint32_t, p->step_capacity);
-        p->pending = RK_NEW_ARRAY(p->c->scratch, uint32_t, p->step_capacity);
-    }
-    if (steps)
-        memset(p->pending, 0, steps * sizeof *p->pending);
-    for (uint32_t w = 0; w < p->veus; w++) {
-        const rk_veu_list *list = &p->program->veus[w];
-        for (size_t i = 0; i < list->count; i++) {
-            const rk_wait_item *items = p->program->waits + list->entries[i].wait_first;
-            for (uint32_t k = 0; k < list->entries[i].wait_count; k++) {
-                if (items[k].veu < p->veus)
-                    p->pending[p->first_step[items[k].veu] + items[k].step - 1]++;
-                else
-                    p->players[items[k].veu].pending++;
-            }
-        }
-    }
-}
-
-/** At an rProgram's start no vEU has seen anything of it. */
-static void begin_knowledge(play *p)
-{
-    p->unused.count = 0;
-    for (uint32_t i = 0; i < p->known.count; i++)
-        *rk_push(p->c->scratch, &p->unused) = i;
-    uint32_t nothing = new_knowledge(p);
-    memset(p->known.items[nothing].seen, 0, p->veus * sizeof *p->merged);
-    p->known.items[nothing].users = p->veus;
-    memset(p->recent_number, 0, sizeof p->recent_number);
-    for (uint32_t w = 0; w < p->veus; w++)
-        p->players[w].at = nothing;
-}
-
 static void play_program(play *p, uint32_t index)
 {
     p->index = index;
@@ -554,10 +292,8 @@ static void play_program(play *p, uint32_t index)
             (player){.blocked_on = UINT32_MAX, .waiters = UINT32_MAX, .wake = UINT32_MAX};
     for (uint32_t i = 0; i < p->program->counter_count; i++)
         p->counter_of[p->program->counters[i]] = p->veus + i;
-    if (p->proving) {
-        begin_steps(p);
-        begin_knowledge(p);
-    }
+    if (p->known)
+        rk_known_begin(p->known, index);
     p->ready_count = 0;
     for (uint32_t w = p->veus; w-- > 0;)
         p->ready[p->ready_count++] = w;
@@ -574,16 +310,12 @@ static void play_program(play *p, uint32_t index)
 static bool play_all(rk_checker *c, bool proving)
 {
     uint32_t veus = c->schedule->veu_count;
-    uint32_t width = (veus + MERGE_STEP - 1) / MERGE_STEP * MERGE_STEP;
     play p = {.c = c,
               .veus = veus,
-              .width = width,
-              .proving = proving,
+              .known = proving ? rk_known_new(c) : NULL,
               .good = true,
               .counter_of = RK_NEW_ARRAY(c->scratch, uint32_t, c->schedule->node_count + 1),
               .ready = RK_NEW_ARRAY(c->scratch, uint32_t, veus),
-              .merged = RK_NEW_ARRAY(c->scratch, uint32_t, width),
-              .first_step = RK_NEW_ARRAY(c->scratch, uint32_t, veus),
               .checked = RK_NEW_ARRAY(c->scratch, uint64_t, c->schedule->node_count + 1)};
     for (uint32_t i = 0; i < c->schedule->program_count; i++)
         play_program(&p, i);

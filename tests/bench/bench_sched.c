@@ -3,7 +3,8 @@
  * each reading two of the layer before, over the H100's vEUs. What an rTask reads of them is unknown, and
  * so all of it, or a range: as much as it writes, that and its neighbours', or a row of tiles.
  *
- *   bench_sched [MOST [READS]]     MOST: 1000000; READS: all, own, window or row, else each of them
+ *   bench_sched [MOST [READS [EACH]]]     MOST: 1000000; READS: all, own, window or row, else each of them;
+ *                                  EACH: rTasks of an operator, else 16, 128 and 1024
  */
 #include "../unit/ranged_fixture.h"
 #include "sched/check.h"
@@ -134,13 +135,14 @@ int main(int argc, char **argv)
 {
     size_t most = argc > 1 ? strtoull(argv[1], NULL, 10) : 1000000;
     const char *only = argc > 2 ? argv[2] : NULL;
+    unsigned long of = argc > 3 ? strtoul(argv[3], NULL, 10) : 0;
     printf("%-10s %-7s %8s %9s %9s %11s %8s %8s %8s %8s %8s %8s\n", "policy", "reads", "rTasks/op",
            "rTasks", "barriers", "wait items", "sched s", "check s", "Mr/s", "Mr/s", "sched x",
            "check x");
     bool good = true;
     for (reading how = ALL; how < READ_COUNT; how++)
         for (uint32_t each = 16; each <= 1024; each *= 8)
-            if (!only || strcmp(only, reading_names[how]) == 0)
+            if ((!only || strcmp(only, reading_names[how]) == 0) && (of == 0 || of == each))
                 good = table("wavefront", each, how, most) && good;
     if (!only)
         good = table("base", 128, ALL, most) && good;
