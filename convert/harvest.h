@@ -27,6 +27,7 @@ typedef struct {
     bool instance_known;
     const char *id;   /**< "gemm<32, 8>", "gemm"; NULL when the instance is not known */
     unsigned offset;  /**< byte offset of the launch in `launch.file`, expansion side of macros */
+    size_t order;     /**< how many were found before it */
     rk_launch launch; /**< what it passes, or the reason why that is not known */
 } rk_harvested;
 

@@ -332,7 +332,8 @@ Test(convert_harvest, launcher_templates)
     expect("template <class T> __global__ void g(T *p) {}"
            "template <class T> struct L { void go(T *p, int n) { g<T><<<n, sizeof(T)>>>(p); } };"
            "void f(float *p) { L<float> l; l.go(p, 3); }",
-           "g<float> by L<float>::go: (n, 1, 1) (4, 1, 1) 0 (p)");
+           "g<float> by L<float>::go: (n, 1, 1) (4, 1, 1) 0 (p)\n"
+           "g<float> by f: (3, 1, 1) (4, 1, 1) 0 (p)");
     expect(
         "template <int B> __global__ void g() {} template <int B> void inner() { g<B><<<B, 1>>>(); }"
         "template <int B> void outer() { inner<B * 2>(); } void f() { outer<4>(); }",
