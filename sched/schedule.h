@@ -162,6 +162,12 @@ void rk_wait(rk_builder *builder, rk_rtask task, uint32_t veu, const rk_rtask_ra
 /** Ends the current rProgram, when it is not empty, and starts the next. */
 void rk_begin_rprogram(rk_builder *builder);
 
+/**
+ * Appends a finished schedule of the same vDevice, made with any times, to an empty builder: its lists and
+ * waits as they are. Nothing else is appended then.
+ */
+void rk_builder_copy(rk_builder *builder, const rk_schedule *schedule);
+
 /** Says, for reports, which of several ways a policy took; `by` is copied. */
 void rk_builder_credit(rk_builder *builder, const char *by);
 

@@ -247,19 +247,6 @@ static void note_step(rk_builder *b, op_state *state, rk_id op, uint32_t veu)
     v->last_op = op;
 }
 
-static void note_end(op_state *state, uint32_t veu, double end)
-{
-    if (veu == state->latest_veu) {
-        state->latest = end;
-    } else if (end > state->latest) {
-        state->other = state->latest;
-        state->latest = end;
-        state->latest_veu = veu;
-    } else if (end > state->other) {
-        state->other = end;
-    }
-}
-
 void rk_builder_push(rk_builder *b, uint32_t veu, rk_entry entry)
 {
     rk_veu_list *list = &current(b)->veus[veu];
@@ -279,8 +266,7 @@ void rk_append(rk_builder *b, rk_rtask task, uint32_t veu)
     if (state->program != b->work.program) {
         state->program = b->work.program;
         state->last_steps = state->appended = state->spread = state->counter = 0;
-        state->latest_veu = veu;
-        state->latest = state->other = -1;
+        state->last = RK_NO_END;
     }
     state->appended++;
     if (state->known) {
@@ -288,7 +274,7 @@ void rk_append(rk_builder *b, rk_rtask task, uint32_t veu)
         state->known = false;
     }
     note_step(b, state, task.op, veu);
-    note_end(state, veu, v->end);
+    rk_last_end_note(&state->last, veu, v->end);
     state->spots[task.index] = (spot){b->work.program, veu, v->steps, v->end};
     rk_builder_push(b, veu, (rk_entry){.task = task});
     rk_builder_retime(b, &b->work, veu);

@@ -2,6 +2,7 @@
 #define RK_SCHED_SCHEDULE_BUILDER_H
 
 #include "base/vec.h"
+#include "sched/last_end.h"
 #include "sched/schedule_internal.h"
 
 #include <string.h>
@@ -32,9 +33,7 @@ typedef struct {
     uint32_t spread;     /**< length of the list at last_steps: about the number of its vEUs */
     uint32_t counter;    /**< of that rProgram, index plus 1; 0: none */
     bool known;          /**< whether any bit in rk_builder.knowers is set */
-    uint32_t latest_veu;
-    double latest;  /**< when its last rTask ends, on latest_veu */
-    double other;   /**< when its last rTask on any other vEU ends; negative: there is none */
+    rk_last_end last;
     spot *spots;    /**< by rTask index */
     uint64_t saved; /**< the trial in which it was saved last */
 } op_state;

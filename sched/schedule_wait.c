@@ -59,7 +59,7 @@ static double all_ready(const rk_builder *b, const op_state *state, uint32_t veu
 {
     if (state->program != b->work.program)
         return 0;
-    double end = state->latest_veu == veu ? state->other : state->latest;
+    double end = rk_last_end_elsewhere(&state->last, veu);
     return end < 0 ? 0 : end + b->problem->device->signal_ns;
 }
 
@@ -283,7 +283,7 @@ static size_t add_counters(rk_builder *b, uint32_t veu, const rk_rtask_range *ra
         const op_state *state = &b->ops[ranges[i].op];
         if (b->ways[i] != BY_COUNTER || knows(b, veu, ranges[i].op))
             continue;
-        double end = state->latest_veu == veu ? state->other : state->latest;
+        double end = rk_last_end_elsewhere(&state->last, veu);
         *until = end > *until ? end : *until;
         kept[count++] = (rk_wait_item){counter_of(b, ranges[i].op), state->rtasks};
         mark_op(b, veu, ranges[i].op);
@@ -343,7 +343,7 @@ static uint32_t last_veu(const rk_builder *b, const rk_rtask_range *ranges, size
     bool some;
     find_choice(&all, &some, b, ranges, 0, count);
     if (!some)
-        return state->program == b->work.program ? state->latest_veu : UINT32_MAX;
+        return state->program == b->work.program ? state->last.veu : UINT32_MAX;
     uint32_t veu = UINT32_MAX;
     double latest = -1;
     for (size_t i = 0; i < count; i++) {

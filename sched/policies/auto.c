@@ -65,7 +65,7 @@ static bool run(rk_builder *builder, const rk_problem *problem, rk_diag *diag)
     rk_search_from(&best, &given, veus, &how);
     if (rk_exact_fits(problem))
         rk_exact_from(&best, &given, veus, EXACT_STEPS);
-    rk_replay(builder, best.schedule);
+    rk_builder_copy(builder, best.schedule);
     rk_builder_credit(builder, best.by);
     rk_attempt_free(&best);
     rk_arena_free(scratch);

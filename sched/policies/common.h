@@ -24,7 +24,4 @@ uint32_t rk_choose_veu(const rk_builder *builder, const rk_rtask_range *ranges, 
 /** Appends all rTasks of a node that is selected, each after what it waits for; when they have ended. */
 double rk_append_node(rk_builder *builder, const rk_problem *problem, rk_deps *deps, rk_id op);
 
-/** Appends a schedule of the same vDevice to an empty builder, list by list. */
-void rk_replay(rk_builder *builder, const rk_schedule *schedule);
-
 #endif

@@ -25,7 +25,7 @@ static bool run(rk_builder *builder, const rk_problem *problem, rk_diag *diag)
                     "give the policy more steps, as in --policy exact:steps=100000000",
                     "not all schedules were looked at in %lld steps: there may be a faster one",
                     (long long)problem->options[0]);
-    rk_replay(builder, best.schedule);
+    rk_builder_copy(builder, best.schedule);
     rk_builder_credit(builder, best.by);
     rk_attempt_free(&best);
     rk_arena_free(scratch);

@@ -119,7 +119,7 @@ static bool run(rk_builder *builder, const rk_problem *problem, rk_diag *diag)
         rk_ios_find(&stages, &search, problem, l.nodes, scratch);
         attempt(&best, &l, veus, &stages);
     }
-    rk_replay(builder, best.schedule);
+    rk_builder_copy(builder, best.schedule);
     rk_attempt_free(&best);
     rk_arena_free(scratch);
     return true;

@@ -31,9 +31,11 @@ static bool run(rk_builder *builder, const rk_problem *problem, rk_diag *diag)
     rk_deps *deps = rk_deps_of_problem(problem, scratch);
     rk_listing listing = {.priority = rank,
                           .efficiency = 0.01 * (double)problem->options[EFFICIENCY]};
+    rk_lister *lister = rk_lister_new(&timed.problem, deps, veus, scratch);
+    rk_lister_run(lister, &listing);
     rk_builder *own = rk_builder_new(&timed.problem, veus, scratch);
-    rk_list_rtasks(own, &timed.problem, deps, &listing);
-    rk_replay(builder, rk_builder_finish(own));
+    rk_places_build(rk_lister_places(lister), own);
+    rk_builder_copy(builder, rk_builder_finish(own));
     rk_arena_free(scratch);
     return true;
 }

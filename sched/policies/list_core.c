@@ -1,5 +1,7 @@
 #include "sched/policies/list_core.h"
 
+#include <string.h>
+
 /** A node by a key; heaps have the least key on top, of equal ones the first node. */
 typedef struct {
     double key;
@@ -11,20 +13,20 @@ typedef struct {
     size_t count;
 } node_heap;
 
-typedef struct {
-    rk_builder *builder;
+struct rk_lister {
     const rk_problem *problem;
-    rk_deps *deps;
-    const rk_listing *listing;
+    const rk_listing *listing; /**< of this run */
+    rk_places *places;
     uint32_t veus;
     uint32_t *first; /**< the edges out of node n are to[first[n] .. first[n + 1]) */
     rk_id *to;
-    uint32_t *before;  /**< by node: predecessors that are not appended */
-    uint32_t *next;    /**< by node: its next rTask */
+    uint32_t *before;  /**< by node: how many it depends on */
+    uint32_t *left;    /**< by node: those that are not all placed */
     bool *chosen;      /**< by node: its kernel is selected */
+    double known;      /**< work of all nodes whose kernel is given or selected, in ns */
     node_heap waiting; /**< nodes by when they could start */
     node_heap ready;   /**< nodes that could start by now, by falling priority */
-} lister;
+};
 
 static bool precedes(keyed a, keyed b)
 {
@@ -57,12 +59,12 @@ static rk_id heap_pop(node_heap *heap)
     return node;
 }
 
-static void find_successors(lister *l, rk_arena *scratch)
+static void find_successors(rk_lister *l, rk_arena *arena)
 {
     size_t nodes = l->problem->graph->node_count;
-    l->first = RK_NEW_ARRAY(scratch, uint32_t, nodes + 2);
-    l->to = RK_NEW_ARRAY(scratch, rk_id, l->problem->edge_count + 1);
-    l->before = RK_NEW_ARRAY(scratch, uint32_t, nodes + 1);
+    l->first = RK_NEW_ARRAY(arena, uint32_t, nodes + 2);
+    l->to = RK_NEW_ARRAY(arena, rk_id, l->problem->edge_count + 1);
+    l->before = RK_NEW_ARRAY(arena, uint32_t, nodes + 1);
     for (size_t i = 0; i < l->problem->edge_count; i++) {
         l->first[l->problem->edges[i].from + 2]++;
         l->before[l->problem->edges[i].to]++;
@@ -73,28 +75,37 @@ static void find_successors(lister *l, rk_arena *scratch)
         l->to[l->first[l->problem->edges[i].from + 1]++] = l->problem->edges[i].to;
 }
 
-static size_t candidates_of(const lister *l, rk_id node)
+static size_t candidates_of(const rk_lister *l, rk_id node)
 {
     return l->problem->candidates->nodes[node].count;
 }
 
-static void choose(lister *l, rk_id node, uint32_t candidate)
+static double work_of(const rk_lister *l, rk_id node, uint32_t candidate)
 {
-    rk_select(l->builder, node, candidate);
+    const rk_candidate *c = &l->problem->candidates->nodes[node].items[candidate];
+    return c->rtasks * rk_rtask_time(l->problem, c);
+}
+
+static bool is_given(const rk_lister *l, rk_id node)
+{
+    return l->listing->kernels && l->listing->kernels[node] != RK_UNCHOSEN;
+}
+
+static void choose(rk_lister *l, rk_id node, uint32_t candidate)
+{
+    rk_places_select(l->places, node, candidate);
     l->chosen[node] = true;
+    if (!is_given(l, node))
+        l->known += work_of(l, node, candidate);
 }
 
 /** When the node has ended with that candidate, on trial, and what its work takes from the rest. */
-static double price(lister *l, rk_id node, uint32_t candidate)
+static double price(rk_lister *l, rk_id node, uint32_t candidate)
 {
-    const rk_candidate *c = &l->problem->candidates->nodes[node].items[candidate];
-    rk_trial_begin(l->builder);
-    rk_select(l->builder, node, candidate);
-    double end = rk_append_node(l->builder, l->problem, l->deps, node);
-    rk_trial_rollback(l->builder);
+    double end = rk_places_try(l->places, node, candidate);
     double weight =
         l->listing->efficiency * (l->listing->pressure ? l->listing->pressure[node] : 1);
-    return end + weight * c->rtasks * rk_rtask_time(l->problem, c) / l->veus;
+    return end + weight * work_of(l, node, candidate) / l->veus;
 }
 
 /** Whether `a` takes no longer than `b` for one rTask, for all on all vEUs, and in all. */
@@ -117,7 +128,7 @@ bool rk_is_dominated(const rk_problem *problem, rk_id node, uint32_t candidate, 
     return false;
 }
 
-static void choose_cheapest(lister *l, rk_id node)
+static void choose_cheapest(rk_lister *l, rk_id node)
 {
     uint32_t best = UINT32_MAX;
     double least = 0;
@@ -133,47 +144,33 @@ static void choose_cheapest(lister *l, rk_id node)
     choose(l, node, best);
 }
 
-/** What the node's next rTask waits for: before its kernel is chosen, whole nodes. */
-static const rk_rtask_range *waits_of(const lister *l, rk_id node, size_t *count)
+static void wait_for_start(rk_lister *l, rk_id node)
 {
-    if (l->chosen[node])
-        return rk_deps_of(rk_deps_node(l->deps, node, rk_builder_selected(l->builder)),
-                          l->next[node], count);
-    *count = l->deps->first[node + 1] - l->deps->first[node];
-    return &l->deps->ranges[l->deps->first[node]];
+    heap_push(&l->waiting, rk_places_ready(l->places, node), node);
 }
 
-/** All that the node depends on is appended. */
-static void open_node(lister *l, rk_id node)
+/** All that the node depends on is placed. */
+static void open_node(rk_lister *l, rk_id node)
 {
-    if (l->listing->kernels && l->listing->kernels[node] != RK_UNCHOSEN)
+    if (is_given(l, node))
         choose(l, node, l->listing->kernels[node]);
     else if (candidates_of(l, node) == 1)
         choose(l, node, 0);
-    size_t count;
-    const rk_rtask_range *ranges = waits_of(l, node, &count);
-    uint32_t veu = rk_choose_veu(l->builder, ranges, count);
-    heap_push(&l->waiting, rk_builder_ready(l->builder, veu, ranges, count), node);
+    wait_for_start(l, node);
 }
 
-/** Appends the node's next rTask; whether it was the last. */
-static bool append_next(lister *l, rk_id node)
+/** Places the node's next rTask; whether it was the last. */
+static bool append_next(rk_lister *l, rk_id node)
 {
     if (!l->chosen[node])
         choose_cheapest(l, node);
-    rk_rtask task = {node, l->next[node]};
-    size_t count;
-    const rk_rtask_range *ranges = waits_of(l, node, &count);
-    uint32_t veu = rk_choose_veu(l->builder, ranges, count);
-    rk_wait(l->builder, task, veu, ranges, count);
-    rk_append(l->builder, task, veu);
-    return ++l->next[node] == rk_rtasks_of(l->problem, node, rk_builder_selected(l->builder)[node]);
+    return rk_places_append(l->places, node);
 }
 
 /** Takes the node whose turn it is out of its heap. */
-static rk_id take(lister *l)
+static rk_id take(rk_lister *l)
 {
-    double now = rk_builder_veu_end(l->builder, rk_builder_earliest(l->builder, NULL, 0));
+    double now = rk_places_now(l->places);
     while (l->waiting.count && l->waiting.items[0].key <= now) {
         rk_id node = heap_pop(&l->waiting);
         heap_push(&l->ready, -l->listing->priority[node], node);
@@ -182,48 +179,67 @@ static rk_id take(lister *l)
 }
 
 /** The rTasks of a node that wait for the same could all start with the first. */
-static void put_back(lister *l, rk_id node)
+static void put_back(rk_lister *l, rk_id node)
 {
-    const rk_node_deps *deps = rk_deps_node(l->deps, node, rk_builder_selected(l->builder));
-    if (!deps->list) {
+    if (rk_places_alike(l->places, node))
         heap_push(&l->ready, -l->listing->priority[node], node);
-        return;
-    }
-    size_t count;
-    const rk_rtask_range *ranges = rk_deps_of(deps, l->next[node], &count);
-    uint32_t veu = rk_choose_veu(l->builder, ranges, count);
-    heap_push(&l->waiting, rk_builder_ready(l->builder, veu, ranges, count), node);
+    else
+        wait_for_start(l, node);
 }
 
-void rk_list_rtasks(rk_builder *builder, const rk_problem *problem, rk_deps *deps,
-                    const rk_listing *listing)
+rk_lister *rk_lister_new(const rk_problem *problem, rk_deps *deps, uint32_t veus, rk_arena *arena)
 {
-    rk_arena *scratch = rk_arena_new();
     size_t nodes = problem->graph->node_count;
-    lister l = {.builder = builder,
-                .problem = problem,
-                .deps = deps,
-                .listing = listing,
-                .veus = rk_builder_veus(builder)};
-    find_successors(&l, scratch);
-    l.next = RK_NEW_ARRAY(scratch, uint32_t, nodes + 1);
-    l.chosen = RK_NEW_ARRAY(scratch, bool, nodes + 1);
-    l.waiting.items = RK_NEW_ARRAY(scratch, keyed, nodes + 1);
-    l.ready.items = RK_NEW_ARRAY(scratch, keyed, nodes + 1);
+    rk_lister *l = RK_NEW(arena, rk_lister);
+    *l = (rk_lister){.problem = problem, .veus = veus};
+    l->places = rk_places_new(problem, deps, veus, arena);
+    find_successors(l, arena);
+    l->left = RK_NEW_ARRAY(arena, uint32_t, nodes + 1);
+    l->chosen = RK_NEW_ARRAY(arena, bool, nodes + 1);
+    l->waiting.items = RK_NEW_ARRAY(arena, keyed, nodes + 1);
+    l->ready.items = RK_NEW_ARRAY(arena, keyed, nodes + 1);
+    return l;
+}
+
+/** Whether the idle times so far and the work that is known let it end in time. */
+static bool is_in_time(const rk_lister *l)
+{
+    double least = (rk_places_idle(l->places) + l->known) / l->veus;
+    return l->listing->until == 0 || l->problem->device->launch_ns + least <= l->listing->until;
+}
+
+bool rk_lister_run(rk_lister *l, const rk_listing *listing)
+{
+    size_t nodes = l->problem->graph->node_count;
+    l->listing = listing;
+    rk_places_clear(l->places);
+    l->waiting.count = l->ready.count = 0;
+    l->known = 0;
+    memcpy(l->left, l->before, nodes * sizeof *l->left);
+    memset(l->chosen, 0, nodes * sizeof *l->chosen);
     for (rk_id node = 0; node < nodes; node++)
-        if (l.before[node] == 0)
-            open_node(&l, node);
-    while (l.waiting.count || l.ready.count) {
-        rk_id node = take(&l);
-        if (!append_next(&l, node)) {
-            put_back(&l, node);
+        l->known += is_given(l, node) ? work_of(l, node, listing->kernels[node]) : 0;
+    for (rk_id node = 0; node < nodes; node++)
+        if (l->left[node] == 0)
+            open_node(l, node);
+    while (l->waiting.count || l->ready.count) {
+        rk_id node = take(l);
+        if (!append_next(l, node)) {
+            put_back(l, node);
             continue;
         }
-        for (uint32_t i = l.first[node]; i < l.first[node + 1]; i++)
-            if (--l.before[l.to[i]] == 0)
-                open_node(&l, l.to[i]);
+        for (uint32_t i = l->first[node]; i < l->first[node + 1]; i++)
+            if (--l->left[l->to[i]] == 0)
+                open_node(l, l->to[i]);
+        if (!is_in_time(l))
+            return false;
     }
-    rk_arena_free(scratch);
+    return true;
+}
+
+const rk_places *rk_lister_places(const rk_lister *l)
+{
+    return l->places;
 }
 
 void rk_upward_ranks(double *rank, const rk_problem *problem, const uint32_t *kernels,

@@ -1,7 +1,7 @@
 #ifndef RK_SCHED_POLICIES_LIST_CORE_H
 #define RK_SCHED_POLICIES_LIST_CORE_H
 
-#include "sched/policies/common.h"
+#include "sched/policies/place.h"
 
 /** No kernel yet. */
 #define RK_UNCHOSEN UINT32_MAX
@@ -17,15 +17,23 @@ typedef struct {
      */
     double efficiency;
     const double *pressure; /**< by node: times `efficiency`; NULL: 1 */
+    double until;           /**< gives up once it must end later than this, in ns; 0: never */
 } rk_listing;
 
+/** Lists the rTasks of one problem, as often as one likes: its times may change from one to the next. */
+typedef struct rk_lister rk_lister;
+
+rk_lister *rk_lister_new(const rk_problem *problem, rk_deps *deps, uint32_t veus, rk_arena *arena);
+
 /**
- * Lists all rTasks in one rProgram: of the nodes whose predecessors are appended and that could start
- * by the time a vEU is free, the one with the highest priority appends its next rTask; if there is
- * none, the one that could start first. Each goes where it could start earliest.
+ * Lists all rTasks in one rProgram: of the nodes whose predecessors are placed and that could start
+ * by the time a vEU is free, the one with the highest priority places its next rTask; if there is
+ * none, the one that could start first. Each goes where it could start earliest. False when it gave up.
  */
-void rk_list_rtasks(rk_builder *builder, const rk_problem *problem, rk_deps *deps,
-                    const rk_listing *listing);
+bool rk_lister_run(rk_lister *lister, const rk_listing *listing);
+
+/** What the last run placed. */
+const rk_places *rk_lister_places(const rk_lister *lister);
 
 /**
  * Whether another candidate of the node leaves no reason to take this one: it takes no longer for one rTask,

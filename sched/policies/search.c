@@ -46,6 +46,7 @@ typedef struct {
     const rk_problem *problem;
     rk_timed timed;
     rk_deps *deps;
+    rk_lister *lister;
     uint32_t veus;
     size_t nodes;
     rk_id *movable; /**< nodes with several candidates */
@@ -101,12 +102,13 @@ static const rk_schedule *decode(searcher *s, const decision *d, double *time, r
         rk_timed_mix(&s->timed, s->half);
     else
         rk_timed_scale(&s->timed, d->scale);
-    rk_builder *builder = rk_builder_new(&s->timed.problem, s->veus, arena);
     rk_listing listing = {.priority = d->priority,
                           .kernels = d->kernels,
                           .efficiency = s->efficiency,
                           .pressure = s->pressure};
-    rk_list_rtasks(builder, &s->timed.problem, s->deps, &listing);
+    rk_lister_run(s->lister, &listing);
+    rk_builder *builder = rk_builder_new(&s->timed.problem, s->veus, arena);
+    rk_places_build(rk_lister_places(s->lister), builder);
     const rk_schedule *schedule = rk_builder_finish(builder);
     s->spent += rk_attempt_rtasks(schedule, s->problem);
     memcpy(d->kernels, schedule->selected, s->nodes * sizeof *d->kernels);
@@ -304,9 +306,10 @@ static bool reselect(searcher *s, double efficiency, double sharpness)
         pressure[i] = pow(pressure[i], sharpness);
     rk_upward_ranks(rank, &s->timed.problem, s->best->schedule->selected, s->veus);
     rk_arena *arena = rk_arena_new();
-    rk_builder *builder = rk_builder_new(&s->timed.problem, s->veus, arena);
     rk_listing listing = {.priority = rank, .efficiency = efficiency, .pressure = pressure};
-    rk_list_rtasks(builder, &s->timed.problem, s->deps, &listing);
+    rk_lister_run(s->lister, &listing);
+    rk_builder *builder = rk_builder_new(&s->timed.problem, s->veus, arena);
+    rk_places_build(rk_lister_places(s->lister), builder);
     const rk_schedule *schedule = rk_builder_finish(builder);
     s->spent += rk_attempt_rtasks(schedule, s->problem);
     rk_arena_free(scratch);
@@ -404,6 +407,7 @@ void rk_search_from(rk_attempt *best, const rk_problem *problem, uint32_t veus,
     snprintf(s.by, sizeof s.by, "search from %.50s", best->by);
     rk_timed_init(&s.timed, problem, s.arena);
     s.deps = rk_deps_of_problem(problem, s.arena);
+    s.lister = rk_lister_new(&s.timed.problem, s.deps, veus, s.arena);
     new_decision(&s, &s.now);
     new_decision(&s, &s.next);
     s.half = RK_NEW_ARRAY(s.arena, double, s.nodes + 1);
@@ -452,7 +456,7 @@ static bool run(rk_builder *builder, const rk_problem *problem, rk_diag *diag)
                      .ms = (double)problem->options[MS],
                      .seed = (uint64_t)problem->options[SEED]};
     rk_search_from(&best, &given, veus, &how);
-    rk_replay(builder, best.schedule);
+    rk_builder_copy(builder, best.schedule);
     rk_builder_credit(builder, best.by);
     rk_attempt_free(&best);
     rk_arena_free(scratch);
