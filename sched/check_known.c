@@ -11,7 +11,8 @@ typedef struct {
 typedef struct {
     uint32_t program; /**< index plus 1 of the rProgram that the rest is about */
     uint32_t *seen;   /**< by vEU: steps that this one is known to come after */
-    window *added;    /**< by vEU: those of them whose own waits have been added to `seen` */
+    window
+        *added; /**< by vEU: those of them whose own waits have been added to `seen`; NULL: none */
 } view;
 
 struct rk_known {
@@ -38,10 +39,6 @@ rk_known *rk_known_new(const rk_checker *c)
     rk_known *k = RK_NEW(c->scratch, rk_known);
     *k = (rk_known){.c = c, .veus = veus, .words = words};
     k->views = RK_NEW_ARRAY(c->scratch, view, veus);
-    for (uint32_t w = 0; w < veus; w++) {
-        k->views[w].seen = RK_NEW_ARRAY(c->scratch, uint32_t, veus);
-        k->views[w].added = RK_NEW_ARRAY(c->scratch, window, veus);
-    }
     k->done = RK_NEW_ARRAY(c->scratch, uint32_t, veus);
     k->first = RK_NEW_ARRAY(c->scratch, uint32_t, veus);
     k->noted = RK_NEW_ARRAY(c->scratch, uint64_t, c->schedule->node_count *words + 1);
@@ -110,14 +107,22 @@ static void raise(view *v, uint32_t veu, uint32_t step)
         v->seen[veu] = step;
 }
 
+/** Until its first wait in an rProgram a vEU knows of no other one, and has no view. */
+static void begin_view(const rk_known *k, view *v)
+{
+    if (!v->seen)
+        v->seen = RK_NEW_ARRAY(k->c->scratch, uint32_t, k->veus);
+    memset(v->seen, 0, k->veus * sizeof *v->seen);
+    if (v->added)
+        memset(v->added, 0, k->veus * sizeof *v->added);
+    v->program = k->index + 1;
+}
+
 void rk_known_wait(rk_known *k, uint32_t veu, const rk_entry *entry)
 {
     view *v = &k->views[veu];
-    if (v->program != k->index + 1) {
-        v->program = k->index + 1;
-        memset(v->seen, 0, k->veus * sizeof *v->seen);
-        memset(v->added, 0, k->veus * sizeof *v->added);
-    }
+    if (v->program != k->index + 1)
+        begin_view(k, v);
     for (uint32_t i = 0; i < entry->wait_count; i++) {
         rk_wait_item item = k->program->waits[entry->wait_first + i];
         if (item.veu < k->veus)
@@ -184,12 +189,15 @@ static bool add_waits(rk_known *k, uint32_t veu, uint32_t other, int64_t since)
 /** Adds all that was played after `since`, until `step` of `other` is among it. */
 static bool find(rk_known *k, uint32_t veu, uint32_t other, uint32_t step, int64_t since)
 {
+    view *v = &k->views[veu];
+    if (!v->added)
+        v->added = RK_NEW_ARRAY(k->c->scratch, window, k->veus);
     for (bool more = true; more;) {
         more = false;
         for (uint32_t i = 0; i < k->veus; i++) {
             uint32_t next = veu + i < k->veus ? veu + i : veu + i - k->veus;
             more = add_waits(k, veu, next, since) || more;
-            if (k->views[veu].seen[other] >= step)
+            if (v->seen[other] >= step)
                 return true;
         }
     }

@@ -222,6 +222,11 @@ rk_schedule *rk_schedule_read(const char *path, const rk_problem *problem, rk_ar
 bool rk_schedule_read_merged(const struct rk_merged **out, size_t *count, const char *path,
                              rk_arena *arena, rk_diag *diag);
 
+/** Whether the file begins as a binary schedule does. */
+bool rk_schedule_is_binary(const char *path);
+/** The name of the device that a binary schedule is for; NULL with RK-S008 as above. */
+const char *rk_schedule_binary_device(const char *path, rk_arena *arena, rk_diag *diag);
+
 /** Counts for reports. */
 typedef struct {
     size_t rtasks, barrier_rtasks, wait_items;

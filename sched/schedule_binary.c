@@ -25,7 +25,7 @@ static uint64_t hash_text(const char *text, uint64_t h)
     return rk_hash(text, strlen(text) + 1, h);
 }
 
-/** Of the kernels that the schedule may name: ids, contents and what an rTask of each touches. */
+/** Of the kernels that the schedule may name: ids, contents and launches. */
 static uint64_t hash_catalog(const rk_problem *problem)
 {
     uint64_t h = 0;
@@ -192,7 +192,7 @@ typedef struct {
     rk_schedule *schedule;
     rk_arena *arena;
     rk_diag *diag;
-    bool good; /**< nothing was read behind the end */
+    bool good;                       /**< nothing was read behind the end */
     uint64_t graph, catalog, device; /**< hashes */
 } source;
 
@@ -274,10 +274,22 @@ static bool open_source(source *s, const char *path, rk_arena *arena, rk_diag *d
 
 static bool fits_problem(const source *s)
 {
+    const rk_schedule *schedule = s->schedule;
+    const char *device = s->problem->device->name;
     if (s->graph != rk_schedule_graph_hash(s->problem->graph))
-        return refuse(s, "RK-S006", "the schedule is for another graph");
+        return refuse(
+            s, "RK-S006",
+            rk_arena_printf(s->arena, "the schedule is for another graph, '%s'", schedule->graph));
+    if (strcmp(schedule->device, device) != 0)
+        return refuse(s, "RK-S006",
+                      rk_arena_printf(s->arena, "the schedule is for device '%s', not '%s'",
+                                      schedule->device, device));
     if (s->device != hash_device(s->problem->device))
-        return refuse(s, "RK-S006", "the schedule is for another device");
+        return refuse(s, "RK-S006",
+                      rk_arena_printf(s->arena,
+                                      "the schedule is for another device '%s': it holds "
+                                      "more or less",
+                                      device));
     if (s->catalog != hash_catalog(s->problem))
         return refuse(s, "RK-S006", "the schedule is for another catalog");
     return true;
@@ -375,10 +387,11 @@ rk_schedule *rk_schedule_read_binary(const char *path, const rk_problem *problem
         return NULL;
     s.problem = problem;
     s.schedule = RK_NEW(arena, rk_schedule);
-    if (!fits_problem(&s))
-        return NULL;
     read_merged(&s, &merged);
-    bool good = read_facts(&s) && read_launches(&s);
+    bool good = read_facts(&s);
+    if (good && !fits_problem(&s))
+        return NULL;
+    good = good && read_launches(&s);
     if (good) {
         s.schedule->program_count = take_count(&s, 4);
         s.schedule->programs = RK_NEW_ARRAY(arena, rk_rprogram, s.schedule->program_count + 1);
@@ -400,4 +413,19 @@ bool rk_schedule_read_merged_binary(const rk_merged **out, size_t *count, const 
     *out = read_merged(&s, count);
     return s.good ||
            refuse(&s, "RK-S008", "the file holds no schedule: its parts do not fit together");
+}
+
+const char *rk_schedule_binary_device(const char *path, rk_arena *arena, rk_diag *diag)
+{
+    source s;
+    size_t merged;
+    if (!open_source(&s, path, arena, diag))
+        return NULL;
+    read_merged(&s, &merged);
+    take_text(&s); /* the graph's name */
+    const char *device = take_text(&s);
+    if (s.good)
+        return device;
+    refuse(&s, "RK-S008", "the file holds no schedule: its parts do not fit together");
+    return NULL;
 }

@@ -43,8 +43,6 @@ bool rk_schedule_match(uint32_t *out, const rk_node_candidates *all, const rk_la
 
 bool rk_schedule_write_binary(const rk_schedule *schedule, const rk_problem *problem,
                               const char *path, rk_arena *arena, rk_diag *diag);
-/** Whether the file begins as a binary schedule does. */
-bool rk_schedule_is_binary(const char *path);
 rk_schedule *rk_schedule_read_binary(const char *path, const rk_problem *problem, rk_arena *arena,
                                      rk_diag *diag);
 bool rk_schedule_read_merged_binary(const rk_merged **out, size_t *count, const char *path,

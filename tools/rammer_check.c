@@ -21,30 +21,45 @@ static const rk_option option_table[] = {
     RK_PLAN_OPTIONS(check_options, plan),
 };
 
-/** What the file is, from its "schema"; NULL with a diagnostic when it is neither. */
-static const char *schema_of(rk_json *json, const char *path, rk_tool *tool)
+/** What a file is, and of a schedule the device that it names. */
+typedef struct {
+    bool schedule;
+    const char *device;
+} kind;
+
+/** False with a diagnostic when the file is neither a graph nor a schedule. */
+static bool find_kind(kind *out, const char *path, rk_tool *tool)
 {
+    *out = (kind){.schedule = rk_schedule_is_binary(path)};
+    if (out->schedule) {
+        out->device = rk_schedule_binary_device(path, tool->arena, tool->diag);
+        return out->device != NULL;
+    }
+    rk_json json;
     const char *schema;
-    if (!rk_json_read(json, path, NULL, tool->arena, tool->diag) ||
-        !rk_json_string(&schema, json, json->root, NULL, "schema"))
-        return NULL;
-    if (rk_str_starts(schema, "rammer.graph/") || rk_str_starts(schema, "rammer.schedule/"))
-        return schema;
-    rk_json_fail(json, "RK-J002", "schema", "name a graph.json or a schedule",
-                 "the schema is '%s', neither a graph's nor a schedule's", schema);
-    return NULL;
+    if (!rk_json_read(&json, path, NULL, tool->arena, tool->diag) ||
+        !rk_json_string(&schema, &json, json.root, NULL, "schema"))
+        return false;
+    if (rk_str_starts(schema, "rammer.graph/"))
+        return true;
+    if (!rk_str_starts(schema, "rammer.schedule/"))
+        return rk_json_fail(&json, "RK-J002", "schema", "name a graph.json or a schedule",
+                            "the schema is '%s', neither a graph's nor a schedule's", schema);
+    const cJSON *device = cJSON_GetObjectItemCaseSensitive(json.root, "device");
+    out->schedule = true;
+    out->device = cJSON_IsString(device) ? device->valuestring : NULL;
+    return true;
 }
 
-/** Fills in what a schedule says of itself: its graph's place and its device. */
-static void follow_schedule(check_options *options, const char **graph, const char *path,
-                            const rk_json *json, rk_tool *tool)
+/** Fills in what a schedule says of itself: its device, and its graph's place; returns the graph. */
+static const char *follow_schedule(check_options *options, const char *path, const kind *what,
+                                   rk_tool *tool)
 {
-    const cJSON *device = cJSON_GetObjectItemCaseSensitive(json->root, "device");
     options->plan.schedule = path;
-    if (!options->plan.device && cJSON_IsString(device))
-        options->plan.device = device->valuestring;
+    if (!options->plan.device)
+        options->plan.device = what->device;
     char *dir = rk_path_dir(tool->arena, path);
-    *graph = options->graph ? options->graph : rk_path_join(tool->arena, dir, "graph.json");
+    return options->graph ? options->graph : rk_path_join(tool->arena, dir, "graph.json");
 }
 
 static void print_summary(const rk_plan *plan, rk_tool *tool)
@@ -78,12 +93,11 @@ static int run(rk_tool *tool, int argc, char **argv)
         return RK_EXIT_USAGE;
 
     const char *graph = arguments.items[0];
-    rk_json json;
-    const char *schema = schema_of(&json, graph, tool);
-    if (!schema)
+    kind what;
+    if (!find_kind(&what, graph, tool))
         return RK_EXIT_REFUSED;
-    if (rk_str_starts(schema, "rammer.schedule/"))
-        follow_schedule(&options, &graph, graph, &json, tool);
+    if (what.schedule)
+        graph = follow_schedule(&options, graph, &what, tool);
     rk_plan plan;
     status = rk_plan_make(&plan, graph, &options.plan, last, tool);
     if (status == RK_EXIT_GOOD)
@@ -97,7 +111,7 @@ const rk_command rk_command_check = {
     .summary = "Checks a graph, or proves a schedule, and writes nothing",
     .text =
         "A graph is read, validated, given kernels, scheduled and proved, as a build would do it. A\n"
-        "schedule file is matched to its graph and proved.\n\n"
+        "schedule file, JSON or binary, is matched to its graph and proved.\n\n"
         "examples:\n"
         "  rammer check net/graph.json --until graph\n"
         "  rammer check net/graph.json --target cuda --device a100\n"

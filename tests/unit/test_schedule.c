@@ -630,6 +630,45 @@ Test(schedule_file, a_binary_file_that_was_cut_or_changed_is_refused)
     fixture_free(f);
 }
 
+/** Makes the hash in a binary file's header the one of what follows. */
+static void hash_again(char *data, size_t size)
+{
+    uint64_t hash = rk_hash(data + 48, size - 48, 0);
+    for (int i = 0; i < 8; i++)
+        data[16 + i] = (char)(hash >> (8 * i));
+}
+
+Test(schedule_file, a_binary_file_that_was_edited_with_its_hash_is_checked)
+{
+    fixture *f = chain(3, 4);
+    rk_schedule *s = rk_schedule_run(rk_policy_find("wavefront"), &f->problem, f->arena, f->diag);
+    const char *path = write_binary(f, s);
+    rk_bytes bytes;
+    cr_assert(rk_file_read(&bytes, path, f->arena, f->diag));
+    char *data = rk_arena_copy(f->arena, bytes.data, bytes.size);
+    size_t unread = 0;
+    size_t unproven = 0;
+    for (size_t i = 48; i < bytes.size; i++) {
+        data[i] = (char)(data[i] ^ 1);
+        hash_again(data, bytes.size);
+        rk_diag *diag = rk_diag_new(f->arena);
+        cr_assert(rk_file_write(path, data, bytes.size, diag));
+        rk_schedule *back = rk_schedule_read(path, &f->problem, f->arena, diag);
+        unread += back == NULL;
+        cr_expect(back || strncmp(code_of(diag), "RK-S00", 6) == 0, "byte %zu", i);
+        if (back && !rk_check(back, rk_memory_plan(&f->problem, back, f->arena), &f->problem,
+                              f->arena, diag)) {
+            unproven++;
+            cr_expect(strncmp(code_of(diag), "RK-K00", 6) == 0, "byte %zu", i);
+        }
+        data[i] = (char)(data[i] ^ 1);
+    }
+    cr_expect_gt(unread, 100, "counts, launches and texts");
+    cr_expect_gt(unproven, 20, "entries and waits");
+    rk_file_remove(rk_path_dir(f->arena, path), f->diag);
+    fixture_free(f);
+}
+
 Test(schedule_file, a_binary_file_for_another_device_is_refused)
 {
     fixture *f = chain(3, 4);
