@@ -7,8 +7,8 @@
 #include "convert/parse.h"
 #include "convert/rewrite.h"
 #include "convert/sources.h"
+#include "convert/unit.h"
 
-#include <regex.h>
 #include <string.h>
 
 /** Rounds of deciding and checking; each refuses at least one function. */
@@ -291,19 +291,6 @@ static void share_launchers(rk_unit *unit)
         }
 }
 
-static void leave_out(rk_unit *unit)
-{
-    regex_t pattern;
-    if (!unit->options->kernels ||
-        regcomp(&pattern, unit->options->kernels, REG_EXTENDED | REG_NOSUB) != 0)
-        return;
-    for (size_t i = 0; i < unit->functions.count; i++) {
-        rk_function *f = unit->functions.items[i];
-        f->left_out = f->kernel && regexec(&pattern, f->name, 0, NULL, 0) != 0;
-    }
-    regfree(&pattern);
-}
-
 static size_t problem_count(const rk_unit *unit)
 {
     size_t count = 0;
@@ -318,7 +305,7 @@ bool rk_drop_in_prepare(rk_unit *unit, bool parsed)
     unit->drop_in->parsed = parsed;
     variable_search search = {unit, unit->drop_in};
     clang_visitChildren(clang_getTranslationUnitCursor(unit->tu), find_variables, &search);
-    leave_out(unit);
+    rk_leave_out(unit);
     refuse_assembly(unit);
     refuse_unnamed(unit);
     for (int round = 0; round < MAX_ROUNDS; round++) {

@@ -44,7 +44,7 @@ static void read_defines(rk_unit *unit)
     unit->undefines = rk_arena_strdup(unit->arena, rk_str_text(&undefines));
 }
 
-static void leave_out(rk_unit *unit)
+void rk_leave_out(rk_unit *unit)
 {
     regex_t pattern;
     if (!unit->options->kernels ||
@@ -126,7 +126,7 @@ bool rk_unit_convert(rk_unit *unit)
                                          : rk_arena_printf(unit->arena, "%s.rk.cu", unit->stem);
     if (wants_fission(unit->options))
         rk_fission_find(unit, any_helper_waits(unit)); /* the check parses anew */
-    leave_out(unit);
+    rk_leave_out(unit);
     for (int round = 0; round < MAX_ROUNDS; round++) {
         bool clean = true;
         rk_decide(unit);

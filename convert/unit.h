@@ -9,6 +9,9 @@
  */
 bool rk_unit_convert(rk_unit *unit);
 
+/** Marks the kernels that --kernel does not name as left out. */
+void rk_leave_out(rk_unit *unit);
+
 /** The text of the converted source: its own, frames and probes. */
 rk_bytes rk_unit_source(rk_unit *unit);
 

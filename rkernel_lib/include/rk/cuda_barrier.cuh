@@ -108,6 +108,39 @@ struct cuda_barrier<cuda_barrier_case::one_warp, N, V, Reduces> {
 };
 
 /**
+ * One phase of a counting barrier (below), which all threads of the block come to: whether each of them brings true.
+ */
+inline __device__ int cuda_all_returned(int returned)
+{
+    int result;
+    asm volatile("{\n\t"
+                 ".reg .pred p, q;\n\t"
+                 "setp.ne.s32 p, %1, 0;\n\t"
+                 "barrier.red.and.pred q, 2, p;\n\t"
+                 "selp.s32 %0, 1, 0, q;\n\t"
+                 "}"
+                 : "=r"(result)
+                 : "r"(returned)
+                 : "memory");
+    return result;
+}
+
+/** The same, and how many bring a predicate that is not zero. */
+inline __device__ int cuda_add_up(int predicate)
+{
+    int result;
+    asm volatile("{\n\t"
+                 ".reg .pred p;\n\t"
+                 "setp.ne.s32 p, %1, 0;\n\t"
+                 "barrier.red.popc.u32 %0, 2, p;\n\t"
+                 "}"
+                 : "=r"(result)
+                 : "r"(predicate)
+                 : "memory");
+    return result;
+}
+
+/**
  * A thread may have returned, or a warp is partly active: a barrier over all V threads that is
  * counted per thread and need not be met at the same instruction (`barrier` without `.aligned`,
  * sm_70 and up). Its reduction tells everyone whether all have returned: active threads bring false
@@ -123,50 +156,21 @@ struct cuda_barrier<cuda_barrier_case::counting, N, V, Reduces> {
 
     static __device__ void sync()
     {
-        all_returned(0);
+        cuda_all_returned(0);
         if (Reduces)
-            add(0);
+            cuda_add_up(0);
     }
     static __device__ int count(int predicate)
     {
-        all_returned(0);
-        return add(predicate);
+        cuda_all_returned(0);
+        return cuda_add_up(predicate);
     }
     static __device__ void finish()
     {
-        while (!all_returned(1)) {
+        while (!cuda_all_returned(1)) {
             if (Reduces)
-                add(0);
+                cuda_add_up(0);
         }
-    }
-
-  private:
-    static __device__ int all_returned(int returned)
-    {
-        int result;
-        asm volatile("{\n\t"
-                     ".reg .pred p, q;\n\t"
-                     "setp.ne.s32 p, %1, 0;\n\t"
-                     "barrier.red.and.pred q, 2, %2, p;\n\t"
-                     "selp.s32 %0, 1, 0, q;\n\t"
-                     "}"
-                     : "=r"(result)
-                     : "r"(returned), "n"(V)
-                     : "memory");
-        return result;
-    }
-    static __device__ int add(int predicate)
-    {
-        int result;
-        asm volatile("{\n\t"
-                     ".reg .pred p;\n\t"
-                     "setp.ne.s32 p, %1, 0;\n\t"
-                     "barrier.red.popc.u32 %0, 2, %2, p;\n\t"
-                     "}"
-                     : "=r"(result)
-                     : "r"(predicate), "n"(V)
-                     : "memory");
-        return result;
     }
 };
 

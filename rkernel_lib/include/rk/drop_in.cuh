@@ -12,8 +12,10 @@
  * RK_DROP_IN_REPORT=1, a summary on stderr when the program ends.
  */
 
+#include "cuda_barrier.cuh"
 #include "cuda_warp.cuh"
 #include "end_barriers.h"
+#include "gpu_context.h"
 #include "groups.h"
 
 #include <cstdio>
@@ -56,9 +58,9 @@ template <bool Reduces, bool EarlyReturn> struct drop_in_barrier {
     __device__ void sync() const
     {
         if (counts()) {
-            all_returned(0);
+            cuda_all_returned(0);
             if (Reduces)
-                add(0);
+                cuda_add_up(0);
         } else if (n == blockDim.x) {
             __syncthreads();
         } else if (n <= 32) {
@@ -71,8 +73,8 @@ template <bool Reduces, bool EarlyReturn> struct drop_in_barrier {
     __device__ int count(int predicate) const
     {
         if (counts()) {
-            all_returned(0);
-            return add(predicate);
+            cuda_all_returned(0);
+            return cuda_add_up(predicate);
         }
         if (n == blockDim.x)
             return __syncthreads_count(predicate);
@@ -97,46 +99,18 @@ template <bool Reduces, bool EarlyReturn> struct drop_in_barrier {
     {
         if (!counts())
             return;
-        while (!all_returned(1)) {
+        while (!cuda_all_returned(1)) {
             if (Reduces)
-                add(0);
+                cuda_add_up(0);
         }
-    }
-
-  private:
-    static __device__ int all_returned(int returned)
-    {
-        int result;
-        asm volatile("{\n\t"
-                     ".reg .pred p, q;\n\t"
-                     "setp.ne.s32 p, %1, 0;\n\t"
-                     "barrier.red.and.pred q, 2, p;\n\t"
-                     "selp.s32 %0, 1, 0, q;\n\t"
-                     "}"
-                     : "=r"(result)
-                     : "r"(returned)
-                     : "memory");
-        return result;
-    }
-    static __device__ int add(int predicate)
-    {
-        int result;
-        asm volatile("{\n\t"
-                     ".reg .pred p;\n\t"
-                     "setp.ne.s32 p, %1, 0;\n\t"
-                     "barrier.red.popc.u32 %0, 2, p;\n\t"
-                     "}"
-                     : "=r"(result)
-                     : "r"(predicate)
-                     : "memory");
-        return result;
     }
 };
 
 /** One thread's view of an rTask: rk::cuda_context with a launch configuration known at run time. */
 template <bool Barrier, bool Reduce, bool EarlyReturn, bool WarpReturns>
 class drop_in_context
-    : public cuda_warp_operations<drop_in_context<Barrier, Reduce, EarlyReturn, WarpReturns>>
+    : public gpu_loads,
+      public cuda_warp_operations<drop_in_context<Barrier, Reduce, EarlyReturn, WarpReturns>>
 {
   public:
     explicit __device__ drop_in_context(const drop_in_grid &launch)
@@ -240,8 +214,7 @@ class drop_in_context
     {
         cuda_warp_leave(shared<warp_returns>());
     }
-    template <class Operation>
-    __device__ auto meet(unsigned mask, const Operation &operation) const
+    template <class Operation> __device__ auto meet(unsigned mask, const Operation &operation) const
     {
         if (WarpReturns)
             return cuda_warp_meet(shared<warp_returns>(), mask, operation);
@@ -467,11 +440,10 @@ template <class... P> struct drop_in_call {
             keep(site, plan.why, legacy, args...);
             return;
         }
-        drop_in_grid grid = {
-            {launch.grid.x, launch.grid.y, launch.grid.z},
-            {launch.block.x, launch.block.y, launch.block.z},
-            launch.block.x * launch.block.y * launch.block.z,
-            (unsigned long long)launch.grid.x * launch.grid.y * launch.grid.z};
+        drop_in_grid grid = {{launch.grid.x, launch.grid.y, launch.grid.z},
+                             {launch.block.x, launch.block.y, launch.block.z},
+                             launch.block.x * launch.block.y * launch.block.z,
+                             (unsigned long long)launch.grid.x * launch.grid.y * launch.grid.z};
         void *list[] = {&grid, address(args)..., nullptr};
         drop_in_counts::add(site, nullptr);
         cudaLaunchKernel((const void *)vdevice, dim3(plan.veus), dim3(plan.veu_threads), list,
@@ -481,7 +453,8 @@ template <class... P> struct drop_in_call {
   private:
     template <class T> static void *address(T &value)
     {
-        return (void *)&value; /* `__restrict__` is a qualifier, too, which no named cast takes away */
+        return (
+            void *)&value; /* `__restrict__` is a qualifier, too, which no named cast takes away */
     }
 };
 

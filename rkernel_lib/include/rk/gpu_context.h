@@ -35,8 +35,22 @@ template <> struct gpu_frame_bytes<void> {
     static constexpr unsigned value = 0;
 };
 
-/** Memory, as all contexts see it: FrameType is the kernel's static part, void if it has none. */
-template <class FrameType> class gpu_memory
+/** Loads that a context takes the place of. */
+class gpu_loads
+{
+  public:
+    /**
+     * A plain load: in a vDevice the address may have been written earlier in the same kernel,
+     * which the read-only path of __ldg does not see.
+     */
+    template <class T> __device__ T ldg(const T *address) const
+    {
+        return *address;
+    }
+};
+
+/** Its memory, too: FrameType is the kernel's static part, void if it has none. */
+template <class FrameType> class gpu_memory : public gpu_loads
 {
   public:
     using Frame = FrameType;
@@ -54,14 +68,6 @@ template <class FrameType> class gpu_memory
     template <class T> __device__ T *dynamic_shared() const
     {
         return reinterpret_cast<T *>(gpu_shared_buffer() + frame_bytes);
-    }
-    /**
-     * A plain load: in a vDevice the address may have been written earlier in the same kernel,
-     * which the read-only path of __ldg does not see.
-     */
-    template <class T> __device__ T ldg(const T *address) const
-    {
-        return *address;
     }
 };
 

@@ -1,1 +1,1 @@
-int main() { return 0; }
+../cc_options/in.cu

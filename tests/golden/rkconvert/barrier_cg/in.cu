@@ -1,0 +1,1 @@
+../barrier_named/in.cu
