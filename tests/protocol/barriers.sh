@@ -43,13 +43,13 @@ for arch in 80 90; do
     has auto_whole 'bar[a-z.]*sync[ 	]*0'
     has auto_warps 'bar.sync 1, 96'
     has auto_lanes 'bar.warp.sync'
-    has auto_count 'barrier.red.and.pred q, 2, 128'
+    has auto_count 'barrier.red.and.pred q, 2, p'
 
     has named_whole 'bar.sync 1, 128'
     has named_warps 'bar.sync 1, 96' 'bar.red.popc.u32 [^,]*, 1, 96'
     has named_warp 'bar.sync 1, 32'
-    has named_lanes 'barrier.red.and.pred q, 2, 128'
-    has named_early 'barrier.red.and.pred q, 2, 128' 'barrier.red.popc.u32 [^,]*, 2, 128'
+    has named_lanes 'barrier.red.and.pred q, 2, p'
+    has named_early 'barrier.red.and.pred q, 2, p' 'barrier.red.popc.u32 [^,]*, 2, p'
     for kernel in whole warps warp lanes early; do
         hasnt named_$kernel 'bar.warp.sync' 'bar[a-z.]*sync[ 	]*0;'
     done

@@ -43,8 +43,8 @@ count() {
 count 'bar\.sync[ 	]*0;' 4                  # case 1: row_sum<128>
 count 'bar\.sync 1, 64;' 3                   # case 2: row_sum<64>, transpose<8>, members
 count 'bar\.warp\.sync[ 	]*16777215;' 2       # case 3: row_sum<24>
-count 'barrier\.red\.and\.pred q, 2, 128' 4  # case 4: row_sum<48>
-count 'barrier\.red\.popc\.u32 .*, 2, 128' 4 # case 4, reducing: count_above
+count 'barrier\.red\.and\.pred q, 2, p' 4  # case 4: row_sum<48>
+count 'barrier\.red\.popc\.u32 .*, 2, p' 4 # case 4, reducing: count_above
 
 cc=${CC:-cc}
 "$cc" -std=c11 -Wall -Wextra -Wpedantic -Werror -c sample_tables.c || failed=1
