@@ -1,5 +1,6 @@
 #include "convert/graph.h"
 
+#include "base/file.h"
 #include "base/json.h"
 #include "base/str.h"
 #include "base/vec.h"
@@ -100,6 +101,12 @@ static bool launch_dtypes(maker *m, const rk_step *step)
     if (!kernel || kernel->outcome == RK_REFUSED_KERNEL)
         return stop(m, step, NULL, "kernel '%s' is %s", step->kernel,
                     kernel ? "refused" : "not in the catalog");
+    if (step->defined.file &&
+        (kernel->line != step->defined.line ||
+         strcmp(rk_path_base(kernel->source), rk_path_base(step->defined.file)) != 0))
+        return stop(m, step, "give one of the two another name",
+                    "kernel '%s' is that of %s:%d in the catalog", step->kernel, kernel->source,
+                    kernel->line);
     if (kernel->param_count != step->arg_count)
         return stop(m, step, NULL, "the arguments of '%s' are not known", step->kernel);
     for (size_t i = 0; i < step->arg_count; i++) {

@@ -10,29 +10,38 @@
 static bool follow(rk_sequence *out, const rk_graph_options *options, rk_arena *arena,
                    rk_diag *diag)
 {
-    rk_unit *unit = RK_NEW(arena, rk_unit);
-    unit->arena = arena;
-    unit->diag = diag;
-    unit->options = &options->convert;
-    unit->path = options->convert.inputs[0];
-    unit->pch = rk_prelude_open(&options->convert, arena);
-    const char *pch = unit->pch;
-    const bool good = rk_parse_source(unit) &&
-                      rk_sequence_follow(out, unit->tu, options->function, options->given,
-                                         options->given_count, arena, diag);
-    rk_parse_close(unit);
+    const size_t count = options->convert.input_count;
+    rk_unit *units = RK_NEW_ARRAY(arena, rk_unit, count);
+    CXTranslationUnit *parsed = RK_NEW_ARRAY(arena, CXTranslationUnit, count);
+    const char *pch = rk_prelude_open(&options->convert, arena);
+    bool good = true;
+    for (size_t i = 0; i < count; i++) {
+        units[i] = (rk_unit){.arena = arena,
+                             .diag = diag,
+                             .options = &options->convert,
+                             .path = options->convert.inputs[i],
+                             .pch = pch};
+        good &= rk_parse_source(&units[i]);
+        parsed[i] = units[i].tu;
+    }
+    good = good && rk_sequence_follow(out, &(rk_sequence_units){parsed, count}, options->function,
+                                      options->given, options->given_count, arena, diag);
+    for (size_t i = 0; i < count; i++)
+        rk_parse_close(&units[i]);
     rk_prelude_close(pch, false);
     return good;
 }
 
-/** Converts the source, and the kernels of copies where the graph needs them. */
+/** Converts the sources, and the kernels of copies where the graph needs them. */
 static bool convert(rk_graph_result *result, const rk_graph_options *options, rk_arena *arena,
                     rk_diag *diag)
 {
     rk_convert_options all = options->convert;
-    const char *inputs[] = {all.inputs[0], rk_parse_file(&all, "graph/" RK_GRAPH_COPIES, arena)};
+    const char **inputs = RK_NEW_ARRAY(arena, const char *, all.input_count + 1);
+    memcpy(inputs, all.inputs, all.input_count * sizeof *inputs);
+    inputs[all.input_count] = rk_parse_file(&all, "graph/" RK_GRAPH_COPIES, arena);
     all.inputs = inputs;
-    all.input_count = rk_graph_copies(&result->sequence) ? 2 : 1;
+    all.input_count += rk_graph_copies(&result->sequence);
     return rk_convert_run(&result->convert, &all, arena, diag);
 }
 

@@ -6,9 +6,9 @@
 
 /** What `rkconvert graph` is asked to do. */
 typedef struct {
-    rk_convert_options convert; /**< one input; `out_dir`, unless `examine` */
+    rk_convert_options convert; /**< files of one program; `out_dir`, unless `examine` */
     const char *function;       /**< the host function; NULL: main, or the only one that launches */
-    const char *name;           /**< the graph's; NULL: the source's */
+    const char *name;           /**< the graph's; NULL: the first source's */
     const rk_given *given;
     size_t given_count;
 } rk_graph_options;

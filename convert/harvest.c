@@ -103,13 +103,13 @@ static CXCursor function_of(rk_hv callee)
     return callee.kind == RK_HV_FUNCTION ? callee.cursor : clang_getNullCursor();
 }
 
-const char *rk_h_instance_id(rk_arena *arena, rk_hv callee)
+CXCursor rk_h_instance(rk_arena *arena, rk_hv callee)
 {
-    rk_harvested item = {.kernel = clang_getNullCursor()};
+    rk_harvested item = {.kernel = clang_getNullCursor(), .instance = clang_getNullCursor()};
     CXCursor reference = function_of(callee);
     if (!clang_Cursor_isNull(reference))
         rk_harvest_kernel(&item, reference, arena);
-    return item.id;
+    return item.id ? item.instance : clang_getNullCursor();
 }
 
 /**

@@ -43,15 +43,13 @@ static bool lose_member(effects *fx, CXCursor lvalue, CXCursor root, const char 
     if (!old || old->escaped || old->value.kind != RK_HV_STRUCT)
         return false;
     rk_hv value = rk_hv_unknown(fx->arena, "'%s' %s", rk_h_source(fx->arena, lvalue), reason);
-    for (CXCursor e = lvalue; clang_getCursorKind(e) == CXCursor_MemberRefExpr;) {
-        if (clang_getCursorKind(clang_getCursorReferenced(e)) != CXCursor_FieldDecl)
-            return false; /* a method, which may change all */
-        rk_hchildren c = rk_h_children(fx->arena, e);
-        CXCursor object = c.count ? rk_h_unwrap(fx->arena, c.items[0]) : clang_getNullCursor();
+    CXCursor e = lvalue, object;
+    const char *name;
+    while (rk_h_part(&object, &name, fx->run, fx->env, e)) { /* a method may change all */
         rk_hv whole = rk_h_eval(fx->run, fx->env, object);
-        if (c.count == 0 || whole.kind != RK_HV_STRUCT)
+        if (whole.kind != RK_HV_STRUCT)
             return false;
-        value = rk_hv_with_field(fx->arena, whole, rk_h_spelling(fx->arena, e), value);
+        value = rk_hv_with_field(fx->arena, whole, name, value);
         e = object;
         if (clang_getCursorKind(e) == CXCursor_DeclRefExpr) {
             fx->env = rk_henv_set(fx->arena, fx->env, root, value);
@@ -194,7 +192,7 @@ static void outer_effects(effects *fx, CXCursor function, rk_hchildren c)
     const char *name = rk_h_spelling(fx->arena, function);
     if (strcmp(name, "__cudaPushCallConfiguration") == 0)
         return;
-    bool followed = fx->run->call && !clang_Cursor_isNull(clang_getCursorDefinition(function));
+    bool followed = fx->run->call && !clang_Cursor_isNull(rk_h_definition(fx->run, function));
     if (clang_Cursor_isNull(function) || !in_system_header(function)) {
         if (followed)
             return;
@@ -292,7 +290,7 @@ static bool is_branching(CXCursor node)
     }
 }
 
-/** An array of functions or structs as a pointer, by which its elements may change later. */
+/** An array of functions, structs or pointers as a pointer, by which its elements may change later. */
 static bool is_list_pointer(rk_arena *arena, CXCursor expr)
 {
     CXCursor e = rk_h_unwrap(arena, expr);
@@ -301,7 +299,8 @@ static bool is_list_pointer(rk_arena *arena, CXCursor expr)
            clang_getCursorKind(e) == CXCursor_DeclRefExpr &&
            rk_h_plain_type(clang_getCursorType(expr)).kind == CXType_Pointer &&
            !points_to_const(clang_getCursorType(expr)) &&
-           (rk_h_is_function_pointer(element) || element.kind == CXType_Record);
+           (rk_h_is_function_pointer(element) || element.kind == CXType_Record ||
+            rk_h_is_pointer_array(clang_getCursorType(e)));
 }
 
 static void walk(effects *fx, CXCursor node)

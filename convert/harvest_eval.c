@@ -153,7 +153,7 @@ static rk_hv memory_value(rk_hrun *run, const rk_henv *env, CXCursor expr)
     rk_arena *arena = run->arena;
     CXType type = clang_getCursorType(expr);
     if (!run->inputs || !can_be_input(type))
-        return rk_hv_unknown(arena, "'%s' is read from memory", rk_h_spelling(arena, expr));
+        return rk_hv_unknown(arena, "'%s' is read from memory", rk_h_source(arena, expr));
     const char *of = rk_h_source(arena, expr);
     rk_sym_input *input =
         rk_hinput_of(run, RK_INPUT_MEMORY, expr, of, of, env ? env->memory : NULL);
@@ -166,6 +166,9 @@ static rk_hv subscript(rk_hrun *run, const rk_henv *env, CXCursor expr)
     rk_arena *arena = run->arena;
     rk_hchildren c = rk_h_children(arena, expr);
     CXType type = clang_getCursorType(expr);
+    rk_hv element;
+    if (rk_h_pointer_element(&element, run, env, expr))
+        return element;
     if (c.count != 2 ||
         !(rk_h_is_function_pointer(type) || rk_h_plain_type(type).kind == CXType_Record))
         return memory_value(run, env, expr);
@@ -319,6 +322,16 @@ static rk_hv construct_array(rk_hrun *run, const rk_henv *env, CXCursor list, co
     return (rk_hv){.kind = RK_HV_ARRAY, .fields = count ? fields : NULL, .cursor = list};
 }
 
+static rk_hv construct_pointers(rk_hrun *run, const rk_henv *env, const CXCursor *args,
+                                size_t count, CXType type)
+{
+    const rk_hv null = {.kind = RK_HV_POINTER, .sym = rk_sym_int(run->arena, 0, rk_ctype_int)};
+    rk_hv *values = RK_NEW_ARRAY(run->arena, rk_hv, count + 1);
+    for (size_t i = 0; i < count; i++)
+        values[i] = rk_h_eval(run, env, args[i]);
+    return rk_h_pointer_array(run->arena, type, values, count, null);
+}
+
 static rk_hv expand_field(rk_arena *arena, rk_hv value, CXCursor field, const char *missing)
 {
     CXType type = clang_getCursorType(field);
@@ -336,6 +349,8 @@ rk_hv rk_h_expand(rk_arena *arena, rk_hv value, CXType type, const char *missing
 {
     CXType t = rk_h_plain_type(type);
     record_fields r = {.arena = arena, .plain = t.kind == CXType_Record};
+    if (value.kind == RK_HV_UNKNOWN && rk_h_is_pointer_array(t))
+        return rk_h_pointer_array(arena, t, NULL, 0, value);
     if (value.kind == RK_HV_STRUCT || !r.plain)
         return value;
     clang_Type_visitFields(t, add_field, &r);
@@ -367,6 +382,8 @@ rk_hv rk_h_construct(rk_hrun *run, const rk_henv *env, CXCursor expr, CXType typ
         return copied ? only : rk_hv_unknown(run->arena, "a constructor is not followed");
     }
     rk_ctype t = rk_h_ctype(type);
+    if (rk_h_is_pointer_array(type))
+        return construct_pointers(run, env, args, count, type);
     if (t.kind == RK_CTYPE_POINTER)
         return construct_array(run, env, expr, args, count);
     if (t.kind == RK_CTYPE_OTHER)

@@ -119,14 +119,13 @@ static bool assign(rk_hrun *run, rk_hstate *state, CXCursor lvalue, rk_hv value)
         state->env = rk_henv_set(arena, state->env, root, value);
         return true;
     }
-    rk_hchildren c = rk_h_children(arena, e);
-    if (clang_getCursorKind(e) != CXCursor_MemberRefExpr || c.count == 0)
+    CXCursor object;
+    const char *name;
+    if (!rk_h_part(&object, &name, run, state->env, e))
         return false;
-    CXCursor object = rk_h_unwrap(arena, c.items[0]);
     rk_hv whole =
         rk_h_expand(arena, rk_h_eval(run, state->env, object), clang_getCursorType(object), NULL);
-    return assign(run, state, object,
-                  rk_hv_with_field(arena, whole, rk_h_spelling(arena, e), value));
+    return assign(run, state, object, rk_hv_with_field(arena, whole, name, value));
 }
 
 static rk_hv compound_value(rk_hrun *run, const rk_henv *env, CXCursor expr, rk_hchildren c)

@@ -117,6 +117,8 @@ typedef struct rk_hrun {
      */
     bool (*call)(struct rk_hrun *run, CXCursor call, rk_hstate *state, rk_hv *value);
     const rk_hresult *results; /**< what `call` told, newest first */
+    /** The definition of a function that the unit has none of; NULL: there is none. */
+    CXCursor (*defined)(const struct rk_hrun *run, CXCursor function);
     /** Called at each call that is no launch, where there is no `call`: may run what is called. */
     void (*enter)(struct rk_hrun *run, CXCursor call, const rk_hstate *state);
     void *user;
@@ -145,7 +147,10 @@ rk_hchildren rk_h_children(rk_arena *arena, CXCursor cursor);
 const char *rk_h_text(rk_arena *arena, CXString string);
 const char *rk_h_spelling(rk_arena *arena, CXCursor cursor);
 
-/** Whether two cursors are the same declaration; redeclarations of a variable count as one. */
+/** The definition of a function, of the unit or of another that the run knows; null if there is none. */
+CXCursor rk_h_definition(const rk_hrun *run, CXCursor function);
+
+/** Whether two cursors are the same declaration; redeclarations of a variable count as one, in all units. */
 bool rk_h_same(CXCursor a, CXCursor b);
 
 /** Whether two cursors are the same expression, reached from whichever parent. */
@@ -250,14 +255,34 @@ typedef struct {
 
 rk_hlaunch rk_h_launch_parts(rk_hrun *run, CXCursor call, const rk_henv *env);
 
-/** The id of the instance that a launch's callee is; NULL when it is not known. */
-const char *rk_h_instance_id(rk_arena *arena, rk_hv callee);
+/** The instance that a launch's callee is; null when it is not known, or has no name. */
+CXCursor rk_h_instance(rk_arena *arena, rk_hv callee);
 
 /**
  * A value of class type with its members apart, where its type shows them; each of an unknown one
  * is unknown. `missing` is the reason for those that are not set, NULL: they are as they were.
  */
 rk_hv rk_h_expand(rk_arena *arena, rk_hv value, CXType type, const char *missing);
+
+/** Whether a type is a fixed array of pointers to data, whose elements are followed as members are. */
+bool rk_h_is_pointer_array(CXType type);
+
+/** An array of pointers with the first elements, and the `others`. */
+rk_hv rk_h_pointer_array(rk_arena *arena, CXType type, const rk_hv *values, size_t count,
+                         rk_hv others);
+
+/**
+ * What an lvalue is a part of, and that part's name: the field of a struct, or an element, with a known index, of
+ * an array of pointers. False for anything else.
+ */
+bool rk_h_part(CXCursor *whole, const char **name, rk_hrun *run, const rk_henv *env,
+               CXCursor lvalue);
+
+/** What a part is called by itself: a field its own name, an element of `d` "d_0". */
+const char *rk_h_part_name(rk_arena *arena, const char *whole, const char *name);
+
+/** The value of an element, with a known index, of an array of pointers that is followed. */
+bool rk_h_pointer_element(rk_hv *out, rk_hrun *run, const rk_henv *env, CXCursor subscript);
 
 /** Runs a function's body from the given values of its parameters. */
 rk_hstate rk_h_run(rk_hrun *run, CXCursor body, rk_hstate state);

@@ -40,10 +40,31 @@ const char *rk_h_spelling(rk_arena *arena, CXCursor cursor)
     return rk_h_text(arena, clang_getCursorSpelling(cursor));
 }
 
+CXCursor rk_h_definition(const rk_hrun *run, CXCursor function)
+{
+    const CXCursor own = clang_getCursorDefinition(function);
+    return clang_Cursor_isNull(own) && run->defined ? run->defined(run, function) : own;
+}
+
+/** Whether two units declare one variable with these. */
+static bool same_in_units(CXCursor a, CXCursor b)
+{
+    if (clang_Cursor_getTranslationUnit(a) == clang_Cursor_getTranslationUnit(b) ||
+        clang_getCursorLinkage(a) != CXLinkage_External ||
+        clang_getCursorLinkage(b) != CXLinkage_External)
+        return false;
+    CXString x = clang_getCursorUSR(a), y = clang_getCursorUSR(b);
+    const bool same = strcmp(clang_getCString(x), clang_getCString(y)) == 0;
+    clang_disposeString(x);
+    clang_disposeString(y);
+    return same;
+}
+
 bool rk_h_same(CXCursor a, CXCursor b)
 {
     return clang_equalCursors(a, b) ||
-           clang_equalCursors(clang_getCanonicalCursor(a), clang_getCanonicalCursor(b));
+           clang_equalCursors(clang_getCanonicalCursor(a), clang_getCanonicalCursor(b)) ||
+           same_in_units(a, b);
 }
 
 bool rk_h_same_expression(CXCursor a, CXCursor b)

@@ -93,6 +93,11 @@ rk_step *rk_follow_step(rk_follow *f, CXCursor call, rk_step_kind kind)
 
 /* Calls of the program's own functions. */
 
+static bool is_system(CXCursor function)
+{
+    return clang_Location_isInSystemHeader(clang_getCursorLocation(function)) != 0;
+}
+
 static bool body_of(CXCursor *out, rk_arena *arena, CXCursor function)
 {
     rk_hchildren c = rk_h_children(arena, function);
@@ -100,10 +105,42 @@ static bool body_of(CXCursor *out, rk_arena *arena, CXCursor function)
     return c.count && clang_getCursorKind(*out) == CXCursor_CompoundStmt;
 }
 
-static CXCursor definition_of(CXCursor function)
+typedef struct {
+    rk_arena *arena;
+    const char *usr;
+    CXCursor found;
+} definition_search;
+
+static enum CXChildVisitResult find_definition(CXCursor cursor, CXCursor parent, CXClientData data)
 {
-    CXCursor definition = clang_getCursorDefinition(function);
-    return clang_Cursor_isNull(definition) ? function : definition;
+    (void)parent;
+    definition_search *s = data;
+    if (is_system(cursor))
+        return CXChildVisit_Continue;
+    if (!rk_ast_is_function(clang_getCursorKind(cursor)))
+        return rk_h_is_scope(cursor) || clang_getCursorKind(cursor) == CXCursor_LinkageSpec
+                   ? CXChildVisit_Recurse
+                   : CXChildVisit_Continue;
+    if (!clang_isCursorDefinition(cursor) ||
+        strcmp(rk_h_text(s->arena, clang_getCursorUSR(cursor)), s->usr) != 0)
+        return CXChildVisit_Continue;
+    s->found = cursor;
+    return CXChildVisit_Break;
+}
+
+/** rk_hrun.defined: in another unit, for a function that units share. */
+static CXCursor defined_elsewhere(const rk_hrun *run, CXCursor function)
+{
+    const rk_follow *f = run->user;
+    definition_search s = {.arena = f->arena, .found = clang_getNullCursor()};
+    if (is_system(function) || clang_getCursorLinkage(function) != CXLinkage_External)
+        return s.found;
+    s.usr = rk_h_text(f->arena, clang_getCursorUSR(function));
+    for (size_t i = 0; i < f->units->count && clang_Cursor_isNull(s.found); i++)
+        if (f->units->items[i] != clang_Cursor_getTranslationUnit(function))
+            clang_visitChildren(clang_getTranslationUnitCursor(f->units->items[i]), find_definition,
+                                &s);
+    return s.found;
 }
 
 static bool is_global(CXCursor variable)
@@ -132,7 +169,7 @@ static void call_unseen(rk_follow *f, rk_hrun *run, CXCursor call, CXCursor func
         rk_address a = rk_follow_address(f, rk_h_eval(run, state->env, c.items[i]));
         const rk_buffer *b = a.buffer == RK_SEQUENCE_NONE ? NULL : &f->buffers.items[a.buffer];
         if (b && !b->managed && rk_follow_certain(f, call, state))
-            rk_follow_stop(f, call, "what it does on the device cannot be seen",
+            rk_follow_stop(f, call, "name the source that has it, too: what it does on the device cannot be seen",
                            "'%s' is passed to '%s'", b->name, name);
     }
     if (!clang_Location_isInSystemHeader(clang_getCursorLocation(function)))
@@ -217,11 +254,6 @@ static rk_hv call_seen(rk_follow *f, rk_hrun *run, CXCursor call, CXCursor funct
     return rk_hv_convert(f->arena, rk_h_returned(&own, &inner, name), clang_getCursorType(call));
 }
 
-static bool is_system(CXCursor function)
-{
-    return clang_Location_isInSystemHeader(clang_getCursorLocation(function)) != 0;
-}
-
 /** rk_hrun.call */
 static bool on_call(rk_hrun *run, CXCursor call, rk_hstate *state, rk_hv *value)
 {
@@ -233,8 +265,9 @@ static bool on_call(rk_hrun *run, CXCursor call, rk_hstate *state, rk_hv *value)
     const char *name = rk_h_spelling(f->arena, function);
     if (rk_follow_cuda(f, run, call, name, state))
         return false;
-    CXCursor definition = definition_of(function), body;
-    if (is_system(function) || !body_of(&body, f->arena, definition)) {
+    CXCursor definition = rk_h_definition(run, function), body;
+    if (is_system(function) || clang_Cursor_isNull(definition) ||
+        !body_of(&body, f->arena, definition)) {
         call_unseen(f, run, call, function, state);
         return false;
     }
@@ -365,16 +398,23 @@ static bool check_given(CXCursor function, const rk_given *given, size_t count, 
     return good;
 }
 
+/** Notes the name of what holds a buffer: a variable, a member of one, or an element: "d_0". */
+static void name_buffers(const rk_follow *f, const char **names, const char *name, rk_hv value)
+{
+    const rk_address a = rk_follow_address(f, value);
+    if (a.buffer != RK_SEQUENCE_NONE && a.offset == 0)
+        names[a.buffer] = name;
+    for (const rk_hv_field *p = value.fields; p && value.kind == RK_HV_STRUCT; p = p->next)
+        name_buffers(f, names, rk_h_part_name(f->arena, name, p->name), p->value);
+}
+
 /** Names buffers for the function's own variables that hold them, the first that did. */
 static void rename_buffers(rk_follow *f, CXCursor function, const rk_henv *env)
 {
     const char **names = RK_NEW_ARRAY(f->arena, const char *, f->buffers.count + 1);
-    for (; env; env = env->next) {
-        const rk_address a = rk_follow_address(f, env->value);
-        if (a.buffer != RK_SEQUENCE_NONE && a.offset == 0 &&
-            clang_equalCursors(clang_getCursorSemanticParent(env->variable), function))
-            names[a.buffer] = rk_h_spelling(f->arena, env->variable);
-    }
+    for (; env; env = env->next)
+        if (clang_equalCursors(clang_getCursorSemanticParent(env->variable), function))
+            name_buffers(f, names, rk_h_spelling(f->arena, env->variable), env->value);
     for (size_t i = 0; i < f->buffers.count; i++) {
         const char *name = names[i] ? names[i] : f->buffers.items[i].name;
         f->buffers.items[i].name = "";
@@ -384,7 +424,11 @@ static void rename_buffers(rk_follow *f, CXCursor function, const rk_henv *env)
 
 static void run_function(rk_follow *f, CXCursor function, const rk_given *given, size_t given_count)
 {
-    rk_hrun run = {.arena = f->arena, .launch = rk_follow_launch, .call = on_call, .user = f};
+    rk_hrun run = {.arena = f->arena,
+                   .launch = rk_follow_launch,
+                   .call = on_call,
+                   .defined = defined_elsewhere,
+                   .user = f};
     rk_hstate state = {0};
     const bool of_main = strcmp(rk_h_spelling(f->arena, function), "main") == 0;
     const int n = clang_Cursor_getNumArguments(function);
@@ -403,7 +447,7 @@ static void run_function(rk_follow *f, CXCursor function, const rk_given *given,
     rename_buffers(f, function, state.env);
 }
 
-bool rk_sequence_follow(rk_sequence *out, CXTranslationUnit unit, const char *function,
+bool rk_sequence_follow(rk_sequence *out, const rk_sequence_units *units, const char *function,
                         const rk_given *given, size_t given_count, rk_arena *arena, rk_diag *diag)
 {
     search s = {.arena = arena,
@@ -411,12 +455,13 @@ bool rk_sequence_follow(rk_sequence *out, CXTranslationUnit unit, const char *fu
                 .main = clang_getNullCursor(),
                 .named = clang_getNullCursor(),
                 .launching = clang_getNullCursor()};
-    const char *path = rk_h_text(arena, clang_getTranslationUnitSpelling(unit));
-    clang_visitChildren(clang_getTranslationUnitCursor(unit), find_function, &s);
+    const char *path = rk_h_text(arena, clang_getTranslationUnitSpelling(units->items[0]));
+    for (size_t i = 0; i < units->count; i++)
+        clang_visitChildren(clang_getTranslationUnitCursor(units->items[i]), find_function, &s);
     CXCursor chosen;
     if (!choose(&chosen, &s, path, diag) || !check_given(chosen, given, given_count, arena, diag))
         return false;
-    rk_follow f = {.arena = arena};
+    rk_follow f = {.arena = arena, .units = units};
     run_function(&f, chosen, given, given_count);
     *out = (rk_sequence){.function = rk_h_spelling(arena, chosen),
                          .buffers = f.buffers.items,

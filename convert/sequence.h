@@ -55,6 +55,7 @@ typedef struct {
     int64_t bytes;        /**< likewise */
     int64_t fill;         /**< the byte */
     const char *kernel;   /**< id of the instance, of a launch */
+    rk_place defined;     /**< of the kernel; no file where no unit has its definition */
     int64_t grid[3], block[3], shared;
     const rk_pass *args;
     size_t arg_count;
@@ -72,14 +73,20 @@ typedef struct {
     const char *why, *hint;
 } rk_sequence;
 
+/** The sources of a program. */
+typedef struct {
+    const CXTranslationUnit *items;
+    size_t count;
+} rk_sequence_units;
+
 /**
- * Follows a host function of the unit: `function`, or with NULL main, or the only one that launches.
- * Its scalar parameters have the given values; main is started without arguments. Functions that it
- * calls are followed where the unit has their bodies, loops turn by turn. Where what is done depends
+ * Follows a host function of the units, which are one program: `function`, or with NULL main, or the only
+ * one that launches. Its scalar parameters have the given values; main is started without arguments.
+ * Functions that it calls are followed where a unit has their bodies, loops turn by turn. Where what is done depends
  * on what is known only at run time, the sequence ends and says why. RK-V301 when there is no such
  * function, RK-V302 for given values that it does not take. Strings belong to the arena.
  */
-bool rk_sequence_follow(rk_sequence *out, CXTranslationUnit unit, const char *function,
+bool rk_sequence_follow(rk_sequence *out, const rk_sequence_units *units, const char *function,
                         const rk_given *given, size_t given_count, rk_arena *arena, rk_diag *diag);
 
 #endif

@@ -39,18 +39,18 @@ static bool number(int64_t *out, const cuda_call *c, size_t i, const char *what)
     return false;
 }
 
-/** A variable, or a member of one. */
-static bool is_variable(rk_arena *arena, CXCursor lvalue)
+/** A variable, or a part of one. */
+static bool is_variable(const cuda_call *c, CXCursor lvalue)
 {
-    rk_hchildren c = rk_h_children(arena, lvalue);
-    if (clang_getCursorKind(lvalue) == CXCursor_MemberRefExpr)
-        return c.count == 1 &&
-               rk_h_plain_type(clang_getCursorType(c.items[0])).kind == CXType_Record &&
-               is_variable(arena, rk_h_unwrap(arena, c.items[0]));
+    CXCursor whole;
+    const char *name;
+    if (rk_h_part(&whole, &name, c->run, c->state->env, lvalue))
+        return rk_h_plain_type(clang_getCursorType(whole)).kind != CXType_Pointer &&
+               is_variable(c, whole);
     return clang_getCursorKind(lvalue) == CXCursor_DeclRefExpr;
 }
 
-/** What the address of an operand is of, `&d`, `(void **)&s.d`: a variable, or a member of one. */
+/** What the address of an operand is of, `&d`, `(void **)&s.d`: a variable, or a part of one. */
 static bool variable_of(CXCursor *out, const cuda_call *c, size_t i)
 {
     if (i >= c->count)
@@ -61,7 +61,7 @@ static bool variable_of(CXCursor *out, const cuda_call *c, size_t i)
         enum CXCursorKind kind = clang_getCursorKind(e);
         if (clang_getCursorUnaryOperatorKind(e) == CXUnaryOperator_AddrOf && k.count == 1) {
             *out = rk_h_unwrap(c->f->arena, k.items[0]);
-            return is_variable(c->f->arena, *out);
+            return is_variable(c, *out);
         }
         const bool cast = kind == CXCursor_CStyleCastExpr || kind == CXCursor_CXXStaticCastExpr ||
                           kind == CXCursor_CXXReinterpretCastExpr;
@@ -79,7 +79,17 @@ static rk_hv whole_value(const cuda_call *c, CXCursor object)
     return rk_h_expand(c->f->arena, was, clang_getCursorType(object), NULL);
 }
 
-/** Sets a variable, or a member of one, to a value. */
+/** What the memory is called that is allocated for a variable, or a part of one. */
+static const char *name_of(const cuda_call *c, CXCursor lvalue)
+{
+    CXCursor whole;
+    const char *name;
+    if (!rk_h_part(&whole, &name, c->run, c->state->env, lvalue))
+        return rk_h_spelling(c->f->arena, lvalue);
+    return rk_h_part_name(c->f->arena, name_of(c, whole), name);
+}
+
+/** Sets a variable, or a part of one, to a value. */
 static void bind(cuda_call *c, CXCursor lvalue, rk_hv value)
 {
     rk_arena *arena = c->f->arena;
@@ -88,9 +98,10 @@ static void bind(cuda_call *c, CXCursor lvalue, rk_hv value)
             rk_henv_bind(arena, c->state->env, clang_getCursorReferenced(lvalue), value);
         return;
     }
-    CXCursor object = rk_h_unwrap(arena, rk_h_children(arena, lvalue).items[0]);
-    bind(c, object,
-         rk_hv_with_field(arena, whole_value(c, object), rk_h_spelling(arena, lvalue), value));
+    CXCursor whole;
+    const char *name;
+    if (rk_h_part(&whole, &name, c->run, c->state->env, lvalue))
+        bind(c, whole, rk_hv_with_field(arena, whole_value(c, whole), name, value));
 }
 
 /** Whether something else may change a variable, by its address that was kept before. */
@@ -118,8 +129,7 @@ static void allocate(cuda_call *c)
     }
     if (!number(&bytes, c, 1, "the size of the memory"))
         return;
-    rk_hv pointer = rk_hv_of_name(c->f->arena, rk_h_spelling(c->f->arena, variable),
-                                  clang_getCursorType(variable));
+    rk_hv pointer = rk_hv_of_name(c->f->arena, name_of(c, variable), clang_getCursorType(variable));
     if (pointer.kind != RK_HV_POINTER || bytes <= 0) {
         rk_follow_stop(c->f, c->call, NULL, "an allocation of no bytes, or for no pointer");
         return;
@@ -332,8 +342,8 @@ void rk_follow_launch(rk_hrun *run, CXCursor call, const rk_hstate *state)
         return;
     }
     rk_hlaunch l = rk_h_launch_parts(run, call, state->env);
-    const char *id = rk_h_instance_id(f->arena, l.callee);
-    if (!id) {
+    CXCursor kernel = rk_h_instance(f->arena, l.callee);
+    if (clang_Cursor_isNull(kernel)) {
         rk_follow_stop(f, call, "launch it by its name", "the kernel is not known");
         return;
     }
@@ -342,7 +352,10 @@ void rk_follow_launch(rk_hrun *run, CXCursor call, const rk_hstate *state)
                        "the host has waited for the device, and may have changed managed memory");
         return;
     }
-    rk_step step = {.kernel = id};
+    rk_step step = {.kernel = rk_h_function_name(f->arena, kernel)};
+    kernel = rk_h_definition(run, kernel);
+    if (!clang_Cursor_isNull(kernel))
+        step.defined = rk_ast_place(clang_getCursorLocation(kernel), f->arena);
     rk_pass *args = RK_NEW_ARRAY(f->arena, rk_pass, l.arg_count + 1);
     bool known = dimensions(step.grid, f, call, l.grid, "grid") &&
                  dimensions(step.block, f, call, l.block, "block") &&
@@ -352,7 +365,8 @@ void rk_follow_launch(rk_hrun *run, CXCursor call, const rk_hstate *state)
     if (!known)
         return;
     rk_step *added = rk_follow_step(f, call, RK_STEP_LAUNCH);
-    added->kernel = id;
+    added->kernel = step.kernel;
+    added->defined = step.defined;
     memcpy(added->grid, step.grid, sizeof step.grid);
     memcpy(added->block, step.block, sizeof step.block);
     added->shared = step.shared;

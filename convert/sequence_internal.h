@@ -14,6 +14,7 @@ typedef struct rk_frame {
 /** A host function on its way. */
 typedef struct {
     rk_arena *arena;
+    const rk_sequence_units *units;
     RK_VEC(rk_buffer) buffers;
     RK_VEC(rk_step) steps;
     const rk_frame *frame;

@@ -10,18 +10,19 @@
 #include <unistd.h>
 
 static const char help[] =
-    "usage: rkconvert graph [options] <file.cu> --out-dir DIR [-- <compiler arguments>]\n"
+    "usage: rkconvert graph [options] <file.cu>... --out-dir DIR [-- <compiler arguments>]\n"
     "\n"
     "Follows a host function through its allocations, copies and launches, and makes of them a graph\n"
     "that `rammer build` takes: buffers become tensors, launches nodes, and what kernels read and\n"
-    "write edges. DIR gets graph.json, the converted source and its catalog.\n"
+    "write edges. DIR gets graph.json, the converted sources and their catalog. Several sources are one\n"
+    "program: the function may call those of the others, and launch their kernels.\n"
     "\n"
     "  --out-dir DIR      write everything here\n"
     "  --function NAME    the host function (default: main, or the only one that launches)\n"
     "  --set NAME=VALUE   the value of a parameter of the function; of a pointer, the number of\n"
     "                     elements that it points to. Main is started without arguments\n"
     "  --examine          print the sequence, write nothing\n"
-    "  --name NAME        the graph's name (default: the source's)\n"
+    "  --name NAME        the graph's name (default: the first source's)\n"
     "  --cuda-path DIR, --builtin-cuda, --no-cpu   as of rkconvert\n"
     "\n"
     "Where what is done depends on what is known only at run time, the graph ends and the message says\n"
@@ -122,10 +123,8 @@ static bool read_command(command *c, int argc, char **argv)
     c->options.given_count = c->given.count;
     if (!good)
         return false;
-    if (c->inputs.count != 1)
-        return usage(c, "RK-U003", "%s",
-                     c->inputs.count ? "a graph is made of one source"
-                                     : "there is nothing to make a graph of");
+    if (c->inputs.count == 0)
+        return usage(c, "RK-U003", "%s", "there is nothing to make a graph of");
     if (!o->out_dir && !o->examine)
         return usage(c, "RK-U003", "say where to write, with --out-dir%s", "");
     return true;

@@ -39,14 +39,60 @@ void nested(float *y, const float *x)
     step(w.v);
     cudaMemcpy(y, w.v.out, 256, cudaMemcpyDeviceToHost);
 }
+static void read_list(float *const *d, float *out) { add<<<2, 32>>>(out, d[0], d[1], 64); }
+static void change_list(float **d) { d[0] = d[1]; }
 void arrays(float *y, const float *x)
 {
-    float *d[2];
-    for (int i = 0; i < 2; i++)
-        cudaMalloc(&d[i], 256);
+    float *d[3];
+    for (int i = 0; i < 3; i++)
+        cudaMalloc((void **)&d[i], 256);
     cudaMemcpy(d[0], x, 256, cudaMemcpyHostToDevice);
     add<<<2, 32>>>(d[1], d[0], d[0], 64);
-    cudaMemcpy(y, d[1], 256, cudaMemcpyDeviceToHost);
+    read_list(d, d[2]);
+    for (int i = 0; i < 2; i++) {
+        float *t = d[0];
+        d[0] = d[1];
+        d[1] = t;
+        add<<<2, 32>>>(d[1], d[0], d[2], 64);
+    }
+    float *list[] = {d[2], d[0], nullptr};
+    cudaMemcpy(y, list[1], 256, cudaMemcpyDeviceToHost);
+}
+struct Net { float *layers[4]; int n; };
+void layers(float *y, const float *x)
+{
+    Net net;
+    net.n = 64;
+    for (int i = 0; i < 4; i++)
+        cudaMalloc(&net.layers[i], net.n * 4);
+    cudaMemcpy(net.layers[0], x, 256, cudaMemcpyHostToDevice);
+    for (int i = 1; i < 4; i++)
+        add<<<2, 32>>>(net.layers[i], net.layers[i - 1], net.layers[0], net.n);
+    cudaMemcpy(y, net.layers[3], 256, cudaMemcpyDeviceToHost);
+}
+void unknown_element(float *y, int k)
+{
+    float *d[3];
+    for (int i = 0; i < 3; i++)
+        cudaMalloc(&d[i], 256);
+    add<<<2, 32>>>(y, d[0], d[0], 64);
+    add<<<2, 32>>>(d[k], d[0], d[0], 64);
+}
+void changed_list(float *y)
+{
+    float *d[3];
+    for (int i = 0; i < 3; i++)
+        cudaMalloc(&d[i], 256);
+    change_list(d);
+    add<<<2, 32>>>(y, d[0], d[0], 64);
+}
+void set_by_unknown_index(float *y, int k)
+{
+    float *d[2];
+    cudaMalloc(&d[0], 256);
+    cudaMalloc(&d[1], 256);
+    d[k] = y;
+    add<<<2, 32>>>(y, d[0], d[0], 64);
 }
 void kept(float *y, const float *x)
 {
