@@ -139,6 +139,7 @@ const char *rk_cache_path(const rk_cache *cache, const rk_job *job, const rk_sca
         add_text(&k, texts[i]);
     for (size_t i = 0; i < job->options.arg_count; i++)
         add_text(&k, job->options.args[i]);
+    add_bytes(&k, &job->own_headers, sizeof job->own_headers);
     add_bytes(&k, scan->hash, sizeof scan->hash);
     return rk_arena_printf(arena, "%s/%016" PRIx64 "%016" PRIx64 ".record", cache->folder,
                            k.half[0], k.half[1]);

@@ -107,6 +107,7 @@ typedef struct {
     bool nested;  /**< some include of it is inside braces: it gets no namespace of its own */
     bool touched; /**< edited beyond its includes: it goes into the source's namespace */
     const char *out_name; /**< its name in the output folder */
+    const char *guard;    /**< of a touched header: the macro that lets it be read once, or NULL */
     rk_edits edits;
     rk_bytes output; /**< edited text */
 } rk_source_file;
@@ -326,13 +327,14 @@ typedef struct {
     bool headers_fit;    /**< the source was parsed with it, without errors */
     CXTranslationUnit tu;
     const char *path;
-    const char *stem;                /**< of the output: "gemm" */
-    const char *ident;               /**< the stem as an identifier: "gemm" */
-    const char *space;               /**< "rk_gemm" */
-    const char *catalog_source;      /**< how the catalog names it */
-    const char *defines;             /**< "#define"s for the user's -D, "" if there is none */
-    const char *undefines;           /**< and their "#undef"s */
-    rk_output_names *names;          /**< of all sources of the run */
+    const char *stem;           /**< of the output: "gemm" */
+    const char *ident;          /**< the stem as an identifier: "gemm" */
+    const char *space;          /**< "rk_gemm" */
+    const char *catalog_source; /**< how the catalog names it */
+    const char *defines;        /**< "#define"s for the user's -D, "" if there is none */
+    const char *undefines;      /**< and their "#undef"s */
+    rk_output_names *names;     /**< of all sources of the run */
+    bool own_headers; /**< its touched headers are no other source's: they have its name */
     RK_VEC(rk_source_file *) files;  /**< [0] is the source */
     RK_VEC(rk_source_file *) before; /**< those of the reading before, when expand.h changed some */
     RK_VEC(rk_macro) macros;         /**< of those files, once rk_sources_macro was asked */

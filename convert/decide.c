@@ -227,6 +227,15 @@ static bool primary_removed(const rk_unit *unit, size_t specialisation)
     return false;
 }
 
+/**
+ * Whether the function is converted for itself: a kernel, or device code of a header, whose text is the same for all
+ * the sources that include it.
+ */
+static bool stays(const rk_unit *unit, const rk_function *f)
+{
+    return f->kernel || (device_code(f) && f->definition.file != 0 && !unit->options->drop_in);
+}
+
 /** Kernels' outcome, what they reach, and which other text cannot stay. */
 static void settle(rk_unit *unit)
 {
@@ -237,7 +246,7 @@ static void settle(rk_unit *unit)
             f->refused = refused_inside(unit, i, seen) || (f->kernel && f->left_out);
     }
     for (size_t i = 0; i < unit->functions.count; i++)
-        if (unit->functions.items[i]->kernel && !unit->functions.items[i]->refused)
+        if (!unit->functions.items[i]->refused && stays(unit, unit->functions.items[i]))
             mark_reached(unit, i);
     for (size_t i = 0; i < unit->functions.count; i++) {
         rk_function *f = unit->functions.items[i];

@@ -32,6 +32,7 @@ static rk_unit *new_unit(const rk_job *job, rk_arena *arena)
     unit->space = rk_arena_printf(arena, "rk_%s", ident);
     unit->pch = job->pch;
     unit->names = job->names;
+    unit->own_headers = job->own_headers;
     return unit;
 }
 

@@ -10,6 +10,7 @@ typedef struct {
     rk_convert_options options; /**< the run's, with the source's arguments and its output */
     const char *pch;            /**< precompiled prelude, or NULL */
     rk_output_names *names;     /**< of the project's headers in the output folder */
+    bool own_headers;           /**< what becomes of headers is for this source alone */
     uint64_t runtime;           /**< rk_cpu_library_hash */
     const char *folder;         /**< a new one, for files of its own */
 } rk_job;

@@ -5,7 +5,7 @@
 #include <ctype.h>
 #include <string.h>
 
-enum { RANK_DISABLE = -3, RANK_OPEN = -4, RANK_CLOSE = 4 };
+enum { RANK_GUARD = -5, RANK_OPEN, RANK_DISABLE, RANK_CLOSE = 4, RANK_END };
 
 /** Text of a file that is disabled: whole definitions with what lies between neighbours. */
 typedef struct {
@@ -428,13 +428,38 @@ static guard find_guard(const rk_tokens *tokens, rk_arena *arena)
     return (guard){2, tokens->count - 1, test.rest};
 }
 
-/** Each source has its own copy of a touched header, so that its guard must be its own too. */
-static void rename_guard(rk_unit *unit, rk_source_file *file, const guard *g)
+/** A macro's name of the file's own. */
+static const char *once_name(const rk_unit *unit, const rk_source_file *file)
 {
-    const char *name = rk_arena_printf(unit->arena, "%s_%s", g->macro, unit->space);
-    for (size_t i = 0; i < 2; i++) {
+    char *name = rk_arena_printf(unit->arena, "RK_ONCE_%s", file->out_name);
+    for (char *c = name; *c; c++)
+        if (!isalnum((unsigned char)*c))
+            *c = '_';
+    return name;
+}
+
+/**
+ * Finds the header's guard. Each source that includes the header reads it into its own namespace, so that `#pragma
+ * once` gives way to a guard, which the sources can take back.
+ */
+static void guard_header(rk_unit *unit, rk_source_file *file, const guard *g)
+{
+    file->guard = g->macro;
+    for (size_t i = 0; i < file->tokens.count && !file->guard; i++) {
+        const rk_token *token = &file->tokens.items[i];
+        if (token->kind != RK_TOKEN_DIRECTIVE)
+            continue;
         const rk_directive d = rk_directive_of(&file->tokens, i, unit->arena);
-        rk_edits_add(&file->edits, d.rest_offset, strlen(d.rest), name);
+        if (strcmp(d.name, "pragma") != 0 || strcmp(d.rest, "once") != 0)
+            continue;
+        file->guard = once_name(unit, file);
+        const size_t size = file->bytes.size;
+        const bool fresh = file->bytes.data[size - 1] == '\n';
+        rk_edits_add(&file->edits, token->offset, token->length, "");
+        rk_edits_insert(
+            &file->edits, 0, RANK_GUARD,
+            rk_arena_printf(unit->arena, "#ifndef %s\n#define %s\n", file->guard, file->guard));
+        rk_edits_insert(&file->edits, size, RANK_END, fresh ? "#endif\n" : "\n#endif\n");
     }
 }
 
@@ -518,11 +543,15 @@ static void wrap(wrapper *w, size_t first, size_t last)
 static void wrap_file(rk_unit *unit, rk_source_file *file)
 {
     wrapper w = {.unit = unit, .file = file, .tokens = &file->tokens};
-    w.enter = rk_arena_printf(unit->arena, "namespace %s {\n", unit->space);
-    w.leave = rk_arena_printf(unit->arena, "} // namespace %s\n", unit->space);
+    const bool header = file != unit->files.items[0];
+    const char *space = header ? RK_SPACE : unit->space;
+    w.enter = rk_arena_printf(unit->arena, "namespace %s {\n", space);
+    w.leave = rk_arena_printf(unit->arena, "} // namespace %s\n", space);
     const guard g = find_guard(&file->tokens, unit->arena);
-    if (g.macro && file != unit->files.items[0])
-        rename_guard(unit, file, &g);
+    if (header)
+        guard_header(unit, file, &g);
+    if (file->nested)
+        return;
     wrap(&w, g.first, g.last);
     if (!w.open)
         return;
@@ -544,8 +573,7 @@ bool rk_rewrite_layout(rk_unit *unit)
         if (!file->touched)
             continue;
         ok &= disable_all(unit, i);
-        if (!file->nested)
-            wrap_file(unit, file);
+        wrap_file(unit, file);
     }
     return ok;
 }

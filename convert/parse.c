@@ -96,6 +96,13 @@ const char *rk_parse_file(const rk_convert_options *options, const char *name, r
     return rk_path_join(arena, rk_path_join(arena, options->home, "parse"), name);
 }
 
+/** Whether the toolkit's headers lie in the system's own folder, which must stay behind C++'s. */
+static bool is_searched(const char *toolkit, rk_arena *arena)
+{
+    return strcmp(rk_sources_real_path(rk_path_join(arena, toolkit, "include"), arena),
+                  "/usr/include") == 0;
+}
+
 static void add_toolkit(arg_vec *args, const rk_convert_options *options, rk_arena *arena)
 {
     const char *toolkit = rk_parse_toolkit(options, arena);
@@ -105,6 +112,10 @@ static void add_toolkit(arg_vec *args, const rk_convert_options *options, rk_are
         *rk_push(arena, args) = rk_parse_file(options, "toolkit", arena);
         *rk_push(arena, args) = "-isystem";
         *rk_push(arena, args) = rk_path_join(arena, toolkit, "include/cccl");
+        if (!is_searched(toolkit, arena)) {
+            *rk_push(arena, args) = "-isystem";
+            *rk_push(arena, args) = rk_path_join(arena, toolkit, "include");
+        }
     } else {
         *rk_push(arena, args) = "-nocudainc";
         *rk_push(arena, args) = "-Xclang";

@@ -545,17 +545,17 @@ static void spread_touched(rk_unit *unit)
     }
 }
 
-/** A name in the output folder: of the source's own for touched headers, else the header's. In place each
-    folder keeps its own. */
+/** A name in the output folder: the header's own, after "rk." where it is touched. In place each folder keeps its own. */
 static const char *choose_name(rk_unit *unit, const rk_source_file *file)
 {
     rk_arena *arena = unit->arena;
     const char *base = rk_path_base(file->path);
-    if (file->touched)
+    if (file->touched && unit->own_headers)
         base = rk_arena_printf(arena, "%s.rk.%s", unit->stem, base);
     if (unit->options->in_place)
         return base;
-    return rk_sources_output_name(unit->names, base, file->path, arena);
+    const char *name = rk_sources_output_name(unit->names, base, file->path, arena);
+    return file->touched && !unit->own_headers ? rk_arena_printf(arena, "rk.%s", name) : name;
 }
 
 static void name_files(rk_unit *unit)

@@ -28,6 +28,9 @@ bool rk_rewrite_split(rk_unit *unit, const rk_function *f, bool lines);
  */
 bool rk_rewrite_layout(rk_unit *unit);
 
+/** What touched headers call the namespace that they are read into: a macro of the source that includes them. */
+#define RK_SPACE "RK_SPACE"
+
 /** What goes before the source's own text: the runtime's header, the user's -D, its macros kept. */
 char *rk_rewrite_head(const rk_unit *unit);
 

@@ -21,8 +21,15 @@ typedef struct {
     const char *record; /**< where its record is or will be */
     const char *kept;   /**< where the cache keeps it, or NULL */
     bool cached, done;
+    bool own_headers; /**< a source before it makes other texts of the headers that they share */
     rk_worker_result end;
 } source;
+
+/** A file that the run has written. */
+typedef struct {
+    const char *path;
+    uint64_t hash;
+} written;
 
 /** A precompiled prelude, by the arguments that it is for. */
 typedef struct {
@@ -46,6 +53,7 @@ typedef struct {
     source *sources;
     size_t ended, cached;
     RK_VEC(rk_convert_file) files;
+    RK_VEC(written) written;
     RK_VEC(const char *) headers; /**< whose texts are counted */
     RK_VEC(const char *) told;    /**< kernels and launches of headers that are in the results */
     rk_catalog_join join;
@@ -113,6 +121,7 @@ static void prepare(run *r, size_t index)
                       .options = *r->options,
                       .names = &r->names,
                       .runtime = r->runtime,
+                      .own_headers = s->own_headers || !r->options->out_dir,
                       .folder = rk_arena_printf(r->arena, "%s/%zu", r->folder, index)};
     s->job.options.args = s->scan.args;
     s->job.options.arg_count = s->scan.arg_count;
@@ -171,11 +180,35 @@ static bool same_bytes(const char *path, rk_bytes bytes, rk_arena *scratch)
            there.size == bytes.size && memcmp(there.data, bytes.data, bytes.size) == 0;
 }
 
+static const written *find_written(const run *r, const char *path)
+{
+    for (size_t i = 0; i < r->written.count; i++)
+        if (strcmp(r->written.items[i].path, path) == 0)
+            return &r->written.items[i];
+    return NULL;
+}
+
+/** Whether one of the outputs is there with another text, from a source before: macros made a header another. */
+static bool differs(const run *r, const rk_record *record)
+{
+    for (size_t i = 0; i < record->output_count; i++) {
+        const rk_record_output *o = &record->outputs[i];
+        const written *there = o->there ? NULL : find_written(r, o->path);
+        if (there && there->hash != rk_hash(o->bytes.data, o->bytes.size, 0))
+            return true;
+    }
+    return false;
+}
+
 static bool write_outputs(run *r, const rk_record *record, rk_arena *scratch)
 {
     for (size_t i = 0; i < record->output_count; i++) {
         const rk_record_output *o = &record->outputs[i];
-        if (o->there || same_bytes(o->path, o->bytes, scratch))
+        if (o->there || find_written(r, o->path))
+            continue;
+        *rk_push(r->arena, &r->written) =
+            (written){rk_arena_strdup(r->arena, o->path), rk_hash(o->bytes.data, o->bytes.size, 0)};
+        if (same_bytes(o->path, o->bytes, scratch))
             continue;
         const char *backup = rk_arena_printf(scratch, "%s.orig", o->path);
         if (r->options->in_place && rk_file_exists(o->path) && !rk_file_exists(backup) &&
@@ -296,14 +329,20 @@ static void take_record(run *r, source *s, const rk_record *record, rk_arena *sc
     r->ok &= ok;
 }
 
-/** Takes what became of a source; sources are taken in their order. */
-static void finish(run *r, size_t index)
+/**
+ * Takes what became of a source; sources are taken in their order. False when it must be converted again, with texts
+ * of its headers that are its own.
+ */
+static bool finish(run *r, size_t index)
 {
     source *s = &r->sources[index];
     rk_arena *scratch = rk_arena_new();
     rk_record record;
+    bool again = false;
     if (s->end.end == RK_WORKER_DONE && rk_record_read(&record, s->record, scratch)) {
-        take_record(r, s, &record, scratch);
+        again = !s->job.own_headers && differs(r, &record);
+        if (!again)
+            take_record(r, s, &record, scratch);
     } else {
         tell_end(r, s);
         *rk_push(r->arena, &r->files) =
@@ -314,6 +353,12 @@ static void finish(run *r, size_t index)
         rk_file_remove(s->record, rk_diag_new(scratch));
     rk_file_remove(s->job.folder, rk_diag_new(scratch));
     rk_arena_free(scratch);
+    if (again) {
+        r->ended--;
+        r->cached -= s->cached;
+        *s = (source){.own_headers = true};
+    }
+    return !again;
 }
 
 static void show(const run *r, size_t index)
@@ -327,10 +372,13 @@ static void convert_all(run *r)
 {
     const size_t count = r->inputs.count;
     size_t next = 0, taken = 0;
+    bool again = false; /* the next that is to be taken */
     while (taken < count && !rk_signals_pending()) {
-        if (next < count && !rk_workers_full(r->workers)) {
-            show(r, next);
-            begin(r, next++);
+        if ((again || next < count) && !rk_workers_full(r->workers)) {
+            const size_t index = again ? taken : next++;
+            again = false;
+            show(r, index);
+            begin(r, index);
         } else if (!r->sources[taken].done) {
             rk_worker_result end;
             if (!rk_workers_wait(&end, r->workers))
@@ -340,8 +388,10 @@ static void convert_all(run *r)
             r->ended++;
             show(r, end.id);
         }
-        for (; taken < next && r->sources[taken].done; taken++)
-            finish(r, taken);
+        while (taken < next && r->sources[taken].done && !again) {
+            again = !finish(r, taken);
+            taken += !again;
+        }
     }
     rk_workers_stop(r->workers);
 }

@@ -140,15 +140,28 @@ static void find_macros(const rk_unit *unit, const rk_source_file *file, name_ve
     }
 }
 
-/** One line for each macro of the touched files. */
+/** One line for each macro of the touched files, and for the guards of headers. */
 static void add_macro_lines(const rk_unit *unit, rk_str *out, const char *format)
 {
     name_vec names = {0}, kept = {0};
-    for (size_t i = 0; i < unit->files.count; i++)
-        if (unit->files.items[i]->touched)
-            find_macros(unit, unit->files.items[i], &names, &kept);
+    for (size_t i = 0; i < unit->files.count; i++) {
+        const rk_source_file *file = unit->files.items[i];
+        if (!file->touched)
+            continue;
+        find_macros(unit, file, &names, &kept);
+        if (file->guard && !has_name(&names, file->guard))
+            *rk_push(unit->arena, &names) = file->guard;
+    }
     for (size_t i = 0; i < names.count; i++)
         rk_str_addf(out, format, names.items[i], names.items[i]);
+}
+
+static bool has_touched_header(const rk_unit *unit)
+{
+    for (size_t i = 1; i < unit->files.count; i++)
+        if (unit->files.items[i]->touched)
+            return true;
+    return false;
 }
 
 char *rk_rewrite_head(const rk_unit *unit)
@@ -156,6 +169,8 @@ char *rk_rewrite_head(const rk_unit *unit)
     rk_str out = {.arena = unit->arena};
     rk_str_add(&out, "#include <rk/rkernel.h>\n");
     add_macro_lines(unit, &out, "#pragma push_macro(\"%s\")\n#undef %s\n");
+    if (has_touched_header(unit))
+        rk_str_addf(&out, "#define " RK_SPACE " %s\n", unit->space);
     rk_str_add(&out, unit->defines);
     return rk_arena_strdup(unit->arena, rk_str_text(&out));
 }
@@ -170,6 +185,8 @@ char *rk_rewrite_tail(rk_unit *unit)
     if (frames.length)
         rk_str_addf(&out, "namespace %s {\n%s} // namespace %s\n", unit->space,
                     rk_str_text(&frames), unit->space);
+    if (has_touched_header(unit))
+        rk_str_add(&out, "#undef " RK_SPACE "\n");
     rk_str_add(&out, unit->undefines);
     add_macro_lines(unit, &out, "#pragma pop_macro(\"%s\")\n");
     return rk_arena_strdup(unit->arena, rk_str_text(&out));

@@ -143,13 +143,13 @@ static bool find_includes(name_vec *files, const char *file, const rk_catalog *c
     return good;
 }
 
-/** Whether one of the files is not the conversion's own copy for `source`: gemm.rk.common.cuh is. */
-static bool has_common(const name_vec *files, const char *source)
+/** Whether one of the headers is not converted: rk.common.cuh and gemm.rk.common.cuh are, and take their macros back. */
+static bool has_common(const name_vec *files)
 {
-    const char *mark = strstr(source, ".rk.");
-    const size_t own = mark ? (size_t)(mark - source) + strlen(".rk.") : strlen(source);
     for (size_t i = 0; i < files->count; i++) {
-        if (strncmp(files->items[i], source, own) != 0)
+        const char *base = strrchr(files->items[i], '/');
+        base = base ? base + 1 : files->items[i];
+        if (strncmp(base, "rk.", strlen("rk.")) != 0 && !strstr(base, ".rk."))
             return true;
     }
     return false;
@@ -175,7 +175,7 @@ bool rk_emit_sources(rk_emit_source **out, size_t *count, const rk_image *image,
         }
         name_vec macros = {0};
         find_directives(&macros, text.data, "define", arena);
-        source_vec *to = has_common(&includes, file) ? &last : &sources;
+        source_vec *to = has_common(&includes) ? &last : &sources;
         *rk_push(arena, to) = (rk_emit_source){file, macros.items, macros.count};
     }
     for (size_t i = 0; i < last.count; i++)

@@ -68,18 +68,24 @@ template <class A, class B> __host__ auto max(const A &a, const B &b) -> decltyp
 }
 
 /* Texture references, which CUDA 12 removed, and surfaces, which clang lacks. */
+#if defined(CUDART_VERSION) && CUDART_VERSION < 12000
+typedef cudaTextureReadMode rk_parse_read_mode;
+#else
+typedef int rk_parse_read_mode;
 template <class T, int Dim = 1, int Mode = 0> struct texture {
     int normalized, filterMode, addressMode[3];
 };
+template <class... T> cudaError_t cudaBindTexture(T &&...);
+template <class... T> cudaError_t cudaBindTextureToArray(T &&...);
+template <class... T> cudaError_t cudaUnbindTexture(T &&...);
+#endif
 #define RK_PARSE_TEXTURE(name, dim, ...)                                                           \
-    template <class T, int Mode> __device__ T name(texture<T, dim, Mode>, __VA_ARGS__);
+    template <class T, rk_parse_read_mode Mode>                                                    \
+    __device__ T name(texture<T, dim, Mode>, __VA_ARGS__);
 RK_PARSE_TEXTURE(tex1Dfetch, 1, int)
 RK_PARSE_TEXTURE(tex1D, 1, float)
 RK_PARSE_TEXTURE(tex2D, 2, float, float)
 RK_PARSE_TEXTURE(tex3D, 3, float, float, float)
-template <class... T> cudaError_t cudaBindTexture(T &&...);
-template <class... T> cudaError_t cudaBindTextureToArray(T &&...);
-template <class... T> cudaError_t cudaUnbindTexture(T &&...);
 #define RK_PARSE_SURFACE(name, ...)                                                                \
     template <class T> __device__ void surf##name##write(T, cudaSurfaceObject_t, __VA_ARGS__,      \
                                                          int = 0);                                 \
@@ -89,6 +95,10 @@ template <class... T> cudaError_t cudaUnbindTexture(T &&...);
 RK_PARSE_SURFACE(1D, int)
 RK_PARSE_SURFACE(2D, int, int)
 RK_PARSE_SURFACE(3D, int, int, int)
+RK_PARSE_SURFACE(1DLayered, int, int)
+RK_PARSE_SURFACE(2DLayered, int, int, int)
+RK_PARSE_SURFACE(Cubemap, int, int, int)
+RK_PARSE_SURFACE(CubemapLayered, int, int, int)
 #ifdef RK_PARSE_BUILTIN
 template <class T> __device__ T tex1Dfetch(cudaTextureObject_t, int);
 template <class T> __device__ T tex1D(cudaTextureObject_t, float);

@@ -9,6 +9,7 @@ while [ $left -gt 0 ]; do
 done
 shift 2
 to=$work/$number
+[ -z "$resume" ] || [ ! -f "$to/done" ] || exit 0
 rm -rf "$to"
 mkdir -p "$to/out"
 ulimit -v 8388608
@@ -50,4 +51,5 @@ if [ -n "$compile" ]; then
             fi
         done >"$to/compiled"
 fi
+touch "$to/done"
 exit 0

@@ -1,5 +1,5 @@
 #!/bin/sh
-# run.sh [-j N] [-t SECONDS] [-n] [-v] [-o DIR] RKCONVERT INCLUDE FOLDER [-- compiler arguments]
+# run.sh [-j N] [-t SECONDS] [-n] [-v] [-o DIR] [-r] RKCONVERT INCLUDE FOLDER [-- compiler arguments]
 #
 # Converts every .cu file of a folder of CUDA programs, each by a process of its own, and prints what
 # became of them: files parsed, kernels by outcome, launches resolved, outputs that nvcc compiles for
@@ -8,7 +8,7 @@
 #
 # -j N        files at a time (2)                -n   do not compile the outputs
 # -t SECONDS  limit of each step of a file (60)  -v   also name what is unresolved, refused or lost
-# -o DIR      keep reports, outputs and logs there
+# -o DIR      keep reports, outputs and logs there   -r   go on where a run into DIR was ended
 #
 # 0 whatever the corpus gives, 2 for wrong usage. FOLDER is only read.
 set -eu
@@ -20,13 +20,14 @@ usage()
     exit 2
 }
 
-jobs=2 limit=60 compile=1 verbose= work=
-while getopts j:t:o:nv option; do
+jobs=2 limit=60 compile=1 verbose= work= resume=
+while getopts j:t:o:nrv option; do
     case $option in
     j) jobs=$OPTARG ;;
     t) limit=$OPTARG ;;
     o) work=$OPTARG ;;
     n) compile= ;;
+    r) resume=1 ;;
     v) verbose=1 ;;
     *) usage ;;
     esac
@@ -48,7 +49,7 @@ mkdir -p "$work"
 work=$(cd "$work" && pwd)
 nvcc=${CUDA_PATH:-/usr/local/cuda}/bin/nvcc
 [ -x "$nvcc" ] || compile=
-export here rkconvert include limit compile nvcc work
+export here rkconvert include limit compile nvcc work resume
 
 find "$folder" -name '*.cu' ! -name '*.rk.cu' | LC_ALL=C sort >"$work/files"
 awk '{ printf "%d%c%s%c", NR, 0, $0, 0 }' "$work/files" |
