@@ -1,6 +1,7 @@
 #include "convert/analyze.h"
 
 #include "convert/ast.h"
+#include "convert/phases.h"
 #include "convert/roles.h"
 #include "convert/sources.h"
 #include "convert/walk.h"
@@ -275,6 +276,7 @@ static void add_function(rk_analysis *analysis, CXCursor cursor)
     const enum CXCursorKind around = clang_getCursorKind(clang_getCursorLexicalParent(cursor));
     f->c_linkage = around == CXCursor_LinkageSpec || around == CXCursor_UnexposedDecl;
     read_kind(unit, f, cursor);
+    rk_phases_mark(unit, f);
     f->end = f->definition.end;
     f->slots = fits_slots(cursor);
     if (f->is_template)

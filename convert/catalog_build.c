@@ -1,6 +1,7 @@
 #include "convert/catalog_build.h"
 
 #include "convert/decide.h"
+#include "convert/phases.h"
 #include "convert/rewrite.h"
 #include "convert/sources.h"
 
@@ -49,7 +50,8 @@ static void add_launches(rk_kernel *kernel, const rk_unit *unit, const rk_instan
     for (size_t i = 0; i < instance->launch_count; i++) {
         launches[i] = instance->launches[i];
         launches[i].file = relative(unit, launches[i].file);
-        rk_launch_input *inputs = RK_NEW_ARRAY(unit->arena, rk_launch_input, launches[i].input_count);
+        rk_launch_input *inputs =
+            RK_NEW_ARRAY(unit->arena, rk_launch_input, launches[i].input_count);
         for (size_t k = 0; k < launches[i].input_count; k++) {
             inputs[k] = launches[i].inputs[k];
             inputs[k].file = relative(unit, inputs[k].file);
@@ -76,6 +78,8 @@ static rk_kernel build(const rk_unit *unit, size_t index, const char *cpu_librar
                         .params = instance->params,
                         .param_count = instance->type_count,
                         .uses = rk_decide_uses(unit, instance)};
+    kernel.phase_of = rk_phases_of(unit, instance);
+    kernel.phase = kernel.phase_of ? (int)f->phase : 0;
     add_problems(&kernel, unit, instance->function);
     add_launches(&kernel, unit, instance);
     if (f->refused)

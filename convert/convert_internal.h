@@ -202,12 +202,20 @@ typedef struct {
     size_t end; /**< offset after its declarator, where a name may be put */
 } rk_parameter;
 
+/** A kernel that gave way to its phases: phases.h. */
+typedef struct {
+    const char *name, *scope;
+    size_t count;
+} rk_phased;
+
 /** A function of the project, by its definition. */
 typedef struct {
     const char *name;
     const char *scope;         /**< enclosing namespaces and classes: "a::b::", "" at file scope */
     const char *spaces;        /**< the enclosing namespaces, "a b", "-" for one without a name */
     const char *spaces_prefix; /**< the same in front of a name: "a::b::" */
+    const rk_phased *phased;   /**< the kernel that it is a phase of, or stands for; NULL: none */
+    size_t phase;              /**< which one; RK_NONE: it stands for them, and goes away */
     rk_place place;
     rk_declaration definition;
     size_t end;                    /**< after its body's `}` */
@@ -343,6 +351,7 @@ typedef struct {
     RK_VEC(rk_function *) functions;
     RK_VEC(rk_function *) declared; /**< kernels that another unit defines, by each declaration */
     struct rk_drop_in *drop_in;     /**< what rk_drop_in_prepare found, or NULL */
+    RK_VEC(rk_phased) phased;       /**< kernels that the text has the phases of */
     RK_VEC(rk_instance) instances;
     RK_VEC(rk_listed) listed; /**< instances as the compiler names them (instantiated.h) */
     RK_VEC(rk_convert_launch) launches;

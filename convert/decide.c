@@ -5,6 +5,7 @@
 #include "convert/function_args.h"
 #include "convert/hip.h"
 #include "convert/last_block.h"
+#include "convert/phases.h"
 #include "convert/returns.h"
 #include "convert/sources.h"
 
@@ -302,6 +303,7 @@ void rk_decide(rk_unit *unit)
         if (f->kernel)
             rk_last_block(unit, i);
     }
+    rk_phases_decide(unit);
     rk_device_branches(unit);
     rk_returns_decide(unit);
     if (unit->options->target == RK_TARGET_HIP)

@@ -41,6 +41,8 @@ typedef struct {
     rk_launch launch;
 } added_launch;
 
+typedef RK_VEC(const char *) phase_vec;
+
 #define NONE RK_SEQUENCE_NONE
 
 /** A graph on its way. */
@@ -642,11 +644,55 @@ static bool check_sizes(const rk_sequence *s, rk_diag *diag)
     return good;
 }
 
+/** The phases of the kernel of that id, in order; none of one that was not split. */
+static phase_vec phases_of(const rk_catalog *catalog, const char *id, rk_arena *arena)
+{
+    phase_vec out = {0};
+    for (bool found = true; found;) {
+        found = false;
+        for (size_t k = 0; k < catalog->kernel_count; k++) {
+            const rk_kernel *kernel = &catalog->kernels[k];
+            if (!kernel->phase_of || strcmp(kernel->phase_of, id) != 0 ||
+                kernel->phase != (int)out.count)
+                continue;
+            *rk_push(arena, &out) = kernel->id;
+            found = true;
+        }
+    }
+    return out;
+}
+
+/** The sequence with a launch of each phase where a kernel is launched that was split. */
+static const rk_sequence *with_phases(const rk_sequence *sequence, const rk_catalog *catalog,
+                                      rk_arena *arena)
+{
+    RK_VEC(rk_step) steps = {0};
+    rk_sequence *out = RK_NEW(arena, rk_sequence);
+    for (size_t i = 0; i < sequence->step_count; i++) {
+        const rk_step *step = &sequence->steps[i];
+        phase_vec phases = {0};
+        if (step->kind == RK_STEP_LAUNCH)
+            phases = phases_of(catalog, step->kernel, arena);
+        if (!phases.count)
+            *rk_push(arena, &steps) = *step;
+        for (size_t p = 0; p < phases.count; p++) {
+            rk_step *one = rk_push(arena, &steps);
+            *one = *step;
+            one->kernel = phases.items[p];
+        }
+    }
+    *out = *sequence;
+    out->steps = steps.items;
+    out->step_count = steps.count;
+    return out;
+}
+
 bool rk_graph_make(rk_graph_made *out, const rk_sequence *sequence, const char *name,
                    const rk_catalog *catalog, rk_arena *arena, rk_diag *diag)
 {
     if (!check_sizes(sequence, diag))
         return false;
+    sequence = with_phases(sequence, catalog, arena);
     const size_t buffers = sequence->buffer_count;
     maker m = {.arena = arena,
                .sequence = sequence,

@@ -213,6 +213,33 @@ static bool refuse_kind(rk_walker *w, CXCursor cursor, group_kind kind)
     return kind == GROUP_GRIDS || kind == GROUP_CLUSTER;
 }
 
+bool rk_groups_only_ranks(CXCursor function, const char *name)
+{
+    const enum CXCursorKind parent = clang_getCursorKind(clang_getCursorSemanticParent(function));
+    const group_function *known =
+        parent == CXCursor_Namespace
+            ? find_function(functions, sizeof functions / sizeof *functions, name)
+            : find_function(members, sizeof members / sizeof *members, name);
+    return known && known->waits == WAITS_NOT && strcmp(name, "memcpy_async") != 0;
+}
+
+bool rk_groups_is_grid_barrier(CXCursor call, rk_arena *arena)
+{
+    const CXCursor target = clang_getCursorReferenced(call);
+    if (clang_getCursorKind(call) != CXCursor_CallExpr || clang_Cursor_isNull(target) ||
+        strcmp(rk_ast_name(target, arena), "sync") != 0 ||
+        !rk_system_in_namespace(target, "cooperative_groups", arena))
+        return false;
+    const rk_cursors children = rk_ast_children(call, arena);
+    if (clang_getCursorKind(clang_getCursorSemanticParent(target)) == CXCursor_Namespace)
+        return clang_Cursor_getNumArguments(call) == 1 &&
+               kind_of_expression(clang_Cursor_getArgument(call, 0), arena) == GROUP_GRID;
+    if (!children.count || clang_getCursorKind(children.items[0]) != CXCursor_MemberRefExpr)
+        return false;
+    const rk_cursors object = rk_ast_children(children.items[0], arena);
+    return object.count && kind_of_expression(object.items[0], arena) == GROUP_GRID;
+}
+
 /* Texts. */
 
 /** Where the name that ends at `offset` begins with its qualifiers: of `cg::` before `sync`. */
@@ -274,7 +301,10 @@ static void add_waits(rk_walker *w, CXCursor cursor, const char *name, group_wai
                       group_kind kind)
 {
     if (kind == GROUP_GRID && waits != WAITS_NOT)
-        refuse_kind(w, cursor, GROUP_GRIDS);
+        refuse(w, cursor, "RK-V101",
+               "launch the part after the grid-wide barrier as a kernel of its own; for a graph, "
+               "--allow RK-V101 splits a kernel at the barriers of its own block",
+               "grid-wide synchronisation cannot be part of an rTask%s", "");
     const bool block = waits == WAITS_GROUP && (kind == GROUP_BLOCK || kind == GROUP_ANY);
     const bool lanes = waits == WAITS_LANES ||
                        (waits == WAITS_GROUP && (kind == GROUP_LANES || kind == GROUP_ANY));

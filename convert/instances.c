@@ -9,6 +9,13 @@
 #include <string.h>
 
 typedef RK_VEC(const char *) text_vec;
+typedef RK_VEC(rk_harvested) harvested_vec;
+
+/** Names of kernels in the body that stands for phases. */
+typedef struct {
+    rk_arena *arena;
+    rk_cursors names;
+} name_search;
 
 /** The i-th template argument of a body, as its part takes it; NULL if it has no name. */
 static const char *part_argument(const rk_unit *unit, const rk_body *body, size_t i)
@@ -250,11 +257,45 @@ static rk_instance *instance_of(rk_analysis *analysis, const rk_harvested *item)
     return instance && is_of(unit, instance, function) ? instance : NULL;
 }
 
+static enum CXChildVisitResult find_names(CXCursor cursor, CXCursor parent, CXClientData data)
+{
+    (void)parent;
+    name_search *s = data;
+    if (clang_getCursorKind(cursor) == CXCursor_DeclRefExpr)
+        *rk_push(s->arena, &s->names) = cursor;
+    return CXChildVisit_Recurse;
+}
+
+/** What was harvested; of a kernel that was split, the same of each of its phases. */
+static harvested_vec parts_of(const rk_analysis *analysis, const rk_harvested *item)
+{
+    rk_arena *arena = analysis->unit->arena;
+    harvested_vec parts = {0};
+    name_search search = {.arena = arena};
+    if (item->id && !clang_Cursor_isNull(item->kernel) && !clang_Cursor_isNull(item->instance)) {
+        const CXCursor definition = clang_getCursorDefinition(item->kernel);
+        const size_t function =
+            clang_Cursor_isNull(definition) ? RK_NONE : rk_analysis_function(analysis, definition);
+        if (function != RK_NONE && analysis->unit->functions.items[function]->phased)
+            clang_visitChildren(clang_getCursorDefinition(item->instance), find_names, &search);
+    }
+    for (size_t i = 0; i < search.names.count; i++) {
+        rk_harvested *part = rk_push(arena, &parts);
+        *part = *item;
+        rk_harvest_kernel(part, search.names.items[i], arena);
+    }
+    if (!parts.count)
+        *rk_push(arena, &parts) = *item;
+    return parts;
+}
+
 static void add_listed(rk_analysis *analysis, CXCursor reference)
 {
     rk_harvested item = {.kernel = clang_getNullCursor(), .instance = clang_getNullCursor()};
     rk_harvest_kernel(&item, reference, analysis->unit->arena);
-    instance_of(analysis, &item);
+    const harvested_vec parts = parts_of(analysis, &item);
+    for (size_t i = 0; i < parts.count; i++)
+        instance_of(analysis, &parts.items[i]);
 }
 
 static bool has_word(const char *text, const char *word)
@@ -331,20 +372,27 @@ static void report_launch(rk_unit *unit, const rk_harvested *item, const char *i
     l->reason = l->reason ? l->reason : item->launch.reason;
 }
 
-/** Adds a launch to its instance. */
+static void attach_launch(rk_instance *instance, const rk_launch *launch, rk_arena *arena)
+{
+    rk_launch *launches = RK_NEW_ARRAY(arena, rk_launch, instance->launch_count + 1);
+    if (instance->launch_count)
+        memcpy(launches, instance->launches, instance->launch_count * sizeof *launches);
+    launches[instance->launch_count] = *launch;
+    instance->launches = launches;
+    instance->launch_count++;
+}
+
+/** Adds a launch to its instance, or to those of its phases. */
 static void add_launch(rk_analysis *analysis, const rk_harvested *item)
 {
     rk_unit *unit = analysis->unit;
-    rk_instance *instance = instance_of(analysis, item);
-    report_launch(unit, item, instance ? instance->id : item->id);
-    if (!instance)
-        return;
-    rk_launch *launches = RK_NEW_ARRAY(unit->arena, rk_launch, instance->launch_count + 1);
-    if (instance->launch_count)
-        memcpy(launches, instance->launches, instance->launch_count * sizeof *launches);
-    launches[instance->launch_count] = item->launch;
-    instance->launches = launches;
-    instance->launch_count++;
+    const harvested_vec parts = parts_of(analysis, item);
+    for (size_t i = 0; i < parts.count; i++) {
+        rk_instance *instance = instance_of(analysis, &parts.items[i]);
+        report_launch(unit, item, instance ? instance->id : parts.items[i].id);
+        if (instance)
+            attach_launch(instance, &item->launch, unit->arena);
+    }
 }
 
 void rk_instances_collect(rk_analysis *analysis)
@@ -357,7 +405,7 @@ void rk_instances_collect(rk_analysis *analysis)
     /* A kernel that nothing here launches is still one that a graph may name. */
     for (size_t i = 0; i < unit->functions.count; i++) {
         const rk_function *f = unit->functions.items[i];
-        if (!f->kernel || f->is_template || f->class_template ||
+        if (!f->kernel || f->is_template || f->class_template || f->left_out ||
             clang_Cursor_isNull(analysis->cursors.items[i]))
             continue;
         const char *id = instance_id(unit, i, f->name);

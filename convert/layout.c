@@ -270,12 +270,28 @@ static size_t definition_begin(const rk_unit *unit, const rk_function *f)
                : f->definition.begin;
 }
 
+/** The text that stands for a kernel that was split is ours, and goes without a trace. */
+static bool stands_for_phases(const rk_function *f)
+{
+    return f->phased && f->phase == RK_NONE;
+}
+
+static void remove_stand_ins(rk_unit *unit, size_t file)
+{
+    for (size_t i = 0; i < unit->functions.count; i++) {
+        const rk_function *f = unit->functions.items[i];
+        if (f->definition.file == file && stands_for_phases(f))
+            rk_edits_add(&unit->files.items[file]->edits, f->definition.begin,
+                         f->end - f->definition.begin, "");
+    }
+}
+
 static stretch_vec find_stretches(rk_unit *unit, size_t file)
 {
     stretch_vec out = {0};
     for (size_t i = 0; i < unit->functions.count; i++) {
         const rk_function *f = unit->functions.items[i];
-        if (f->definition.file != file || !f->removed || f->local_class)
+        if (f->definition.file != file || !f->removed || f->local_class || stands_for_phases(f))
             continue;
         const size_t begin = definition_begin(unit, f);
         bool known = false;
@@ -344,6 +360,7 @@ static bool disable_all(rk_unit *unit, size_t file)
     rk_source_file *source = unit->files.items[file];
     stretch_vec all = find_stretches(unit, file);
     join_stretches(&source->tokens, &all);
+    remove_stand_ins(unit, file);
     for (size_t i = 0; i < all.count; i++) {
         if (balanced(&source->tokens, all.items[i].begin, all.items[i].end, unit->arena))
             disable(unit, file, &all.items[i]);

@@ -9,6 +9,7 @@
 #include "convert/headers.h"
 #include "convert/instantiated.h"
 #include "convert/parse.h"
+#include "convert/phases.h"
 #include "convert/rewrite.h"
 #include "convert/sources.h"
 
@@ -52,7 +53,8 @@ void rk_leave_out(rk_unit *unit)
         return;
     for (size_t i = 0; i < unit->functions.count; i++) {
         rk_function *f = unit->functions.items[i];
-        f->left_out = f->kernel && regexec(&pattern, f->name, 0, NULL, 0) != 0;
+        f->left_out |=
+            f->kernel && regexec(&pattern, f->phased ? f->phased->name : f->name, 0, NULL, 0) != 0;
     }
     regfree(&pattern);
 }
@@ -92,7 +94,8 @@ static bool has_kernels(const rk_unit *unit)
     return false;
 }
 
-/** Reads and analyses the source, again where a macro that made kernels gave way to its text. */
+/** Reads and analyses the source, again where a macro that made kernels gave way to its text, or
+    a kernel to its phases. */
 static bool read_unit(rk_unit *unit)
 {
     const rk_unit fresh = *unit;
@@ -104,7 +107,7 @@ static bool read_unit(rk_unit *unit)
         if (!rk_device_analyze(unit) || !rk_parse_source(unit) || !rk_instantiated_list(unit))
             return false;
         rk_analyze(unit);
-        if (depth == MAX_EXPANSIONS || !rk_expand_kernels(unit))
+        if (depth == MAX_EXPANSIONS || (!rk_expand_kernels(unit) && !rk_phases_split(unit)))
             return true;
         rk_parse_close(unit);
         const rk_unit read = *unit;
@@ -112,6 +115,7 @@ static bool read_unit(rk_unit *unit)
         unit->pch = read.pch;
         unit->headers = read.headers;
         unit->headers_fit = read.headers_fit;
+        memcpy(&unit->phased, &read.phased, sizeof unit->phased);
         memcpy(&unit->before, &read.files, sizeof unit->before);
     }
 }

@@ -122,6 +122,9 @@ typedef struct {
     const char *source; /**< the legacy file */
     int line, column;
     const char *hash; /**< of the source that the rKernel depends on, 16 hex digits */
+    const char
+        *phase_of; /**< id of the kernel with grid-wide barriers that it is a phase of, or NULL */
+    int phase;     /**< which one, from 0: they run in this order, each with the launch's grid */
     rk_outcome outcome;
     const char *rkernel_file;   /**< relative to the catalog's folder, e.g. "gemm.rk.cu" */
     const char *rkernel_symbol; /**< e.g. "rk_gemm::gemm<32, 8>" */

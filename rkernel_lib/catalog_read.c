@@ -476,6 +476,20 @@ static void read_cpu(rk_kernel *kernel, reader *r, const cJSON *at, const char *
     kernel->cpu_entry = string(r, cpu, where, "entry");
 }
 
+static void read_phase(rk_kernel *kernel, reader *r, const cJSON *at, const char *above)
+{
+    static const char *const known[] = {"of", "index", NULL};
+    const cJSON *phase = NULL;
+    if (!rk_json_object_or(&phase, r->json, at, above, "phase"))
+        r->ok = false;
+    if (!phase)
+        return;
+    const char *where = rk_arena_printf(r->arena, "%s.phase", above);
+    only_members(r, phase, where, known);
+    kernel->phase_of = string(r, phase, where, "of");
+    kernel->phase = (int)integer(r, phase, where, "index", 0, -1);
+}
+
 /** The id must say what the name and the arguments say, after the namespaces. */
 static void check_id(reader *r, const rk_kernel *kernel, const char *where)
 {
@@ -503,9 +517,9 @@ static void check_hash(reader *r, const rk_kernel *kernel, const char *where)
 static rk_kernel read_kernel(reader *r, const cJSON *at, const char *where)
 {
     static const char *const known[] = {
-        "id",          "name",       "template_args", "source",    "line",        "column",
-        "hash",        "cpu",        "params",        "outcome",   "rkernel",     "uses",
-        "max_threads", "min_blocks", "launches",      "resources", "diagnostics", NULL};
+        "id",       "name",      "template_args", "source",  "line", "column",      "hash",
+        "cpu",      "params",    "outcome",       "rkernel", "uses", "max_threads", "min_blocks",
+        "launches", "resources", "diagnostics",   "phase",   NULL};
     only_members(r, at, where, known);
     rk_kernel k = {.id = string(r, at, where, "id"),
                    .name = string(r, at, where, "name"),
@@ -522,6 +536,7 @@ static rk_kernel read_kernel(reader *r, const cJSON *at, const char *where)
     k.min_blocks = (int)integer(r, at, where, "min_blocks", 0, 0);
     check_id(r, &k, where);
     check_hash(r, &k, where);
+    read_phase(&k, r, at, where);
     read_rkernel(&k, r, at, where);
     read_cpu(&k, r, at, where);
     k.params = read_params(r, at, where, &k.param_count, true);

@@ -156,6 +156,15 @@ static void add_rkernel(cJSON *to, const rk_kernel *kernel)
     }
 }
 
+static void add_phase(cJSON *to, const rk_kernel *kernel)
+{
+    if (!kernel->phase_of)
+        return;
+    cJSON *item = cJSON_AddObjectToObject(to, "phase");
+    add_string(item, "of", kernel->phase_of);
+    cJSON_AddNumberToObject(item, "index", kernel->phase);
+}
+
 static void add_kernel(cJSON *to, const rk_kernel *kernel)
 {
     add_string(to, "id", kernel->id);
@@ -165,6 +174,7 @@ static void add_kernel(cJSON *to, const rk_kernel *kernel)
     cJSON_AddNumberToObject(to, "line", kernel->line);
     cJSON_AddNumberToObject(to, "column", kernel->column);
     add_string(to, "hash", kernel->hash);
+    add_phase(to, kernel);
     add_string(to, "outcome", rk_outcome_name(kernel->outcome));
     add_rkernel(to, kernel);
     add_params(to, kernel->params, kernel->param_count, true);

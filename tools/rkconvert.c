@@ -94,7 +94,7 @@ typedef struct {
     rk_arena *arena;
     rk_diag *diag;
     rk_convert_options options;
-    text_vec inputs, args, archs, allow;
+    text_vec inputs, args, archs;
     size_t seconds;
     RK_VEC(report) reports;
     bool done;
@@ -153,25 +153,36 @@ static void list_allowables(void)
         printf("%s  %s\n         then: %s\n", a->code, a->promise, a->then);
 }
 
-static bool set_allow(command *c, const char *value)
+bool rk_tool_allow(rk_convert_options *options, const char *codes, rk_arena *arena, rk_diag *diag)
 {
-    if (strcmp(value, "list") == 0) {
-        list_allowables();
-        c->done = true;
-        return true;
-    }
-    rk_str known = {.arena = c->arena};
+    rk_str known = {.arena = arena};
+    RK_VEC(const char *) all = {0};
     for (const rk_convert_allowable *a = rk_convert_allowables; a->code; a++)
         rk_str_addf(&known, "%s%s", known.length ? ", " : "", a->code);
-    const size_t before = c->allow.count;
-    split(c, &c->allow, value);
+    for (size_t i = 0; i < options->allow_count; i++)
+        *rk_push(arena, &all) = options->allow[i];
     bool ok = true;
-    for (size_t i = before; i < c->allow.count; i++)
-        if (!strstr(rk_str_text(&known), c->allow.items[i]) || strlen(c->allow.items[i]) != 7)
-            ok = rk_diag_add(c->diag, RK_ERROR, "RK-U002", (rk_place){0},
-                             rk_arena_printf(c->arena, "it takes %s", rk_str_text(&known)),
-                             "--allow cannot take '%s'", c->allow.items[i]);
+    for (size_t length; *codes; codes += length + (codes[length] == ',')) {
+        length = strcspn(codes, ",");
+        const char *code = rk_arena_strndup(arena, codes, length);
+        if (length)
+            *rk_push(arena, &all) = code;
+        if (length && (!strstr(rk_str_text(&known), code) || length != 7))
+            ok = rk_diag_add(diag, RK_ERROR, "RK-U002", (rk_place){0},
+                             rk_arena_printf(arena, "it takes %s", rk_str_text(&known)),
+                             "--allow cannot take '%s'", code);
+    }
+    options->allow = all.items;
+    options->allow_count = all.count;
     return ok;
+}
+
+static bool set_allow(command *c, const char *value)
+{
+    if (strcmp(value, "list") != 0)
+        return rk_tool_allow(&c->options, value, c->arena, c->diag);
+    list_allowables();
+    return c->done = true;
 }
 
 /** A number of at least 1 and at most `limit`. */
@@ -331,8 +342,6 @@ static bool read_command(command *c, int argc, char **argv)
     c->options.arg_count = c->args.count;
     c->options.archs = c->archs.items;
     c->options.arch_count = c->archs.count;
-    c->options.allow = c->allow.items;
-    c->options.allow_count = c->allow.count;
     c->options.seconds = (unsigned)c->seconds;
     return ok;
 }

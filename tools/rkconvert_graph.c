@@ -21,6 +21,7 @@ static const char help[] =
     "  --function NAME    the host function (default: main, or the only one that launches)\n"
     "  --set NAME=VALUE   the value of a parameter of the function; of a pointer, the number of\n"
     "                     elements that it points to. Main is started without arguments\n"
+    "  --allow CODE,...   as of rkconvert: with RK-V101 a launch becomes those of the kernel's phases\n"
     "  --examine          print the sequence, write nothing\n"
     "  --name NAME        the graph's name (default: the first source's)\n"
     "  --cuda-path DIR, --builtin-cuda, --no-cpu   as of rkconvert\n"
@@ -71,6 +72,7 @@ static int read_word(command *c, int argc, char **argv, int i)
                   {"--function", &c->options.function},
                   {"--name", &c->options.name},
                   {"--cuda-path", &c->options.convert.cuda_path},
+                  {"--allow", NULL},
                   {"--set", NULL}};
     const struct {
         const char *name;
@@ -92,7 +94,9 @@ static int read_word(command *c, int argc, char **argv, int i)
             return usage(c, "RK-U002", "%s needs a value", values[k].name), 0;
         if (values[k].to)
             *values[k].to = value;
-        else if (!read_given(c, value))
+        else if (strcmp(values[k].name, "--set") == 0
+                     ? !read_given(c, value)
+                     : !rk_tool_allow(&c->options.convert, value, c->arena, c->diag))
             return 0;
         return equals ? 1 : 2;
     }

@@ -1,13 +1,19 @@
 #ifndef RKCONVERT_TOOL_H
 #define RKCONVERT_TOOL_H
 
-#include "base/arena.h"
+#include "convert/convert.h"
 
 /** The commands: `argv[0]` is the command's own name. Each returns the exit status. */
 int rk_tool_cc(int argc, char **argv);
 int rk_tool_verify(int argc, char **argv);
 int rk_tool_graph(int argc, char **argv);
 int rk_tool_merge(int argc, char **argv);
+
+/**
+ * Adds codes, "RK-V101,RK-V104", to those that the options allow; RK-U002 for each that cannot be. The strings belong
+ * to the arena.
+ */
+bool rk_tool_allow(rk_convert_options *options, const char *codes, rk_arena *arena, rk_diag *diag);
 
 /** Rammer's share folder: $RAMMER_HOME, or the one beside the program. */
 const char *rk_tool_home(rk_arena *arena);
