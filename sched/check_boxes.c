@@ -1,5 +1,6 @@
 #include "sched/check_internal.h"
 
+#include "base/file.h"
 #include "base/vec.h"
 
 #include <stdlib.h>
@@ -7,7 +8,8 @@
 
 /*
  * Which rTasks of two nodes touch common bytes. A box in memory is a nest of loops around a run of
- * bytes; two of them are compared loop by loop, so the answer is exact.
+ * bytes; two of them are compared loop by loop, so the answer is exact. Layers repeat, so what is found
+ * for two shapes at one distance is kept for all nodes that have them.
  */
 
 /** `count` copies, `stride` bytes apart. */
@@ -22,16 +24,26 @@ typedef struct {
     loop loops[RK_MAX_RANK];
 } nest;
 
-/** What a node touches through one parameter, or an operand that no parameter stands for. */
+/** What the rTasks of a node touch through a place, wherever that is. Without padding: it is hashed. */
 typedef struct {
     const rk_access *access; /**< NULL: each rTask touches all of it */
-    int64_t low, high;       /**< bytes of all rTasks together */
+    int64_t bytes;           /**< of all rTasks together */
     int64_t element;         /**< bytes */
-    rk_id base;              /**< the buffer */
+    int64_t rtasks;
+    int64_t grid[3];
+} shape;
+
+/** What a node touches through one parameter, or an operand that no parameter stands for. */
+typedef struct {
+    shape shape;
+    int64_t low, high; /**< bytes of all rTasks together */
+    rk_id base;        /**< the buffer */
     bool write;
 } place;
 
-typedef RK_VEC(place) place_list;
+struct rk_places {
+    RK_VEC(place) list;
+};
 
 /** An rTask's box, by its first byte. */
 typedef struct {
@@ -39,21 +51,84 @@ typedef struct {
     uint32_t rtask;
 } extent;
 
-/** All rTasks of the earlier node through one place. */
+/** All rTasks' boxes of a shape that begins at byte 0. */
 typedef struct {
     nest *nests; /**< by rTask; run 0: nothing */
     extent *extents;
     int64_t *reach; /**< reach[i]: the largest high of extents[0 .. i] */
-    size_t count;
+    size_t count;   /**< of extents */
 } layout;
 
-struct rk_boxes {
-    const rk_candidate *candidate;
-    place_list places;
-    layout *layouts; /**< by place; nests NULL: not laid out yet */
-    uint32_t *met;   /**< by rTask: the search that found it last */
-    uint32_t searches;
+/** Of two shapes, without padding as well. */
+typedef struct {
+    shape from, to;
+    int64_t ahead; /**< bytes from where the earlier one begins to where the later one does */
+} distance;
+
+struct rk_common {
+    distance key;
+    const layout *from; /**< laid out when it is needed */
+    uint32_t step[3];   /**< list of an rTask: the sum of its block index times these */
+    uint32_t count;     /**< of lists */
+    uint32_t *first;    /**< list l, once found, is before.items[first[l] .. end[l]) */
+    uint32_t *end;      /**< UINT32_MAX: not found yet */
+    RK_VEC(uint32_t) before;
 };
+
+/** Values by keys of a fixed size. */
+typedef struct {
+    size_t key_bytes;
+    struct {
+        const void *key;
+        void *value;
+    } *slots;
+    size_t count, capacity; /**< capacity: a power of 2, or 0 */
+} table;
+
+struct rk_shapes {
+    table layouts; /**< by shape */
+    table commons; /**< by distance */
+};
+
+/* Tables. */
+
+static size_t slot_of(const table *t, const void *key)
+{
+    size_t at = rk_hash(key, t->key_bytes, 0) & (t->capacity - 1);
+    while (t->slots[at].key && memcmp(t->slots[at].key, key, t->key_bytes) != 0)
+        at = (at + 1) & (t->capacity - 1);
+    return at;
+}
+
+/** The value of a key: NULL, to be set, when it is new. */
+static void **value_of(rk_arena *arena, table *t, const void *key)
+{
+    if (2 * t->count >= t->capacity) {
+        table grown = *t;
+        grown.capacity = t->capacity ? 2 * t->capacity : 64;
+        grown.slots = rk_arena_alloc(arena, grown.capacity * sizeof *grown.slots);
+        for (size_t i = 0; i < t->capacity; i++)
+            if (t->slots[i].key)
+                grown.slots[slot_of(&grown, t->slots[i].key)] = t->slots[i];
+        *t = grown;
+    }
+    size_t at = slot_of(t, key);
+    if (!t->slots[at].key) {
+        t->slots[at].key = rk_arena_copy(arena, key, t->key_bytes);
+        t->count++;
+    }
+    return &t->slots[at].value;
+}
+
+static struct rk_shapes *shapes_of(rk_checker *c)
+{
+    if (!c->shapes) {
+        c->shapes = RK_NEW(c->scratch, struct rk_shapes);
+        c->shapes->layouts.key_bytes = sizeof(shape);
+        c->shapes->commons.key_bytes = sizeof(distance);
+    }
+    return c->shapes;
+}
 
 /* Nests. */
 
@@ -81,11 +156,11 @@ static bool rows_of(int64_t *first, int64_t *count, nest *row, const nest *n, in
 {
     bool outer = n->rank > 0 && n->loops[0].stride == stride;
     *count = outer ? n->loops[0].count : 1;
-    *first = n->low / stride;
+    *first = n->low / stride - (n->low % stride < 0);
     *row = *n;
     if (outer)
         *row = inner_at(n, n->low);
-    row->low = n->low % stride;
+    row->low = n->low - *first * stride;
     return high_of(row) <= stride;
 }
 
@@ -117,32 +192,31 @@ static bool meet(const nest *a, const nest *b)
     return false;
 }
 
-/** The rTask's bytes; false when there are none. */
-static bool nest_of(nest *out, const place *p, const rk_candidate *c, uint32_t rtask)
+/** The bytes of a shape that one rTask touches; false when there are none. */
+static bool nest_of(nest *out, const shape *s, uint32_t rtask)
 {
-    if (!p->access) {
-        *out = (nest){.low = p->low, .run = p->high - p->low};
+    *out = (nest){.run = s->bytes};
+    if (!s->access)
         return true;
-    }
-    int64_t block[3] = {rtask % c->grid[0], rtask / c->grid[0] % c->grid[1],
-                        rtask / c->grid[0] / c->grid[1]};
+    int64_t block[3] = {rtask % s->grid[0], rtask / s->grid[0] % s->grid[1],
+                        rtask / s->grid[0] / s->grid[1]};
     rk_interval box[RK_MAX_RANK];
-    *out = (nest){.low = p->low, .run = p->element};
-    if (!rk_access_box(box, p->access, block)) {
+    out->run = s->element;
+    if (!rk_access_box(box, s->access, block)) {
         out->run = 0;
         return false;
     }
     loop loops[RK_MAX_RANK];
     int count = 0;
-    int64_t stride = p->element;
-    for (int d = p->access->rank; d-- > 0;) {
+    int64_t stride = s->element;
+    for (int d = s->access->rank; d-- > 0;) {
         int64_t wide = box[d].end - box[d].first;
         out->low += box[d].first * stride;
         if (count == 0 && out->run == stride)
             out->run = wide * stride;
         else if (wide > 1)
             loops[count++] = (loop){wide, stride};
-        stride *= p->access->dims[d].extent;
+        stride *= s->access->dims[d].extent;
     }
     out->rank = count;
     for (int i = 0; i < count; i++)
@@ -152,22 +226,26 @@ static bool nest_of(nest *out, const place *p, const rk_candidate *c, uint32_t r
 
 /* Places. */
 
-static void add_place(const rk_checker *c, place_list *list, rk_id tensor, const rk_kernel_arg *arg,
-                      const rk_access *access, bool write)
+static void add_place(const rk_checker *c, rk_places *places, rk_id node, rk_id tensor,
+                      const rk_kernel_arg *arg, const rk_access *access, bool write)
 {
+    const rk_candidate *k = rk_checker_candidate(c, node);
     const rk_tensor *t = &c->problem->graph->tensors[tensor];
-    place p = {.access = access,
-               .element = (int64_t)rk_dtype_size(t->dtype),
-               .base = t->base,
-               .write = write};
-    p.low = c->memory->offsets[tensor] + (arg ? arg->offset * p.element : 0);
+    int64_t element = (int64_t)rk_dtype_size(t->dtype);
+    place p = {.base = t->base, .write = write};
+    p.low = c->memory->offsets[tensor] + (arg ? arg->offset * element : 0);
     p.high = c->memory->offsets[tensor] + rk_tensor_bytes(t);
-    int64_t bytes = p.element;
+    int64_t bytes = element;
     for (int d = 0; access && d < access->rank; d++)
         bytes *= access->dims[d].extent;
     if (access)
         p.high = p.low + bytes;
-    *rk_push(c->scratch, list) = p;
+    p.shape = (shape){.access = access,
+                      .bytes = p.high - p.low,
+                      .element = element,
+                      .rtasks = k->rtasks,
+                      .grid = {k->grid[0], k->grid[1], k->grid[2]}};
+    *rk_push(c->scratch, &places->list) = p;
 }
 
 /** Whether a parameter stands for the operand: for one that is written, a parameter that writes. */
@@ -180,39 +258,41 @@ static bool has_param(const rk_candidate *k, rk_id tensor, bool write)
     return false;
 }
 
-static place_list places_of(const rk_checker *c, rk_id node)
+static rk_places *places_of(rk_checker *c, rk_id node)
 {
+    if (!c->places)
+        c->places = RK_NEW_ARRAY(c->scratch, rk_places *, c->schedule->node_count);
+    if (c->places[node])
+        return c->places[node];
     const rk_candidate *k = rk_checker_candidate(c, node);
     const rk_node *n = &c->problem->graph->nodes[node];
-    place_list list = {0};
+    rk_places *places = RK_NEW(c->scratch, rk_places);
     for (size_t i = 0; k->access && i < k->kernel->param_count; i++)
         if (k->kernel->params[i].pointer && k->args[i].tensor != RK_NO_ID)
-            add_place(c, &list, k->args[i].tensor, &k->args[i], k->access[i],
+            add_place(c, places, node, k->args[i].tensor, &k->args[i], k->access[i],
                       k->kernel->params[i].role != RK_ROLE_READ);
     for (size_t i = 0; i < n->input_count; i++)
         if (n->inputs[i] != RK_NO_ID && !(k->access && has_param(k, n->inputs[i], false)))
-            add_place(c, &list, n->inputs[i], NULL, NULL, false);
+            add_place(c, places, node, n->inputs[i], NULL, NULL, false);
     for (size_t i = 0; i < n->output_count; i++)
         if (n->outputs[i] != RK_NO_ID && !(k->access && has_param(k, n->outputs[i], true)))
-            add_place(c, &list, n->outputs[i], NULL, NULL, true);
-    return list;
-}
-
-static bool collide(const place *a, const place *b)
-{
-    return (a->write || b->write) && a->low < b->high && b->low < a->high;
+            add_place(c, places, node, n->outputs[i], NULL, NULL, true);
+    c->places[node] = places;
+    return places;
 }
 
 /** Whether the order is about what the two nodes touch through these places. */
 static bool is_about(const rk_checker *c, const rk_order *o, const place *a, const place *b)
 {
     const rk_tensor *tensors = c->problem->graph->tensors;
+    if (!(a->write || b->write) || a->low >= b->high || b->low >= a->high)
+        return false;
     if (o->other == RK_NO_ID)
-        return a->base == b->base && collide(a, b);
-    return a->base == tensors[o->tensor].base && b->base == tensors[o->other].base && collide(a, b);
+        return a->base == b->base;
+    return a->base == tensors[o->tensor].base && b->base == tensors[o->other].base;
 }
 
-/* Pairs. */
+/* What is in common. */
 
 static int by_low(const void *a, const void *b)
 {
@@ -223,36 +303,73 @@ static int by_low(const void *a, const void *b)
     return (x->rtask > y->rtask) - (x->rtask < y->rtask);
 }
 
-/** All rTasks' boxes through one place, in order. */
-static layout lay_out(rk_arena *scratch, const place *p, const rk_candidate *k)
+static layout *lay_out(rk_arena *scratch, const shape *s)
 {
-    layout l = {.nests = RK_NEW_ARRAY(scratch, nest, k->rtasks),
-                .extents = RK_NEW_ARRAY(scratch, extent, k->rtasks),
-                .reach = RK_NEW_ARRAY(scratch, int64_t, k->rtasks)};
-    bool sorted = true;
-    for (uint32_t r = 0; r < k->rtasks; r++) {
-        if (!nest_of(&l.nests[r], p, k, r))
-            continue;
-        l.extents[l.count] = (extent){l.nests[r].low, high_of(&l.nests[r]), r};
-        sorted = sorted && (l.count == 0 || l.extents[l.count - 1].low <= l.extents[l.count].low);
-        l.count++;
-    }
-    if (!sorted)
-        qsort(l.extents, l.count, sizeof *l.extents, by_low);
-    for (size_t i = 0; i < l.count; i++) {
-        int64_t before = i > 0 ? l.reach[i - 1] : INT64_MIN;
-        l.reach[i] = l.extents[i].high > before ? l.extents[i].high : before;
+    size_t rtasks = (size_t)s->rtasks;
+    layout *l = RK_NEW(scratch, layout);
+    *l = (layout){.nests = RK_NEW_ARRAY(scratch, nest, rtasks),
+                  .extents = RK_NEW_ARRAY(scratch, extent, rtasks),
+                  .reach = RK_NEW_ARRAY(scratch, int64_t, rtasks)};
+    for (uint32_t r = 0; r < rtasks; r++)
+        if (nest_of(&l->nests[r], s, r))
+            l->extents[l->count++] = (extent){l->nests[r].low, high_of(&l->nests[r]), r};
+    if (l->count > 0)
+        qsort(l->extents, l->count, sizeof *l->extents, by_low);
+    for (size_t i = 0; i < l->count; i++) {
+        int64_t before = i > 0 ? l->reach[i - 1] : INT64_MIN;
+        l->reach[i] = l->extents[i].high > before ? l->extents[i].high : before;
     }
     return l;
 }
 
-/** Adds the earlier rTasks that share a byte with n through the place, each once for a search. */
-static void add_pairs(rk_checker *c, rk_pairs *pairs, size_t at, const nest *n)
+static const layout *layout_of(rk_checker *c, const shape *s)
 {
-    rk_boxes *from = pairs->from;
-    if (!from->layouts[at].nests)
-        from->layouts[at] = lay_out(c->scratch, &from->places.items[at], from->candidate);
-    const layout *l = &from->layouts[at];
+    void **value = value_of(c->scratch, &shapes_of(c)->layouts, s);
+    if (!*value)
+        *value = lay_out(c->scratch, s);
+    return *value;
+}
+
+/** Numbers the later shape's rTasks by the block indices that its boxes depend on. */
+static void number_lists(rk_common *o)
+{
+    const shape *to = &o->key.to;
+    unsigned uses = to->access ? rk_access_uses(to->access) : 0;
+    o->count = 1;
+    for (int d = 0; d < 3; d++) {
+        o->step[d] = uses >> d & 1 ? o->count : 0;
+        if (uses >> d & 1)
+            o->count *= (uint32_t)to->grid[d];
+    }
+}
+
+static rk_common *common_of(rk_checker *c, const place *a, const place *b)
+{
+    distance key = {a->shape, b->shape, b->low - a->low};
+    void **value = value_of(c->scratch, &shapes_of(c)->commons, &key);
+    if (*value)
+        return *value;
+    rk_common *o = RK_NEW(c->scratch, rk_common);
+    *o = (rk_common){.key = key, .from = layout_of(c, &a->shape)};
+    number_lists(o);
+    o->first = RK_NEW_ARRAY(c->scratch, uint32_t, o->count);
+    o->end = RK_NEW_ARRAY(c->scratch, uint32_t, o->count);
+    memset(o->end, 0xff, o->count * sizeof *o->end);
+    *value = o;
+    return o;
+}
+
+uint32_t rk_common_list(const rk_common *o, uint32_t rtask)
+{
+    uint32_t x = (uint32_t)o->key.to.grid[0];
+    uint32_t y = (uint32_t)o->key.to.grid[1];
+    return rtask % x * o->step[0] + rtask / x % y * o->step[1] + rtask / x / y * o->step[2];
+}
+
+/** Adds the earlier rTasks that share a byte with n. */
+static void add_pairs(rk_checker *c, rk_common *o, const nest *n)
+{
+    const layout *l = o->from;
     int64_t high = high_of(n);
     size_t begin = 0;
     for (size_t end = l->count; begin < end;) {
@@ -262,116 +379,67 @@ static void add_pairs(rk_checker *c, rk_pairs *pairs, size_t at, const nest *n)
         else
             begin = middle + 1;
     }
-    for (size_t i = begin; i < l->count && l->extents[i].low < high; i++) {
-        uint32_t r = l->extents[i].rtask;
-        if (from->met[r] == from->searches || l->extents[i].high <= n->low ||
-            !meet(&l->nests[r], n))
-            continue;
-        from->met[r] = from->searches;
-        *rk_push(c->scratch, &pairs->before) = r;
-    }
+    for (size_t i = begin; i < l->count && l->extents[i].low < high; i++)
+        if (l->extents[i].high > n->low && meet(&l->nests[l->extents[i].rtask], n))
+            *rk_push(c->scratch, &o->before) = l->extents[i].rtask;
 }
 
-/** Numbers the later node's rTasks by the block indices that its boxes depend on. */
-static void number_lists(rk_pairs *pairs, const rk_candidate *k, unsigned uses)
+const uint32_t *rk_common_find(size_t *count, rk_checker *c, rk_common *o, uint32_t rtask)
 {
-    uint32_t width = 1;
-    for (int d = 0; d < 3; d++) {
-        pairs->grid[d] = (uint32_t)k->grid[d];
-        pairs->step[d] = uses >> d & 1 ? width : 0;
-        if (uses >> d & 1)
-            width *= (uint32_t)k->grid[d];
-    }
-    pairs->count = width;
-}
-
-uint32_t rk_pairs_list(const rk_pairs *pairs, uint32_t rtask)
-{
-    return rtask % pairs->grid[0] * pairs->step[0] +
-           rtask / pairs->grid[0] % pairs->grid[1] * pairs->step[1] +
-           rtask / pairs->grid[0] / pairs->grid[1] * pairs->step[2];
-}
-
-void rk_pairs_find(rk_checker *c, rk_pairs *pairs, uint32_t rtask)
-{
-    uint32_t list = rk_pairs_list(pairs, rtask);
-    if (pairs->end[list] != UINT32_MAX)
-        return;
-    const place_list *a = &pairs->from->places;
-    const place_list *b = &pairs->to->places;
-    pairs->first[list] = (uint32_t)pairs->before.count;
-    pairs->from->searches++;
-    for (size_t k = 0; k < b->count; k++) {
+    uint32_t list = rk_common_list(o, rtask);
+    if (o->end[list] == UINT32_MAX) {
         nest n;
-        if (!nest_of(&n, &b->items[k], pairs->to->candidate, rtask))
-            continue;
-        for (size_t i = 0; i < a->count; i++)
-            if (is_about(c, pairs->order, &a->items[i], &b->items[k]))
-                add_pairs(c, pairs, i, &n);
+        o->first[list] = (uint32_t)o->before.count;
+        if (nest_of(&n, &o->key.to, rtask)) {
+            n.low += o->key.ahead;
+            add_pairs(c, o, &n);
+        }
+        o->end[list] = (uint32_t)o->before.count;
     }
-    pairs->end[list] = (uint32_t)pairs->before.count;
+    *count = o->end[list] - o->first[list];
+    return &o->before.items[o->first[list]];
 }
 
-static rk_boxes *boxes_of(rk_checker *c, rk_id node)
-{
-    if (!c->boxes)
-        c->boxes = RK_NEW_ARRAY(c->scratch, rk_boxes *, c->schedule->node_count);
-    if (c->boxes[node])
-        return c->boxes[node];
-    const rk_candidate *k = rk_checker_candidate(c, node);
-    rk_boxes *boxes = RK_NEW(c->scratch, rk_boxes);
-    *boxes = (rk_boxes){.candidate = k, .places = places_of(c, node)};
-    boxes->layouts = RK_NEW_ARRAY(c->scratch, layout, boxes->places.count + 1);
-    boxes->met = RK_NEW_ARRAY(c->scratch, uint32_t, k->rtasks);
-    c->boxes[node] = boxes;
-    return boxes;
-}
+/* Pairs. */
 
-/** Whether each rTask touches something through the place. */
-static bool all_touch(const place *p, const rk_candidate *k)
+/** Whether each rTask touches something of the shape. */
+static bool all_touch(rk_checker *c, const shape *s)
 {
-    nest n;
-    for (uint32_t r = 0; r < k->rtasks; r++)
-        if (!nest_of(&n, p, k, r))
-            return false;
-    return true;
+    return layout_of(c, s)->count == (size_t)s->rtasks;
 }
 
 /** Whether each rTask of one meets each of the other, since one touches all that the other does. */
-static bool all_meet(const place *a, const place *b, const rk_candidate *of_a,
-                     const rk_candidate *of_b)
+static bool all_meet(rk_checker *c, const place *a, const place *b)
 {
-    if (!a->access && !b->access)
+    if (!a->shape.access && !b->shape.access)
         return true;
-    if (!a->access)
-        return a->low <= b->low && b->high <= a->high && all_touch(b, of_b);
-    return !b->access && b->low <= a->low && a->high <= b->high && all_touch(a, of_a);
+    if (!a->shape.access)
+        return a->low <= b->low && b->high <= a->high && all_touch(c, &b->shape);
+    return !b->shape.access && b->low <= a->low && a->high <= b->high && all_touch(c, &a->shape);
 }
 
 rk_pairs *rk_check_pairs(rk_checker *c, const rk_order *order)
 {
+    const rk_places *from = places_of(c, order->from);
+    const rk_places *to = places_of(c, order->to);
     rk_pairs *pairs = RK_NEW(c->scratch, rk_pairs);
-    *pairs =
-        (rk_pairs){.order = order, .from = boxes_of(c, order->from), .to = boxes_of(c, order->to)};
-    const place_list *a = &pairs->from->places;
-    const place_list *b = &pairs->to->places;
-    unsigned uses = 0;
-    for (size_t i = 0; i < a->count; i++)
-        for (size_t k = 0; k < b->count; k++) {
-            if (!is_about(c, order, &a->items[i], &b->items[k]))
+    RK_VEC(rk_pairs_part) parts = {0};
+    for (size_t k = 0; k < to->list.count; k++) {
+        for (size_t i = 0; i < from->list.count; i++) {
+            const place *a = &from->list.items[i];
+            const place *b = &to->list.items[k];
+            if (!is_about(c, order, a, b))
                 continue;
-            if (all_meet(&a->items[i], &b->items[k], pairs->from->candidate,
-                         pairs->to->candidate)) {
+            if (all_meet(c, a, b)) {
                 pairs->all = true;
                 return pairs;
             }
-            if (b->items[k].access)
-                uses |= rk_access_uses(b->items[k].access);
+            rk_common *common = common_of(c, a, b);
+            *rk_push(c->scratch, &parts) =
+                (rk_pairs_part){common, RK_NEW_ARRAY(c->scratch, uint64_t, common->count)};
         }
-    number_lists(pairs, pairs->to->candidate, uses);
-    pairs->first = RK_NEW_ARRAY(c->scratch, uint32_t, pairs->count);
-    pairs->end = RK_NEW_ARRAY(c->scratch, uint32_t, pairs->count);
-    pairs->proven = RK_NEW_ARRAY(c->scratch, uint64_t, pairs->count);
-    memset(pairs->end, 0xff, pairs->count * sizeof *pairs->end);
+    }
+    pairs->parts = parts.items;
+    pairs->count = parts.count;
     return pairs;
 }

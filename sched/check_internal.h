@@ -15,24 +15,27 @@ typedef struct {
     uint32_t program, veu, step;
 } rk_spot;
 
-/** The boxes of a node's rTasks in memory (check_boxes.c). */
-typedef struct rk_boxes rk_boxes;
+/** What a node touches (check_boxes.c). */
+typedef struct rk_places rk_places;
+
+/**
+ * Which rTasks of one node share a byte with each of a later one, through one parameter of each
+ * (check_boxes.c). Nodes alike, at the same distance in memory, share one.
+ */
+typedef struct rk_common rk_common;
 
 typedef struct rk_order rk_order;
 
+typedef struct {
+    rk_common *common;
+    uint64_t *proven; /**< by list: vEU and rProgram seen last to come after it, plus 1 */
+} rk_pairs_part;
+
 /** Which rTasks of one node must have finished before each of another starts. */
 typedef struct {
-    bool all; /**< all before any; the rest is then not set */
-    const rk_order *order;
-    rk_boxes *from;     /**< of the earlier node */
-    const rk_boxes *to; /**< and of the later one */
-    uint32_t grid[3];   /**< of the later node */
-    uint32_t step[3];   /**< rTasks whose boxes are the same share a list: see rk_pairs_list */
-    uint32_t count;     /**< of lists */
-    uint32_t *first;    /**< list l, once found, is before.items[first[l] .. end[l]) */
-    uint32_t *end;      /**< UINT32_MAX: not found yet */
-    uint64_t *proven;   /**< by list: vEU and rProgram seen last to come after it, plus 1 */
-    RK_VEC(uint32_t) before;
+    bool all; /**< all before any; there are then no parts */
+    rk_pairs_part *parts;
+    size_t count;
 } rk_pairs;
 
 /**
@@ -64,7 +67,8 @@ typedef struct {
     uint64_t *position; /**< by node: place of its first rTask in one legal order */
     rk_order *orders;   /**< of node n as `to`: [order_first[n], order_first[n + 1]) */
     uint32_t *order_first;
-    rk_boxes **boxes;                /**< by node, laid out when they are needed */
+    rk_places **places;              /**< by node, found when they are needed */
+    struct rk_shapes *shapes;        /**< what is known of boxes, of any node (check_boxes.c) */
     size_t reported[RK_CHECK_CODES]; /**< by the number in its code */
 } rk_checker;
 
@@ -88,10 +92,11 @@ bool rk_check_places(rk_checker *c);
 bool rk_check_cycles(rk_checker *c);
 /** Prepares the comparison of the boxes that the order is about, in bytes of memory. */
 rk_pairs *rk_check_pairs(rk_checker *c, const rk_order *order);
-/** The list of the later node's rTask. */
-uint32_t rk_pairs_list(const rk_pairs *pairs, uint32_t rtask);
-/** Finds the list of the later node's rTask, unless it has been found. */
-void rk_pairs_find(rk_checker *c, rk_pairs *pairs, uint32_t rtask);
+/** The list of the later node's rTask: rTasks whose boxes are the same share one. */
+uint32_t rk_common_list(const rk_common *common, uint32_t rtask);
+/** The earlier node's rTasks in the list of the later one's; found once. */
+const uint32_t *rk_common_find(size_t *count, rk_checker *c, rk_common *common, uint32_t rtask);
+
 /** Finds `orders` from the addresses that the nodes touch; RK-K008 where no order would do. */
 bool rk_check_find_orders(rk_checker *c);
 /** Proves `orders` from what each vEU has waited for: RK-K004, RK-K008. */

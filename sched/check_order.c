@@ -91,22 +91,23 @@ static bool all_before(play *p, const rk_order *o, uint32_t veu, comes_after *af
 /** Whether those rTasks of o->from have finished that share bytes with this one. */
 static void prove_pairs(play *p, const rk_order *o, uint32_t veu, rk_rtask task)
 {
-    rk_checker *c = p->c;
-    rk_pairs *pairs = o->pairs;
-    uint32_t list = rk_pairs_list(pairs, task.index);
+    const rk_spot *spots = &p->c->spots[p->c->spot_first[o->from]];
     uint64_t proven = (uint64_t)p->index * p->veus + veu + 1;
-    if (pairs->proven[list] == proven)
-        return;
-    rk_pairs_find(c, pairs, task.index);
-    const rk_spot *spots = &c->spots[c->spot_first[o->from]];
-    for (uint32_t i = pairs->first[list]; i < pairs->end[list]; i++) {
-        uint32_t before = pairs->before.items[i];
-        if (!rk_known_after(p->known, veu, spots[before])) {
-            report_order(p, o, (rk_rtask){o->from, before}, spots[before], veu, task);
-            return;
+    for (size_t k = 0; k < o->pairs->count; k++) {
+        rk_pairs_part *part = &o->pairs->parts[k];
+        uint32_t list = rk_common_list(part->common, task.index);
+        if (part->proven[list] == proven)
+            continue;
+        size_t count;
+        const uint32_t *before = rk_common_find(&count, p->c, part->common, task.index);
+        for (size_t i = 0; i < count; i++) {
+            if (!rk_known_after(p->known, veu, spots[before[i]])) {
+                report_order(p, o, (rk_rtask){o->from, before[i]}, spots[before[i]], veu, task);
+                return;
+            }
         }
+        part->proven[list] = proven;
     }
-    pairs->proven[list] = proven;
 }
 
 /**
