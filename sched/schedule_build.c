@@ -43,7 +43,7 @@ static void workspace_init(const rk_builder *b, workspace *work)
 {
     size_t veus = b->veus;
     work->veus = RK_NEW_ARRAY(b->scratch, veu_state, veus);
-    work->known = RK_NEW_ARRAY(b->scratch, uint32_t, veus * veus);
+    work->known = RK_NEW_ARRAY(b->scratch, uint32_t, veus * b->width);
     work->row_run = RK_NEW_ARRAY(b->scratch, uint64_t, veus);
     work->earliest = RK_NEW_ARRAY(b->scratch, uint32_t, 2 * (size_t)b->leaves);
 }
@@ -76,6 +76,7 @@ rk_builder *rk_builder_new(const rk_problem *problem, uint32_t veus, rk_arena *a
     rk_builder *b = RK_NEW(scratch, rk_builder);
     *b = (rk_builder){.arena = arena, .scratch = scratch, .problem = problem, .veus = veus};
     b->words = (veus + 63) / 64;
+    b->width = (veus + ROW_STEP - 1) / ROW_STEP * ROW_STEP;
     for (b->leaves = 1; b->leaves < veus;)
         b->leaves *= 2;
     size_t ops = problem->graph->node_count;
@@ -85,7 +86,7 @@ rk_builder *rk_builder_new(const rk_problem *problem, uint32_t veus, rk_arena *a
     b->need = RK_NEW_ARRAY(scratch, rk_wait_item, veus);
     b->need_end = RK_NEW_ARRAY(scratch, double, veus);
     b->need_at = RK_NEW_ARRAY(scratch, uint32_t, veus);
-    b->trial.rows = RK_NEW_ARRAY(scratch, uint32_t, (size_t)veus * veus);
+    b->trial.rows = RK_NEW_ARRAY(scratch, uint32_t, (size_t)veus * b->width);
     workspace_init(b, &b->work);
     workspace_init(b, &b->other);
     add_program(b);
@@ -125,7 +126,7 @@ void rk_builder_save_veu(rk_builder *b, uint32_t veu)
     *rk_push(b->scratch, &t->veus) =
         (saved_veu){veu, current(b)->veus[veu].count, *state, row != NULL};
     if (row)
-        memcpy(&t->rows[(size_t)veu * b->veus], row, b->veus * sizeof *row);
+        memcpy(&t->rows[(size_t)veu * b->width], row, b->width * sizeof *row);
     state->saved = t->number;
 }
 
@@ -179,8 +180,8 @@ void rk_trial_rollback(rk_builder *b)
         cut_entries(b, &current(b)->veus[s->veu], s->entries);
         b->work.veus[s->veu] = s->state;
         if (s->row)
-            memcpy(row_to_write(b, s->veu), &t->rows[(size_t)s->veu * b->veus],
-                   b->veus * sizeof *t->rows);
+            memcpy(row_to_write(b, s->veu), &t->rows[(size_t)s->veu * b->width],
+                   b->width * sizeof *t->rows);
         else
             b->work.row_run[s->veu] = 0;
         rk_builder_retime(b, &b->work, s->veu);

@@ -9,6 +9,8 @@
 
 /* What schedule_build.c and schedule_wait.c share. */
 
+enum { ROW_STEP = 4 };
+
 /** Where an rTask was appended; step 0: nowhere. */
 typedef struct {
     uint32_t program, veu, step;
@@ -52,7 +54,7 @@ typedef struct {
     double makespan;
     bool empty;
     veu_state *veus;
-    uint32_t *known;   /**< known[w * veus + u]: steps of u that w has waited for, in valid rows */
+    uint32_t *known;   /**< known[w * width + u]: steps of u that w has waited for, in valid rows */
     uint64_t *row_run; /**< a row is valid, not all 0, when this is `run` */
     uint64_t run;
     uint32_t *earliest; /**< a tournament over veus[].end, leaves from `leaves` on */
@@ -89,7 +91,8 @@ struct rk_builder {
     rk_arena *scratch; /**< its own */
     const rk_problem *problem;
     uint32_t veus, leaves;
-    size_t words; /**< 64-bit words of a set of vEUs */
+    uint32_t width; /**< entries of a row of known: veus, rounded up to ROW_STEP */
+    size_t words;   /**< 64-bit words of a set of vEUs */
     op_state *ops;
     uint32_t *selected; /**< by op: its candidate */
     uint64_t *knowers;  /**< by op, a set: vEUs that have waited for all its rTasks */
@@ -131,15 +134,15 @@ static inline bool knows(const rk_builder *b, uint32_t veu, rk_id op)
 static inline const uint32_t *row_of(const rk_builder *b, uint32_t veu)
 {
     const workspace *work = &b->work;
-    return work->row_run[veu] == work->run ? &work->known[(size_t)veu * b->veus] : NULL;
+    return work->row_run[veu] == work->run ? &work->known[(size_t)veu * b->width] : NULL;
 }
 
 static inline uint32_t *row_to_write(rk_builder *b, uint32_t veu)
 {
     workspace *work = &b->work;
-    uint32_t *row = &work->known[(size_t)veu * b->veus];
+    uint32_t *row = &work->known[(size_t)veu * b->width];
     if (work->row_run[veu] != work->run)
-        memset(row, 0, b->veus * sizeof *row);
+        memset(row, 0, b->width * sizeof *row);
     work->row_run[veu] = work->run;
     return row;
 }
