@@ -26,7 +26,6 @@ typedef struct {
     uint64_t clock;  /**< rTasks played */
     rk_known *known; /**< what vEUs come after; NULL: orders are not proven, one is only found */
     bool good;
-    uint64_t *checked; /**< by node: the vEU and rProgram whose first rTask has been proven */
 } play;
 
 /* Proofs. */
@@ -110,29 +109,6 @@ static void prove_pairs(play *p, const rk_order *o, uint32_t veu, rk_rtask task)
     }
 }
 
-/**
- * Proves one order for the vEU's next step, `task`. What holds for the node's first rTask on a vEU and
- * all of o->from holds for its later ones; boxes are compared where the vEU has not waited itself for
- * all of o->from.
- */
-static void prove(play *p, rk_order *o, uint32_t veu, rk_rtask task, bool is_first)
-{
-    bool by_boxes = o->pairs && !o->pairs->all;
-    if ((!by_boxes && !is_first) || rk_known_noted(p->known, veu, o->from))
-        return;
-    rk_span missed;
-    if (!o->pairs) {
-        if (all_before(p, o, veu, rk_known_waited, &missed))
-            return;
-        o->pairs = rk_check_pairs(p->c, o);
-    }
-    if (!o->pairs->all)
-        prove_pairs(p, o, veu, task);
-    else if (!all_before(p, o, veu, rk_known_after, &missed))
-        report_order(p, o, rtask_at(p, missed.program, missed.veu, missed.last),
-                     (rk_spot){missed.program, missed.veu, missed.last}, veu, task);
-}
-
 /** Whether this is the first of the node's rTasks on this vEU; later ones know no less. */
 static bool is_first(const play *p, rk_id op, uint32_t veu)
 {
@@ -150,6 +126,38 @@ static bool is_first(const play *p, rk_id op, uint32_t veu)
     return c->spans[low].first == p->players[veu].done + 1;
 }
 
+/** Whether all of a node ran in earlier rPrograms. */
+static bool has_ended(const play *p, rk_id node)
+{
+    const rk_checker *c = p->c;
+    return c->spans[c->span_first[node + 1] - 1].program < p->index;
+}
+
+/**
+ * Proves one order for the vEU's next step, `task`. What holds for the node's first rTask on a vEU and
+ * all of o->from holds for its later ones; boxes are compared where the vEU has not waited itself for
+ * all of o->from.
+ */
+static void prove(play *p, rk_order *o, uint32_t veu, rk_rtask task)
+{
+    if (rk_known_noted(p->known, veu, o->from) || has_ended(p, o->from))
+        return;
+    bool by_boxes = o->pairs && !o->pairs->all;
+    if (!by_boxes && !is_first(p, task.op, veu))
+        return;
+    rk_span missed;
+    if (!o->pairs) {
+        if (all_before(p, o, veu, rk_known_waited, &missed))
+            return;
+        o->pairs = rk_check_pairs(p->c, o);
+    }
+    if (!o->pairs->all)
+        prove_pairs(p, o, veu, task);
+    else if (!all_before(p, o, veu, rk_known_after, &missed))
+        report_order(p, o, rtask_at(p, missed.program, missed.veu, missed.last),
+                     (rk_spot){missed.program, missed.veu, missed.last}, veu, task);
+}
+
 static void play_rtask(play *p, uint32_t veu, rk_rtask task)
 {
     rk_checker *c = p->c;
@@ -161,13 +169,8 @@ static void play_rtask(play *p, uint32_t veu, rk_rtask task)
         own->done++;
         return;
     }
-    uint64_t list = (uint64_t)p->index * p->veus + veu + 1;
-    if (c->order_first[task.op] != c->order_first[task.op + 1]) {
-        bool first = p->checked[task.op] != list && is_first(p, task.op, veu);
-        for (uint32_t i = c->order_first[task.op]; i < c->order_first[task.op + 1]; i++)
-            prove(p, &c->orders[i], veu, task, first);
-    }
-    p->checked[task.op] = list;
+    for (uint32_t i = c->order_first[task.op]; i < c->order_first[task.op + 1]; i++)
+        prove(p, &c->orders[i], veu, task);
     rk_known_play(p->known, veu);
     own->done++;
 }
@@ -316,8 +319,7 @@ static bool play_all(rk_checker *c, bool proving)
               .known = proving ? rk_known_new(c) : NULL,
               .good = true,
               .counter_of = RK_NEW_ARRAY(c->scratch, uint32_t, c->schedule->node_count + 1),
-              .ready = RK_NEW_ARRAY(c->scratch, uint32_t, veus),
-              .checked = RK_NEW_ARRAY(c->scratch, uint64_t, c->schedule->node_count + 1)};
+              .ready = RK_NEW_ARRAY(c->scratch, uint32_t, veus)};
     for (uint32_t i = 0; i < c->schedule->program_count; i++)
         play_program(&p, i);
     return p.good;
