@@ -228,7 +228,18 @@ static bool names_disabled(const rk_unit *unit, const rk_tokens *tokens, size_t 
     return false;
 }
 
-/** Variables of the host outside of functions that hold kernels, or functions that are disabled. */
+/** Whether a function of the device that goes away is named; others may have a device variable's name. */
+static bool names_removed(const rk_unit *unit, const rk_tokens *tokens, size_t first, size_t last)
+{
+    for (size_t i = first; i < last; i++)
+        for (size_t k = 0; k < unit->functions.count; k++)
+            if (unit->functions.items[k]->device && is_disabled(unit, tokens, i) &&
+                rk_token_is(tokens, i, unit->functions.items[k]->name))
+                return true;
+    return false;
+}
+
+/** Variables outside of functions that hold kernels, or functions that are disabled. */
 static void add_tables(const rk_unit *unit, size_t file, stretch_vec *out)
 {
     const rk_tokens *tokens = &unit->files.items[file]->tokens;
@@ -253,10 +264,11 @@ static void add_tables(const rk_unit *unit, size_t file, stretch_vec *out)
             device |= rk_token_is(tokens, k, "__device__") ||
                       rk_token_is(tokens, k, "__constant__") || rk_token_is(tokens, k, "using") ||
                       rk_token_is(tokens, k, "template");
-        if (value && !device && names_disabled(unit, tokens, value, end))
+        if (value && (device ? names_removed(unit, tokens, value, end)
+                             : names_disabled(unit, tokens, value, end)))
             add_stretch(
                 out, unit->arena,
-                (stretch){tokens->items[i].offset, tokens->items[end - 1].offset + 1, true});
+                (stretch){tokens->items[i].offset, tokens->items[end - 1].offset + 1, !device});
     }
 }
 

@@ -675,6 +675,8 @@ static void visit(rk_walker *w, CXCursor cursor)
         break;
     case CXCursor_DeclRefExpr:
     case CXCursor_MemberRefExpr:
+        if (in_device_code(w))
+            rk_indirect_look(w, cursor);
         use_reference(w, cursor);
         break;
     case CXCursor_OverloadedDeclRef:
@@ -686,6 +688,8 @@ static void visit(rk_walker *w, CXCursor cursor)
             rk_groups_type(w, cursor);
         break;
     case CXCursor_CallExpr:
+        if (in_device_code(w))
+            rk_indirect_look(w, cursor);
         use_call(w, cursor);
         break;
     default:

@@ -60,4 +60,7 @@ bool rk_assembly_barriers(rk_walker *w, CXCursor cursor, const char *text);
 /** Whether assembly has a `bar.` instruction; `membar.` is none. */
 bool rk_assembly_has_barrier(const char *text);
 
+/** In device code: refuses a call, or a pointer, of which only the run knows the function. RK-V136. */
+void rk_indirect_look(rk_walker *w, CXCursor cursor);
+
 #endif
