@@ -406,7 +406,7 @@ static void read_names(rk_unit *unit, rk_instance *instance, CXCursor check)
         clang_Cursor_isNull(s.found) ? -1 : rk_ast_template_args(&args, s.found, arena);
     const char **symbol_args = RK_NEW_ARRAY(arena, const char *, instance->arg_count + 1);
     for (size_t i = 0; i < instance->arg_count; i++)
-        symbol_args[i] = (int)i < count ? args[i] : instance->args[i];
+        symbol_args[i] = (int)i < count ? args[i] : instance->out_args[i];
     instance->symbol =
         rk_arena_printf(arena, "%s::%s%s%s", unit->space, f->scope, f->name,
                         rk_harvest_join_args(symbol_args, instance->arg_count, arena));

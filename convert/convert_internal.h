@@ -280,7 +280,8 @@ typedef struct {
 typedef struct {
     size_t function;
     const char *id;
-    const char *const *args; /**< canonical template arguments */
+    const char *const *args;     /**< canonical template arguments */
+    const char *const *out_args; /**< the same as the rKernel takes them: classes for functions */
     size_t arg_count;
     const char *const *types; /**< of the kernel's parameters, canonical */
     const size_t *sizes;      /**< in bytes, of the parameters */

@@ -43,9 +43,10 @@ const char *rk_function_args_wrong(const rk_unit *unit, const rk_function *f, co
     if (to->is_template || to->method || to->others.count)
         return "'%s', a template argument here, needs the rTask's context, and is a template, a "
                "method or declared more than once";
-    if (call->param != RK_NONE && (f->kernel || f->method || (!call->editable && !call->argument)))
-        return "'%s' needs the rTask's context, and is a template argument of a kernel or a method, "
-               "or used there without a call";
+    if (call->param != RK_NONE && ((f->kernel && unit->options->drop_in) || f->method ||
+                                   (!call->editable && !call->argument)))
+        return "'%s' needs the rTask's context, and is a template argument of a method or of a drop-in's "
+               "kernel, or used there without a call";
     return NULL;
 }
 

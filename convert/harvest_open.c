@@ -100,19 +100,41 @@ void rk_hopen_note(rk_hunit *h, const rk_hrun *run, size_t item, const rk_hlaunc
             p->callee.name, h->found.items[item].launch.function);
 }
 
+/** Whether a call passes a lambda whose text is known to a function of the project. */
+static bool passes_lambda(rk_hrun *run, CXCursor call, const rk_henv *env)
+{
+    const CXCursor function = clang_getCursorDefinition(clang_getCursorReferenced(call));
+    if (clang_Cursor_isNull(function) ||
+        clang_Location_isInSystemHeader(clang_getCursorLocation(function)))
+        return false;
+    const int count = clang_Cursor_getNumArguments(call);
+    for (int i = 0; i < count; i++) {
+        const CXCursor argument = clang_Cursor_getArgument(call, (unsigned)i);
+        const char *type =
+            rk_h_text(run->arena, clang_getTypeSpelling(clang_getCursorType(argument)));
+        if (strstr(type, "(lambda") && rk_h_eval(run, env, argument).kind == RK_HV_LAMBDA)
+            return true;
+    }
+    return false;
+}
+
+/** Whether the call is of a function whose callers are followed now, or were and this is in one that is. */
+static bool is_of_wrapper(const rk_hunit *h, const char *usr)
+{
+    for (size_t i = h->inside.count ? 0 : h->old_wrappers; i < h->wrapper_end; i++)
+        if (strcmp(h->wrappers.items[i], usr) == 0)
+            return true;
+    return false;
+}
+
 void rk_hopen_on_call(rk_hrun *run, CXCursor call, const rk_hstate *state)
 {
     rk_hunit *h = run->user;
     const char *usr = "";
     if (!rk_h_is_lambda_call(run, call, state->env)) {
-        CXCursor function = clang_getCursorReferenced(call);
-        usr =
-            clang_Cursor_isNull(function) ? "" : rk_h_text(h->arena, clang_getCursorUSR(function));
-        size_t i = 0;
-        while (i < h->wrapper_end && strcmp(h->wrappers.items[i], usr) != 0)
-            i++;
-        if (i == h->wrapper_end || (i < h->old_wrappers && h->inside.count == 0) ||
-            rk_hunit_has_text(h->inside.items, h->inside.count, usr))
+        usr = rk_h_text(h->arena, clang_getCursorUSR(clang_getCursorReferenced(call)));
+        if (rk_hunit_has_text(h->inside.items, h->inside.count, usr) ||
+            (!is_of_wrapper(h, usr) && !passes_lambda(run, call, state->env)))
             return;
     }
     *rk_push(h->arena, &h->inside) = usr;

@@ -181,11 +181,27 @@ static void add_instance(rk_analysis *analysis, size_t function, CXCursor kernel
     *rk_push(unit->arena, &analysis->instance_bodies) = body;
 }
 
+/** The rKernel's arguments: where a function takes the context, the class that stands for it. */
+static void name_args(rk_analysis *analysis, size_t i)
+{
+    const rk_unit *unit = analysis->unit;
+    rk_instance *instance = &unit->instances.items[i];
+    const rk_function *f = unit->functions.items[instance->function];
+    const rk_body *body = &analysis->bodies.items[analysis->instance_bodies.items[i]];
+    const char **args = RK_NEW_ARRAY(unit->arena, const char *, instance->arg_count + 1);
+    for (size_t k = 0; k < instance->arg_count; k++) {
+        const bool is_class = k < f->params.count && f->params.items[k].is_class;
+        args[k] = is_class ? part_argument(unit, body, k) : instance->args[k];
+    }
+    instance->out_args = args;
+}
+
 /** Names the parts of an instance's frame; how depends on what takes the context. */
 static void name_parts(rk_analysis *analysis, size_t i)
 {
     rk_unit *unit = analysis->unit;
     rk_instance *instance = &unit->instances.items[i];
+    name_args(analysis, i);
     text_vec parts = {0};
     bool *seen = RK_NEW_ARRAY(unit->arena, bool, analysis->bodies.count);
     bool *called = RK_NEW_ARRAY(unit->arena, bool, unit->functions.count);

@@ -35,15 +35,16 @@ const char *rk_rewrite_named_args(const rk_unit *unit, const rk_instance *instan
     size_t count = 0;
     for (size_t i = 0; i < instance->arg_count && i < f->params.count; i++)
         if (*f->params.items[i].name)
-            args[count++] = instance->args[i];
+            args[count++] = instance->out_args[i];
     return rk_harvest_join_args(args, count, unit->arena);
 }
 
 char *rk_rewrite_instance(const rk_unit *unit, const rk_instance *instance)
 {
     const rk_function *f = unit->functions.items[instance->function];
-    return rk_arena_printf(unit->arena, "%s%s%s", f->scope, f->name,
-                           rk_harvest_join_args(instance->args, instance->arg_count, unit->arena));
+    return rk_arena_printf(
+        unit->arena, "%s%s%s", f->scope, f->name,
+        rk_harvest_join_args(instance->out_args, instance->arg_count, unit->arena));
 }
 
 /** Whether the parts beyond the kernel's own are the same whatever its arguments. */
