@@ -356,6 +356,7 @@ typedef struct {
     RK_VEC(rk_instance) instances;
     RK_VEC(rk_listed) listed; /**< instances as the compiler names them (instantiated.h) */
     RK_VEC(rk_convert_launch) launches;
+    RK_VEC(rk_convert_kernel) program_kernels; /**< of a program for the CPU */
     RK_VEC(rk_range) steps;   /**< of a program for the CPU: accesses to volatile memory */
     RK_VEC(rk_where) stepped; /**< the `{` of kernels that reach one */
     RK_VEC(struct rk_fission_plan *) fissions; /**< of kernels, once rk_fission_find looked */

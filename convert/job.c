@@ -200,7 +200,8 @@ static void add_edits(rk_convert_file *file, rk_unit *unit)
 static void summarise(rk_convert_file *file, rk_unit *unit)
 {
     RK_VEC(rk_convert_kernel) kernels = {0};
-    for (size_t i = 0; i < unit->functions.count; i++) {
+    const bool rkernels = unit->options->target != RK_TARGET_CPU || unit->options->drop_in;
+    for (size_t i = 0; rkernels && i < unit->functions.count; i++) {
         const rk_function *f = unit->functions.items[i];
         if (!f->kernel || f->left_out)
             continue;
@@ -217,6 +218,8 @@ static void summarise(rk_convert_file *file, rk_unit *unit)
     }
     for (size_t i = 0; i < unit->launches.count; i++)
         find_range(&unit->launches.items[i], unit);
+    for (size_t i = 0; i < unit->program_kernels.count; i++)
+        *rk_push(unit->arena, &kernels) = unit->program_kernels.items[i];
     file->kernels = kernels.items;
     file->kernel_count = kernels.count;
     file->launches = unit->launches.items;
@@ -246,10 +249,10 @@ static bool convert(rk_record *out, rk_unit *unit, const rk_job *job)
                            "put its .orig back first", "this file is converted already");
     const bool ok = program ? rk_program_convert(unit) : rk_unit_convert(unit);
     rk_parse_close(unit);
-    if (ok && (!program || options->drop_in)) {
+    if (ok && (!program || options->drop_in))
         rk_unit_report(unit);
+    if (ok)
         summarise(&out->file, unit);
-    }
     out->file.parsed = ok;
     if (!ok)
         return false;

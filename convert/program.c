@@ -96,6 +96,8 @@ bool rk_program_convert(rk_unit *unit)
     else if (unit->options->target == RK_TARGET_CPU)
         rk_program_print_kernels(&program, &kernels);
     unit->kernels_text = rk_str_text(&kernels);
+    if (unit->options->target == RK_TARGET_CPU && !unit->options->drop_in)
+        rk_program_report(&program);
     if (unit->options->dump)
         return ok;
     rk_program_redirect(&program);

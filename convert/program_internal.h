@@ -144,6 +144,9 @@ void rk_program_print_kernels(const rk_program *program, rk_str *out);
 /** program_tail.c: what is added to the end of the source: symbols and entries. */
 char *rk_program_tail(rk_program *program);
 
+/** program_report.c: the kernels and launches of a program for the CPU, for a report. */
+void rk_program_report(rk_program *program);
+
 /** program_files.c: names the outputs and points includes at them. */
 void rk_program_redirect(rk_program *program);
 

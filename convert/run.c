@@ -63,16 +63,18 @@ typedef struct {
 
 /* Before: what each source needs. */
 
-/** Where the whole program of a source goes, NULL for what goes by its kernels. */
+/** Where the whole program of a source goes, or would go; NULL for what goes by its kernels. */
 static const char *program_output(const run *r, const rk_source_input *input)
 {
     const rk_convert_options *o = r->options;
-    if (o->output || !o->out_dir || !(o->target == RK_TARGET_CPU || o->drop_in))
+    if (o->output || !(o->target == RK_TARGET_CPU || o->drop_in))
         return o->output;
-    const char *folder = rk_path_dir(r->arena, input->name);
-    const char *name = rk_arena_printf(r->arena, "%s%s", rk_path_stem(r->arena, input->name),
+    const char *from = o->out_dir ? input->name : input->path;
+    const char *folder = rk_path_dir(r->arena, from);
+    const char *name = rk_arena_printf(r->arena, "%s%s", rk_path_stem(r->arena, from),
                                        o->target == RK_TARGET_CPU ? ".rk.cpp" : ".rk.cu");
-    return rk_path_join(r->arena, rk_path_join(r->arena, o->out_dir, folder), name);
+    return rk_path_join(r->arena, o->out_dir ? rk_path_join(r->arena, o->out_dir, folder) : folder,
+                        name);
 }
 
 static const char *open_prelude(run *r, const rk_convert_options *options)

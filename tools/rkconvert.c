@@ -351,23 +351,35 @@ static bool check_command(command *c)
 {
     const rk_convert_options *o = &c->options;
     const bool writes = !o->examine && !o->dump;
-    if (o->input_count == 0)
-        return usage(c, "RK-U003", "there is nothing to convert%s", "");
-    if (writes && !o->output && !o->out_dir && !o->in_place)
-        return usage(c, "RK-U003", "say where to write, with -o, --out-dir or --in-place%s", "");
-    if ((o->output != NULL) + (o->out_dir != NULL) + o->in_place > 1)
-        return usage(c, "RK-U003", "-o, --out-dir and --in-place exclude each other%s", "");
-    if (o->output &&
-        (o->input_count != 1 || rk_file_is_dir(o->inputs[0]) || rk_str_ends(o->inputs[0], ".json")))
-        return usage(c, "RK-U003", "-o takes one source; use --out-dir%s", "");
-    if (o->drop_in && o->target == RK_TARGET_HIP)
-        return usage(c, "RK-U003", "--drop-in is for cuda and cpu%s", "");
-    if (o->barrier != RK_BARRIER_AUTO &&
-        (o->drop_in || o->target == RK_TARGET_CPU || o->target == RK_TARGET_HIP))
-        return usage(c, "RK-U003", "--barrier is for the rKernels of --target cuda%s", "");
-    if (o->veus && !o->drop_in)
-        return usage(c, "RK-U003", "--veus is for --drop-in%s", "");
-    return true;
+    const bool cpu = o->target == RK_TARGET_CPU, hip = o->target == RK_TARGET_HIP;
+    const bool program = cpu || o->drop_in;
+    const bool several =
+        o->input_count != 1 || rk_file_is_dir(o->inputs[0]) || rk_str_ends(o->inputs[0], ".json");
+    const struct {
+        bool wrong;
+        const char *message;
+    } rules[] = {
+        {o->input_count == 0, "there is nothing to convert"},
+        {writes && !o->output && !o->out_dir && !o->in_place,
+         "say where to write, with -o, --out-dir or --in-place"},
+        {(o->output != NULL) + (o->out_dir != NULL) + o->in_place > 1,
+         "-o, --out-dir and --in-place exclude each other"},
+        {o->output && several, "-o takes one source; use --out-dir"},
+        {o->drop_in && hip, "--drop-in is for cuda and cpu"},
+        {o->barrier != RK_BARRIER_AUTO && (program || hip),
+         "--barrier is for the rKernels of --target cuda"},
+        {o->veus && !o->drop_in, "--veus is for --drop-in"},
+        {o->in_place && cpu, "--in-place would leave C++ for the CPU in .cu files; use --out-dir"},
+        {o->catalog && program, "--catalog is of rKernels: --drop-in and --target cpu have none"},
+        {o->kernels && program,
+         "--kernel is for rKernels: --drop-in and --target cpu take a program whole"},
+        {o->arch_count && (program || hip), "--resources is for the rKernels of --target cuda"},
+        {o->entries && (!cpu || o->drop_in), "--entries is for --target cpu"},
+        {o->builtin_cuda && o->cuda_path, "--builtin-cuda and --cuda-path exclude each other"}};
+    bool ok = true;
+    for (size_t i = 0; i < sizeof rules / sizeof *rules && ok; i++)
+        ok = !rules[i].wrong || usage(c, "RK-U003", "%s", rules[i].message);
+    return ok;
 }
 
 const char *rk_tool_home(rk_arena *arena)
@@ -448,7 +460,7 @@ static int convert(command *c)
     if (result.dump)
         fputs(result.dump, stdout);
     else if (c->reports.count == 0 && result.file_count &&
-             (c->options.target != RK_TARGET_CPU || c->options.out_dir))
+             (c->options.target != RK_TARGET_CPU || !c->options.output))
         rk_convert_report_text(&result, stdout);
     for (size_t i = 0; i < c->reports.count && !result.dump; i++)
         ok &= put_report(c, &c->reports.items[i], &result, found);
