@@ -72,7 +72,8 @@ bool rk_program_convert(rk_unit *unit)
         return false;
     if (unit->options->entries || unit->options->drop_in)
         rk_analyze(unit);
-    bool ok = unit->options->target != RK_TARGET_CPU || rk_program_check_headers(&program);
+    bool ok = unit->options->target != RK_TARGET_CPU ||
+              (rk_program_check_headers(&program) & rk_program_check_textures(&program));
     rk_program_read_facts(&program);
     if (unit->options->target == RK_TARGET_CPU)
         rk_fission_find(unit, program.helper_waits); /* for a drop-in parses anew */

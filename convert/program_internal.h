@@ -104,6 +104,9 @@ bool rk_program_prepare(rk_program *program);
 /** program_headers.c: refuses headers of CUDA's that the CPU has no counterpart of. */
 bool rk_program_check_headers(rk_program *program);
 
+/** program_textures.c: false with RK-V104 for each texture or surface reference outside of functions. */
+bool rk_program_check_textures(const rk_program *program);
+
 /** program_facts.c: what the AST says: kernels, references to them, symbols. */
 void rk_program_read_facts(rk_program *program);
 

@@ -75,6 +75,8 @@ typedef int rk_parse_read_mode;
 template <class T, int Dim = 1, int Mode = 0> struct texture {
     int normalized, filterMode, addressMode[3];
 };
+template <class T = void, int Dim = 1> struct surface {
+};
 template <class... T> cudaError_t cudaBindTexture(T &&...);
 template <class... T> cudaError_t cudaBindTextureToArray(T &&...);
 template <class... T> cudaError_t cudaUnbindTexture(T &&...);

@@ -13,6 +13,7 @@ enum cudaError {
     cudaErrorNotReady = 600
 };
 typedef enum cudaError cudaError_t;
+enum cudaTextureReadMode { cudaReadModeElementType, cudaReadModeNormalizedFloat };
 enum cudaMemcpyKind {
     cudaMemcpyHostToHost,
     cudaMemcpyHostToDevice,
