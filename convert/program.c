@@ -99,7 +99,7 @@ bool rk_program_convert(rk_unit *unit)
     unit->kernels_text = rk_str_text(&kernels);
     if (unit->options->target == RK_TARGET_CPU && !unit->options->drop_in)
         rk_program_report(&program);
-    if (unit->options->dump)
+    if (unit->options->dump || unit->options->examine)
         return ok;
     rk_program_redirect(&program);
     const char *tail = rk_program_tail(&program);

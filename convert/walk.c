@@ -238,7 +238,9 @@ static void use_project_function(rk_walker *w, CXCursor cursor, CXCursor target,
 {
     const CXCursor definition = clang_getCursorDefinition(target);
     if (clang_Cursor_isNull(definition)) {
+        /* of a template that is only declared, the instances tell whether they are specialised */
         if (!overloaded && in_device_code(w) &&
+            clang_getCursorKind(target) != CXCursor_FunctionTemplate &&
             rk_ast_has_attribute(target, CXCursor_CUDADeviceAttr, NULL))
             rk_problem_add(
                 w->unit, w->function, RK_REFUSED, "RK-V110", rk_walk_place(w, cursor),
