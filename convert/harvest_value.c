@@ -218,42 +218,42 @@ rk_hv rk_hv_field_of(rk_arena *arena, rk_hv value, const char *name, CXType type
                : rk_hv_unknown(arena, "the member '%s' is not followed", name);
 }
 
+/** A struct with members of its own, as an array. */
+static rk_hv_field *own_fields(size_t *count, rk_arena *arena, rk_hv *whole)
+{
+    *count = 0;
+    for (const rk_hv_field *f = whole->fields; f; f = f->next)
+        ++*count;
+    rk_hv_field *copy = RK_NEW_ARRAY(arena, rk_hv_field, *count + 1);
+    const rk_hv_field *from = whole->fields;
+    for (size_t i = 0; i < *count; i++, from = from->next) {
+        copy[i] = *from;
+        copy[i].next = from->next ? &copy[i + 1] : NULL;
+    }
+    whole->fields = *count ? copy : NULL;
+    return copy;
+}
+
 rk_hv rk_hv_with_field(rk_arena *arena, rk_hv whole, const char *name, rk_hv value)
 {
     if (whole.kind != RK_HV_STRUCT)
         return rk_hv_unknown(arena, "the member '%s' of what is not followed is set", name);
-    rk_hv_field *first = NULL, *last = NULL;
-    for (const rk_hv_field *f = whole.fields; f; f = f->next) {
-        rk_hv_field *copy = RK_NEW(arena, rk_hv_field);
-        *copy = *f;
-        copy->next = NULL;
-        if (strcmp(f->name, name) == 0)
-            copy->value = value;
-        if (last)
-            last->next = copy;
-        else
-            first = copy;
-        last = copy;
-    }
-    whole.fields = first;
+    size_t count;
+    rk_hv_field *fields = own_fields(&count, arena, &whole);
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(fields[i].name, name) == 0)
+            fields[i].value = value;
     return whole;
 }
 
+/** Of two values of one struct type. */
 static rk_hv choose_fields(rk_arena *arena, const rk_sym *condition, rk_hv a, rk_hv b)
 {
-    rk_hv_field *first = NULL, *last = NULL;
-    const rk_hv_field *x = a.fields, *y = b.fields;
-    for (; x && y; x = x->next, y = y->next) {
-        rk_hv_field *f = RK_NEW(arena, rk_hv_field);
-        f->name = x->name;
-        f->value = rk_hv_choice(arena, condition, x->value, y->value);
-        if (last)
-            last->next = f;
-        else
-            first = f;
-        last = f;
-    }
-    a.fields = first;
+    size_t count;
+    rk_hv_field *fields = own_fields(&count, arena, &a);
+    const rk_hv_field *other = b.fields;
+    for (size_t i = 0; i < count && other; i++, other = other->next)
+        fields[i].value = rk_hv_choice(arena, condition, fields[i].value, other->value);
     return a;
 }
 

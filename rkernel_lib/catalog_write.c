@@ -37,6 +37,12 @@ static cJSON *add_item(cJSON *array)
     return item;
 }
 
+/** An array that is left out when it is empty: NULL. */
+static cJSON *add_optional_array(cJSON *to, const char *member, size_t count)
+{
+    return count ? cJSON_AddArrayToObject(to, member) : NULL;
+}
+
 static void add_params(cJSON *to, const rk_param *params, size_t count, bool roles)
 {
     cJSON *array = cJSON_AddArrayToObject(to, "params");
@@ -69,7 +75,7 @@ static void add_uses(cJSON *to, const rk_uses *uses)
 
 static void add_inputs(cJSON *to, const rk_launch *launch)
 {
-    cJSON *array = launch->input_count ? cJSON_AddArrayToObject(to, "inputs") : NULL;
+    cJSON *array = add_optional_array(to, "inputs", launch->input_count);
     for (size_t i = 0; i < launch->input_count; i++) {
         const rk_launch_input *input = &launch->inputs[i];
         cJSON *item = add_item(array);
@@ -111,7 +117,7 @@ static void add_launches(cJSON *to, const rk_kernel *kernel)
 
 static void add_resources(cJSON *to, const rk_kernel *kernel)
 {
-    cJSON *array = kernel->resource_count ? cJSON_AddArrayToObject(to, "resources") : NULL;
+    cJSON *array = add_optional_array(to, "resources", kernel->resource_count);
     for (size_t i = 0; i < kernel->resource_count; i++) {
         const rk_resources *r = &kernel->resources[i];
         cJSON *item = add_item(array);
@@ -124,7 +130,7 @@ static void add_resources(cJSON *to, const rk_kernel *kernel)
 
 static void add_diagnostics(cJSON *to, const rk_kernel *kernel)
 {
-    cJSON *array = kernel->diagnostic_count ? cJSON_AddArrayToObject(to, "diagnostics") : NULL;
+    cJSON *array = add_optional_array(to, "diagnostics", kernel->diagnostic_count);
     for (size_t i = 0; i < kernel->diagnostic_count; i++) {
         const rk_diagnostic *d = &kernel->diagnostics[i];
         cJSON *item = add_item(array);
