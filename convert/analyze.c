@@ -64,6 +64,22 @@ static bool is_attribute(enum CXCursorKind kind)
     return clang_isAttribute(kind) || kind == CXCursor_UnexposedAttr;
 }
 
+/** Where the brackets around the place begin, as of `[[maybe_unused]]`: an attribute's own place is in them. */
+static size_t attribute_begin(const rk_tokens *tokens, size_t floor, size_t place)
+{
+    for (size_t i = rk_tokens_at(tokens, floor);
+         i < tokens->count && tokens->items[i].offset < place; i++) {
+        const bool square = rk_token_is(tokens, i, "[[");
+        if (!square && !rk_token_is(tokens, i, "__attribute__"))
+            continue;
+        const size_t close = rk_tokens_close(tokens, square ? i : i + 1);
+        if (close < tokens->count && tokens->items[close].offset > place)
+            return tokens->items[i].offset;
+        i = close;
+    }
+    return place;
+}
+
 /** Fills place and extent of a declaration; false when its text is not plainly there. */
 static bool read_declaration(const rk_unit *unit, rk_declaration *out, CXCursor cursor)
 {
@@ -87,6 +103,7 @@ static bool read_declaration(const rk_unit *unit, rk_declaration *out, CXCursor 
         if (a.file == at.file && a.offset >= floor && a.offset < out->begin)
             out->begin = a.offset;
     }
+    out->begin = attribute_begin(tokens, floor, out->begin);
     /* `__host__` leaves no attribute that libclang shows for some declarations. */
     size_t first = rk_tokens_at(tokens, out->begin);
     while (first > 0 && tokens->items[first - 1].offset >= floor &&

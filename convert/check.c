@@ -2,6 +2,7 @@
 
 #include "convert/analyze.h"
 #include "convert/device.h"
+#include "convert/implicit.h"
 #include "convert/parse.h"
 #include "convert/rewrite.h"
 #include "convert/sources.h"
@@ -265,6 +266,17 @@ static bool is_shared(const reach *r, CXCursor variable)
     return !bare && rk_ast_has_attribute(variable, CXCursor_CUDASharedAttr, NULL);
 }
 
+static enum CXChildVisitResult search(CXCursor cursor, CXCursor parent, CXClientData data);
+
+static void follow_implicit(CXCursor found, void *data)
+{
+    reach *r = data;
+    if (!clang_isExpression(clang_getCursorKind(found)))
+        follow(r, found);
+    else if (search(found, found, r) == CXChildVisit_Recurse)
+        clang_visitChildren(found, search, r);
+}
+
 static enum CXChildVisitResult search(CXCursor cursor, CXCursor parent, CXClientData data)
 {
     (void)parent;
@@ -282,6 +294,8 @@ static enum CXChildVisitResult search(CXCursor cursor, CXCursor parent, CXClient
         else if (rk_ast_is_function(clang_getCursorKind(target)))
             follow(r, target);
     }
+    if (!r->found)
+        rk_implicit_find(cursor, r->unit->arena, follow_implicit, r);
     if (!r->found)
         return CXChildVisit_Recurse;
     if (clang_Cursor_isNull(r->at))

@@ -139,6 +139,7 @@ typedef struct {
     bool argument;    /**< it is an argument of a template there */
     size_t param;     /**< the template parameter of the caller that the name is, RK_NONE if none */
     bool local_class; /**< in a method of a class inside the function */
+    bool range;       /**< by a loop over the range that is between `name` and `open` */
 } rk_call;
 
 typedef enum { RK_EVENT_RETURN, RK_EVENT_BARRIER, RK_EVENT_WARP } rk_event_kind;

@@ -2,6 +2,7 @@
 
 #include "convert/analyze.h"
 #include "convert/device.h"
+#include "convert/expand.h"
 #include "convert/function_args.h"
 #include "convert/hip.h"
 #include "convert/last_block.h"
@@ -117,6 +118,10 @@ static void check_shape(rk_unit *unit, size_t i)
     if (f->from_macro)
         refuse(unit, i, "RK-V115", "write the function out",
                "a macro makes the function '%s', whose text cannot be edited");
+    if (f->kernel && !f->from_macro && rk_expand_is_hidden(unit, &f->definition))
+        refuse(
+            unit, i, "RK-V115", "write its head out",
+            "a macro that is defined more than once is in the head of '%s', which has to be edited");
     if (f->specialisation)
         refuse(unit, i, "RK-V111", "use an overload or `if constexpr`",
                "'%s' is an explicit specialisation of a function that needs the rTask's context");

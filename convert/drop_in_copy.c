@@ -7,22 +7,25 @@
 
 #include <string.h>
 
-static bool is_operator(const rk_function *f)
+/** Operators, and what a loop over a range calls: its copy is an overload. */
+static bool keeps_name(const rk_function *f)
 {
-    return strncmp(f->name, "operator", 8) == 0 && f->special + f->method > 0;
+    return f->special + f->method > 0 &&
+           (strncmp(f->name, "operator", 8) == 0 || strcmp(f->name, "begin") == 0 ||
+            strcmp(f->name, "end") == 0);
 }
 
 const char *rk_drop_in_name(const rk_unit *unit, size_t function)
 {
     const rk_function *f = unit->functions.items[function];
-    return is_operator(f) ? f->name : rk_arena_printf(unit->arena, "%s_rk", f->name);
+    return keeps_name(f) ? f->name : rk_arena_printf(unit->arena, "%s_rk", f->name);
 }
 
 /** Adds the new name at a place that has the old one; false when it has another text. */
 static bool rename_at(rk_unit *unit, size_t function, size_t file, size_t offset)
 {
     const rk_function *f = unit->functions.items[function];
-    if (is_operator(f))
+    if (keeps_name(f))
         return true;
     rk_source_file *source = unit->files.items[file];
     const size_t length = strlen(f->name);

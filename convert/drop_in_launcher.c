@@ -2,6 +2,7 @@
 
 #include "convert/check.h"
 #include "convert/decide.h"
+#include "convert/expand.h"
 #include "convert/rewrite.h"
 #include "convert/sources.h"
 
@@ -80,6 +81,11 @@ static void edit_specifiers(maker *m, size_t first)
             const size_t close = rk_tokens_close(m->tokens, i + 1);
             remove_tokens(m, i, close);
             i = close;
+        } else if (rk_token_is(m->tokens, i,
+                               "[[")) { /* what comes before may not stand before it */
+            const size_t close = rk_tokens_close(m->tokens, i);
+            remove_tokens(m, i, close);
+            i = close;
         } else if (is_dropped(m, m->tokens, i)) {
             remove_tokens(m, i, i);
         } else if (token->kind == RK_TOKEN_STRING && m->form == VDEVICE) {
@@ -87,8 +93,16 @@ static void edit_specifiers(maker *m, size_t first)
         } else if (token->kind == RK_TOKEN_NAME) {
             const char *text =
                 rk_sources_macro(m->unit, rk_token_text(m->tokens, i, m->unit->arena));
-            if (text && (strstr(text, "__global__") || strstr(text, "__launch_bounds__")))
-                replace(m, token->offset, token->length, specifiers(m, text));
+            size_t last = i;
+            const char *expanded = rk_expand_head(m->unit, m->tokens, i, &last);
+            if (last > i)
+                text = expanded ? expanded : "";
+            const rk_token *end = &m->tokens->items[last];
+            if (last > i ||
+                (text && (strstr(text, "__global__") || strstr(text, "__launch_bounds__"))))
+                replace(m, token->offset, end->offset + end->length - token->offset,
+                        specifiers(m, text));
+            i = last;
         }
     }
 }

@@ -83,6 +83,17 @@ static bool find_macro(macro *out, const rk_unit *unit, const char *name)
     return ok && found == 1;
 }
 
+/** Whether a macro's definition has what only a kernel's head may have. */
+static bool has_kernel_word(const rk_tokens *body)
+{
+    static const char *const words[] = {"__launch_bounds__", "__maxnreg__", "__global__"};
+    for (size_t i = 0; i < body->count; i++)
+        for (size_t k = 0; k < sizeof words / sizeof *words; k++)
+            if (rk_token_is(body, i, words[k]))
+                return true;
+    return false;
+}
+
 /** The text of tokens [first, end) on one line, comments as spaces. */
 static const char *joined(const rk_tokens *tokens, size_t first, size_t end, rk_arena *arena)
 {
@@ -173,25 +184,33 @@ static const char *expansion(const macro *m, const text_vec *args, rk_arena *are
     return rk_arena_strdup(arena, rk_str_text(&out));
 }
 
+/** What the macro's use at token `i` stands for, up to token `last`; NULL when that cannot be said. */
+static const char *use_text(const rk_unit *unit, const rk_tokens *tokens, size_t i, size_t *last)
+{
+    rk_arena *arena = unit->arena;
+    macro m;
+    if (!find_macro(&m, unit, rk_token_text(tokens, i, arena)))
+        return NULL;
+    text_vec args = {0};
+    *last = i;
+    if (m.has_list) {
+        *last = rk_token_is(tokens, i + 1, "(") ? rk_tokens_close(tokens, i + 1) : tokens->count;
+        if (*last >= tokens->count || !read_args(&args, &m, tokens, i + 1, *last, arena))
+            return NULL;
+    }
+    return expansion(&m, &args, arena);
+}
+
 /** Replaces the macro's use at `at`; lines stay as many as they were. False when it cannot be. */
 static bool expand_use(rk_unit *unit, rk_edits *edits, size_t file, size_t at)
 {
     rk_arena *arena = unit->arena;
     const rk_tokens *tokens = &unit->files.items[file]->tokens;
     const size_t i = rk_tokens_at(tokens, at);
-    macro m;
-    if (i >= tokens->count || tokens->items[i].offset != at ||
-        tokens->items[i].kind != RK_TOKEN_NAME ||
-        !find_macro(&m, unit, rk_token_text(tokens, i, arena)))
-        return false;
-    text_vec args = {0};
     size_t last = i;
-    if (m.has_list) {
-        last = rk_token_is(tokens, i + 1, "(") ? rk_tokens_close(tokens, i + 1) : tokens->count;
-        if (last >= tokens->count || !read_args(&args, &m, tokens, i + 1, last, arena))
-            return false;
-    }
-    const char *text = expansion(&m, &args, arena);
+    const bool named = i < tokens->count && tokens->items[i].offset == at &&
+                       tokens->items[i].kind == RK_TOKEN_NAME;
+    const char *text = named ? use_text(unit, tokens, i, &last) : NULL;
     if (!text)
         return false;
     const size_t end = tokens->items[last].offset + tokens->items[last].length;
@@ -202,6 +221,56 @@ static bool expand_use(rk_unit *unit, rk_edits *edits, size_t file, size_t at)
             rk_str_add(&out, "\n");
     rk_edits_add(edits, at, end - at, rk_str_text(&out));
     return true;
+}
+
+/** Whether token `i` is a macro with arguments that hides what is edited in a kernel's head. */
+static bool hides_head(const rk_unit *unit, const rk_tokens *tokens, size_t i)
+{
+    macro m = {0};
+    if (i + 1 >= tokens->count || tokens->items[i].kind != RK_TOKEN_NAME ||
+        !rk_token_is(tokens, i + 1, "("))
+        return false;
+    find_macro(&m, unit, rk_token_text(tokens, i, unit->arena));
+    return m.has_list && has_kernel_word(&m.body);
+}
+
+const char *rk_expand_head(const rk_unit *unit, const rk_tokens *tokens, size_t i, size_t *last)
+{
+    if (!hides_head(unit, tokens, i))
+        return NULL;
+    *last = rk_tokens_close(tokens, i + 1);
+    return use_text(unit, tokens, i, last);
+}
+
+static bool expand_head(rk_unit *unit, rk_edits *edits, const rk_declaration *d)
+{
+    const rk_tokens *tokens = &unit->files.items[d->file]->tokens;
+    bool any = false;
+    for (size_t i = rk_tokens_at(tokens, d->begin);
+         i < tokens->count && tokens->items[i].offset < d->name; i++)
+        any |= hides_head(unit, tokens, i) &&
+               expand_use(unit, edits, d->file, tokens->items[i].offset);
+    return any;
+}
+
+bool rk_expand_is_hidden(const rk_unit *unit, const rk_declaration *d)
+{
+    const rk_tokens *tokens = &unit->files.items[d->file]->tokens;
+    size_t last;
+    for (size_t i = rk_tokens_at(tokens, d->begin);
+         i < tokens->count && tokens->items[i].offset < d->name; i++)
+        if (hides_head(unit, tokens, i) && !use_text(unit, tokens, i, &last))
+            return true;
+    return false;
+}
+
+/** Expands what the heads of a kernel's declarations in a file hide. */
+static bool expand_heads(rk_unit *unit, rk_edits *edits, size_t file, const rk_function *f)
+{
+    bool any = f->definition.file == file && expand_head(unit, edits, &f->definition);
+    for (size_t i = 0; i < f->others.count; i++)
+        any |= f->others.items[i].file == file && expand_head(unit, edits, &f->others.items[i]);
+    return any;
 }
 
 bool rk_expand_kernels(rk_unit *unit)
@@ -216,6 +285,8 @@ bool rk_expand_kernels(rk_unit *unit)
             if (f->from_macro && f->definition.file == file &&
                 (f->kernel || (f->device && f->needs_context)))
                 changed |= expand_use(unit, &edits, file, f->definition.name);
+            else if (f->kernel && !f->from_macro)
+                changed |= expand_heads(unit, &edits, file, f);
         }
         size_t size, conflict[2];
         const char *text = changed ? rk_edits_apply(&edits, source->bytes.data, source->bytes.size,

@@ -319,7 +319,9 @@ static void find_uniform(rk_fission *f)
 {
     for (size_t i = 0; i < f->variables.count; i++) {
         rk_kept_variable *v = &f->variables.items[i];
-        if (v->parameter || v->fixed || (v->scalar && !v->leaked))
+        const bool unchanged =
+            !v->leaked || clang_isConstQualifiedType(clang_getCursorType(v->cursor));
+        if (v->parameter || v->fixed || (v->scalar && unchanged))
             v->lives = RK_LIVES_UNIFORM;
     }
     for (bool changed = true; changed;) {

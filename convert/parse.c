@@ -155,8 +155,9 @@ static bool about_headers(const char *arg, bool *skip)
 
 rk_clang_args rk_parse_args(const rk_convert_options *options, bool prelude, rk_arena *arena)
 {
-    static const char *const fixed[] = {"-xcuda",          "--cuda-host-only", "-nocudalib",
-                                        "-Wno-everything", "-ferror-limit=50", "-resource-dir"};
+    static const char *const fixed[] = {"-xcuda",           "--cuda-host-only", "-nocudalib",
+                                        "-Xclang",          "-fno-cxx-modules", "-Wno-everything",
+                                        "-ferror-limit=50", "-resource-dir"};
     arg_vec args = {0};
     for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
         *rk_push(arena, &args) = fixed[i];

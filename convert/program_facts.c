@@ -2,6 +2,7 @@
 
 #include "convert/analyze.h"
 #include "convert/ast.h"
+#include "convert/implicit.h"
 #include "convert/sources.h"
 
 #include <string.h>
@@ -146,10 +147,30 @@ static void use_call(look *l, CXCursor cursor)
         l->sum.unseen = true;
 }
 
+static enum CXChildVisitResult visit(CXCursor cursor, CXCursor parent, CXClientData data);
+
+static void use_implicit(CXCursor found, void *data)
+{
+    look *l = data;
+    if (!clang_isExpression(clang_getCursorKind(found))) {
+        use_function(l, found);
+        return;
+    }
+    look value = {.r = l->r}; /* what it reads is outside of the kernel's text */
+    visit(found, found, &value);
+    clang_visitChildren(found, visit, &value);
+    l->sum.waits |= value.sum.waits;
+    l->sum.grid_sync |= value.sum.grid_sync;
+    l->sum.unseen |= value.sum.unseen;
+    l->sum.reads |= value.sum.reads;
+    l->callee_reads |= value.own_reads | value.callee_reads;
+}
+
 static enum CXChildVisitResult visit(CXCursor cursor, CXCursor parent, CXClientData data)
 {
     (void)parent;
     look *l = data;
+    rk_implicit_find(cursor, l->r->unit->arena, use_implicit, l);
     if (!l->host && rk_program_add_step(l->r->program, cursor))
         l->sum.steps = l->sum.waits = true;
     switch (clang_getCursorKind(cursor)) {

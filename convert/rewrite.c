@@ -1,5 +1,6 @@
 #include "convert/rewrite.h"
 
+#include "convert/expand.h"
 #include "convert/fission.h"
 #include "convert/function_args.h"
 #include "convert/returns.h"
@@ -167,9 +168,14 @@ static void edit_specifier(rk_unit *unit, size_t file, size_t *i)
         *i = close;
     } else if (token->kind == RK_TOKEN_NAME) {
         const char *text = rk_sources_macro(unit, rk_token_text(tokens, *i, unit->arena));
-        if (text && (strstr(text, "__global__") || strstr(text, "__launch_bounds__") ||
-                     strstr(text, "__host__")))
-            edit(unit, file, token->offset, token->length, device_specifiers(text, unit->arena));
+        size_t last = *i;
+        const char *expanded = rk_expand_head(unit, tokens, *i, &last);
+        const rk_token *end = &tokens->items[last];
+        if (expanded || (text && (strstr(text, "__global__") || strstr(text, "__launch_bounds__") ||
+                                  strstr(text, "__host__"))))
+            edit(unit, file, token->offset, end->offset + end->length - token->offset,
+                 device_specifiers(expanded ? expanded : text, unit->arena));
+        *i = last;
     }
 }
 
@@ -289,6 +295,18 @@ static void edit_shared(rk_unit *unit, const rk_function *f)
                                indentation(tokens_of(unit, file), f->definition.begin, arena)));
 }
 
+/** Whether an earlier call is of the same loop: its begin and its end may both need the context. */
+static bool is_range_edited(const rk_unit *unit, const rk_function *f, size_t call)
+{
+    for (size_t i = 0; i < call; i++)
+        if (f->calls.items[i].range &&
+            unit->functions.items[f->calls.items[i].callee]->needs_context &&
+            f->calls.items[i].name.file == f->calls.items[call].name.file &&
+            f->calls.items[i].name.offset == f->calls.items[call].name.offset)
+            return true;
+    return false;
+}
+
 static void edit_calls(rk_unit *unit, const rk_function *f)
 {
     for (size_t i = 0; i < f->calls.count; i++) {
@@ -301,6 +319,13 @@ static void edit_calls(rk_unit *unit, const rk_function *f)
                  rk_function_args_class(to, unit->arena));
         if (!call->editable)
             continue;
+        if (call->range) {
+            if (!is_range_edited(unit, f, i)) {
+                insert(unit, call->name.file, call->name.offset, RANK_HEAD, "rk::ranged(rk_ctx, ");
+                insert(unit, call->name.file, call->open, RANK_HEAD, ")");
+            }
+            continue;
+        }
         const rk_bytes *text = &unit->files.items[call->name.file]->bytes;
         size_t next = call->open + 1;
         while (next < text->size &&

@@ -1,5 +1,6 @@
 #include "convert/walk.h"
 
+#include "convert/implicit.h"
 #include "convert/sources.h"
 
 #include <string.h>
@@ -221,6 +222,18 @@ static void add_call(rk_walker *w, CXCursor cursor, size_t callee, rk_where name
     *rk_push(w->unit->arena, &w->f->calls) = call;
 }
 
+/** The range of a loop, where its text can be edited. */
+static bool range_text(const rk_walker *w, CXCursor loop, rk_where *begin, size_t *end)
+{
+    const CXSourceRange extent = clang_getCursorExtent(rk_implicit_range(loop, w->unit->arena));
+    const rk_where last = rk_ast_spelling(w->unit, clang_getRangeEnd(extent));
+    *begin = rk_ast_spelling(w->unit, clang_getRangeStart(extent));
+    *end = last.offset;
+    return begin->file != RK_NONE && begin->file == last.file &&
+           rk_ast_expansion(w->unit, clang_getRangeStart(extent)).offset == begin->offset &&
+           rk_ast_expansion(w->unit, clang_getRangeEnd(extent)).offset == last.offset;
+}
+
 /** A project function inside another's text: a lambda's or a local class's own operator. */
 static bool inside_function(const rk_walker *w, CXCursor definition)
 {
@@ -336,6 +349,75 @@ static void use_global(rk_walker *w, CXCursor cursor, CXCursor target)
         rk_problem_add(w->unit, w->function, RK_WARNING, "RK-V212", rk_walk_place(w, cursor),
                        RK_SYMBOL_HINT, RK_SYMBOL_MESSAGE, name);
     }
+}
+
+/* What no text names. */
+
+typedef struct {
+    rk_walker *w;
+    CXCursor from;
+    const char *raw; /**< the built-in that an initial value reads */
+} implicit_use;
+
+static enum CXChildVisitResult search_value(CXCursor cursor, CXCursor parent, CXClientData data)
+{
+    (void)parent;
+    implicit_use *use = data;
+    const CXCursor target = clang_getCursorReferenced(cursor);
+    if (clang_Cursor_isNull(target))
+        return CXChildVisit_Recurse;
+    const char *name = rk_ast_name(target, use->w->unit->arena);
+    if (rk_walk_is_raw(target, name))
+        use->raw = use->raw ? use->raw : name;
+    else if (rk_ast_is_function(clang_getCursorKind(target)))
+        use_function(use->w, use->from, target, (rk_where){RK_NONE, 0}, false);
+    return CXChildVisit_Recurse;
+}
+
+/** A value that is written outside of the text that runs it: it cannot name the context. */
+static void use_value(implicit_use *use, CXCursor value, const char *what, const char *hint)
+{
+    use->raw = NULL;
+    search_value(value, use->from, use);
+    clang_visitChildren(value, search_value, use);
+    if (use->raw)
+        rk_problem_add(
+            use->w->unit, use->w->function, RK_REFUSED, "RK-V118", rk_walk_place(use->w, value),
+            hint, "%s reads '%s', which it cannot take from the rTask's context", what, use->raw);
+}
+
+static void use_implicit(CXCursor found, void *data)
+{
+    implicit_use *use = data;
+    rk_walker *w = use->w;
+    const char *name = rk_ast_name(found, w->unit->arena);
+    if (clang_isExpression(clang_getCursorKind(found))) {
+        use_value(use, found, "a member's initial value", "set the member in a function");
+        return;
+    }
+    const size_t before = w->f->calls.count;
+    use_function(w, use->from, found, (rk_where){RK_NONE, 0}, false);
+    if (w->f->calls.count == before || clang_getCursorKind(use->from) != CXCursor_CXXForRangeStmt ||
+        (strcmp(name, "begin") != 0 && strcmp(name, "end") != 0))
+        return;
+    rk_call *call = &w->f->calls.items[before];
+    call->range = w->unit->functions.items[call->callee]->method &&
+                  range_text(w, use->from, &call->name, &call->open);
+    call->editable = call->range;
+}
+
+static void use_unnamed(rk_walker *w, CXCursor cursor)
+{
+    implicit_use use = {w, cursor, NULL};
+    if (!in_device_code(w))
+        return;
+    rk_implicit_find(cursor, w->unit->arena, use_implicit, &use);
+    if (clang_getCursorKind(cursor) != CXCursor_ParmDecl)
+        return;
+    const rk_cursors parts = rk_ast_children(cursor, w->unit->arena);
+    for (size_t i = 0; i < parts.count; i++)
+        if (clang_isExpression(clang_getCursorKind(parts.items[i])))
+            use_value(&use, parts.items[i], "a default argument", "pass it where it is called");
 }
 
 static void use_variable(rk_walker *w, CXCursor cursor, CXCursor target)
@@ -630,19 +712,12 @@ static void visit_variable(rk_walker *w, CXCursor cursor)
         rk_problem_add(w->unit, w->function, RK_WARNING, "RK-V202", rk_walk_place(w, cursor),
                        "see that it is back to its first value when the kernel ends",
                        "'%s' keeps its value from one run to the next", name);
-    /* Destructors are called without any text. */
-    const CXCursor record = clang_getTypeDeclaration(clang_getCanonicalType(type));
-    if (clang_Cursor_isNull(record) || rk_ast_is_system(record))
-        return;
-    const rk_cursors members = rk_ast_children(record, w->unit->arena);
-    for (size_t i = 0; i < members.count; i++)
-        if (clang_getCursorKind(members.items[i]) == CXCursor_Destructor)
-            use_function(w, cursor, members.items[i], (rk_where){RK_NONE, 0}, false);
 }
 
 static void visit(rk_walker *w, CXCursor cursor)
 {
     const enum CXCursorKind kind = clang_getCursorKind(cursor);
+    use_unnamed(w, cursor);
     switch (kind) {
     case CXCursor_ForStmt:
     case CXCursor_WhileStmt:

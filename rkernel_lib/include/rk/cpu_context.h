@@ -12,6 +12,7 @@
 #include "cpu_types.h"
 #include "end_barriers.h"
 #include "groups.h"
+#include "ranged.h"
 #include "warp_returns.h"
 
 #include <cstring>

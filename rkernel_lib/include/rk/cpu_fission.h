@@ -286,7 +286,7 @@ template <class Declared> class kept
     /** Initialises thread `t`'s with a copy. */
     RK_INLINED inline T &put(std::size_t t, const Declared &value) const
     {
-        std::memcpy(const_cast<std::remove_cv_t<T> *>(all + t), &value, sizeof(T));
+        std::memcpy(const_cast<std::remove_cv_t<T> *>(all + t), (const void *)&value, sizeof(T));
         return all[t];
     }
 };

@@ -21,6 +21,7 @@
 #include "end_barriers.h"
 #include "gpu_context.h"
 #include "groups.h"
+#include "ranged.h"
 
 namespace rk
 {

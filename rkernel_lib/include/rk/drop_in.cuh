@@ -17,6 +17,7 @@
 #include "end_barriers.h"
 #include "gpu_context.h"
 #include "groups.h"
+#include "ranged.h"
 
 #include <cstdio>
 #include <cstdlib>

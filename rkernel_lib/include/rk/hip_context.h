@@ -12,6 +12,8 @@
  * refuses those in which a thread may have returned before a barrier, and those with operations on
  * warps of 32 lanes.
  */
+#include "ranged.h"
+
 #include <hip/hip_runtime.h>
 
 #include "gpu_context.h"

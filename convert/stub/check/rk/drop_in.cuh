@@ -1,6 +1,7 @@
 /* Stands for the runtime's header while a drop-in's text is checked: see ../../language.h. */
 #include <rk/end_barriers.h>
 #include <rk/groups.h>
+#include <rk/ranged.h>
 namespace rk {
 
 struct drop_in_grid {
