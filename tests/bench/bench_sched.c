@@ -7,11 +7,13 @@
  *                                  EACH: rTasks of an operator, else 16, 128 and 1024
  */
 #include "../unit/ranged_fixture.h"
+#include "base/file.h"
 #include "sched/check.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <time.h>
 
 enum { WIDTH = 4, VEUS = 132 };
@@ -131,6 +133,45 @@ static bool table(const char *policy, uint32_t each, reading how, size_t most)
     return true;
 }
 
+/* Files. */
+
+/** Writes a schedule and reads it back, as "schedule.json" or "schedule.bin". */
+static bool measure_file(const char *name, const rk_schedule *schedule, fixture *f)
+{
+    rk_arena *scratch = rk_arena_new();
+    const char *folder = rk_file_temporary("bench_sched", scratch, f->diag);
+    if (!folder)
+        return false;
+    const char *path = rk_path_join(scratch, folder, name);
+    double start = now();
+    bool good = rk_schedule_write(schedule, &f->problem, path, scratch, f->diag);
+    double written = now();
+    rk_schedule *back = good ? rk_schedule_read(path, &f->problem, scratch, f->diag) : NULL;
+    double read = now();
+    struct stat stat_of;
+    if (back && stat(path, &stat_of) == 0) {
+        rk_schedule_stats stats;
+        rk_schedule_count(&stats, back, &f->problem);
+        printf("%-14s %9zu %9.1f %9.3f %9.3f\n", name, stats.rtasks,
+               (double)stat_of.st_size / (1 << 20), written - start, read - written);
+    }
+    rk_file_remove(folder, f->diag);
+    rk_arena_free(scratch);
+    return back != NULL;
+}
+
+static bool files(size_t rtasks)
+{
+    fixture *f = layers(rtasks, 128, OWN);
+    rk_schedule *s =
+        rk_schedule_run(rk_policy_find("wavefront"), fixture_problem(f), f->arena, f->diag);
+    bool good = s && measure_file("schedule.json", s, f) && measure_file("schedule.bin", s, f);
+    if (!good)
+        rk_diag_print(f->diag, 0, stderr, false);
+    fixture_free(f);
+    return good;
+}
+
 int main(int argc, char **argv)
 {
     size_t most = argc > 1 ? strtoull(argv[1], NULL, 10) : 1000000;
@@ -146,6 +187,10 @@ int main(int argc, char **argv)
                 good = table("wavefront", each, how, most) && good;
     if (!only)
         good = table("base", 128, ALL, most) && good;
+    if (!only)
+        printf("\n%-14s %9s %9s %9s %9s\n", "file", "rTasks", "MiB", "written s", "read s");
+    for (size_t rtasks = 10000; !only && rtasks <= most; rtasks *= 10)
+        good = files(rtasks) && good;
     struct rusage usage;
     getrusage(RUSAGE_SELF, &usage);
     printf("peak memory %ld MiB\n", usage.ru_maxrss / 1024);
