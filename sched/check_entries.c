@@ -9,6 +9,12 @@ typedef struct {
     bool good;
 } tally;
 
+/** rTasks of a node; each vEU's list goes over all nodes, so that no more than this is looked at. */
+static uint64_t rtasks_of(const tally *t, rk_id node)
+{
+    return t->first_bit[node + 1] - t->first_bit[node];
+}
+
 /** Whether the entry's rTask exists and comes for the first time; reports what is wrong. */
 static bool meet(tally *t, const rk_entry *entry, uint32_t program, uint32_t veu)
 {
@@ -19,11 +25,11 @@ static bool meet(tally *t, const rk_entry *entry, uint32_t program, uint32_t veu
                                   veu, program, entry->task.op);
         return false;
     }
-    uint32_t rtasks = rk_checker_candidate(c, entry->task.op)->rtasks;
+    uint64_t rtasks = rtasks_of(t, entry->task.op);
     if (entry->task.index >= rtasks) {
         t->good = rk_checker_fail(c, 3, entry->task.op, NULL,
-                                  "vEU %u of rProgram %u runs its rTask %u, and it has %u", veu,
-                                  program, entry->task.index, rtasks);
+                                  "vEU %u of rProgram %u runs its rTask %u, and it has %llu", veu,
+                                  program, entry->task.index, (unsigned long long)rtasks);
         return false;
     }
     uint64_t bit = t->first_bit[entry->task.op] + entry->task.index;
@@ -46,13 +52,14 @@ static uint32_t *count_steps(const rk_checker *c, const rk_rprogram *program)
 }
 
 /** Whether the item stands for all rTasks of a node that the rProgram counts. */
-static bool is_counter(const rk_checker *c, const rk_rprogram *program, rk_wait_item item)
+static bool is_counter(const tally *t, const rk_rprogram *program, rk_wait_item item)
 {
+    const rk_checker *c = t->c;
     uint32_t counter = item.veu - c->schedule->veu_count;
     if (item.veu < c->schedule->veu_count || counter >= program->counter_count)
         return false;
     rk_id node = program->counters[counter];
-    return node < c->schedule->node_count && item.step == rk_checker_candidate(c, node)->rtasks;
+    return node < c->schedule->node_count && item.step == rtasks_of(t, node);
 }
 
 static void check_wait(tally *t, const rk_entry *entry, uint32_t p, uint32_t veu,
@@ -69,7 +76,7 @@ static void check_wait(tally *t, const rk_entry *entry, uint32_t p, uint32_t veu
     }
     for (uint32_t i = 0; i < entry->wait_count; i++) {
         rk_wait_item item = program->waits[entry->wait_first + i];
-        if (is_counter(t->c, program, item))
+        if (is_counter(t, program, item))
             continue;
         if (item.veu >= t->c->schedule->veu_count)
             t->good = rk_checker_fail(t->c, 5, RK_NO_ID, NULL,
