@@ -123,7 +123,7 @@ static void prepare(run *r, size_t index)
                       .options = *r->options,
                       .names = &r->names,
                       .runtime = r->runtime,
-                      .own_headers = s->own_headers || !r->options->out_dir,
+                      .own_headers = s->own_headers || r->options->output || r->options->in_place,
                       .folder = rk_arena_printf(r->arena, "%s/%zu", r->folder, index)};
     s->job.options.args = s->scan.args;
     s->job.options.arg_count = s->scan.arg_count;

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Reads our own CUDA with each toolkit that $RK_TOOLKITS names: "DIR DIR ...", separated by spaces.
+# run.sh [FOLDER...]: reads our own CUDA with each toolkit that $RK_TOOLKITS names: "DIR DIR ...".
 #
-# The inputs of rkconvert's golden tests and vendor_kernels are converted with the toolkit of the machine and with each
+# What the folders hold, by default the inputs of rkconvert's golden tests and vendor_kernels, is converted with the toolkit of the machine and with each
 # of those. What becomes of every kernel and launch must be the same, but for the inputs that `newer` lists; and each
 # output must compile for sm_80, if the source that it came from does. nvcc compiles where the folder has one, else
 # clang with the folder's headers, libdevice and ptxas. A folder may be laid out of PyPI's wheels: docs/convert.md.
@@ -17,6 +17,7 @@ skip()
     echo "$1"
     exit 77
 }
+[ $# -gt 0 ] || set -- "$source/tests/golden/rkconvert" "$source/vendor_kernels"
 [ -n "${RK_TOOLKITS-}" ] || skip 'RK_TOOLKITS names no toolkits'
 [ -f "$machine/include/cuda_runtime.h" ] || skip 'this machine has no toolkit to compare with'
 command -v jq >/dev/null || skip 'jq is not installed'
@@ -37,19 +38,21 @@ older()
     awk -v a="$1" -v b="$2" 'BEGIN { split(a, x, "."); split(b, y, "."); exit !(x[1] * 100 + x[2] < y[1] * 100 + y[2]) }'
 }
 
-# convert TOOLKIT NAME: outputs in $work/NAME, what became of each kernel and launch in $work/NAME.facts
+# convert TOOLKIT NAME FOLDER...: outputs in $work/NAME, what became of each kernel and launch in $work/NAME.facts
 convert()
 {
-    "$rkconvert" --cuda-path "$1" --no-cpu --cache none --out-dir "$work/$2" --report json="$work/$2.json" \
-        "$source/tests/golden/rkconvert" "$source/vendor_kernels" 2>"$work/$2.err" >/dev/null
-    [ -s "$work/$2.json" ] || {
-        cat "$work/$2.err"
+    path=$1 name=$2
+    shift 2
+    "$rkconvert" --cuda-path "$path" --no-cpu --cache none --out-dir "$work/$name" \
+        --report json="$work/$name.json" "$@" 2>"$work/$name.err" >/dev/null
+    [ -s "$work/$name.json" ] || {
+        cat "$work/$name.err"
         exit 1
     }
     jq -r --arg root "$source/" '.files[] | (.path | ltrimstr($root)) as $path
         | "\($path) parsed \(.parsed)",
           (.kernels[] | "\($path) kernel \(.name) \(.line) \(.outcome) \(.codes | join(" "))"),
-          (.launches[] | "\($path) launch \(.kernel) \(.line) \(.resolved)")' "$work/$2.json" >"$work/$2.facts"
+          (.launches[] | "\($path) launch \(.kernel) \(.line) \(.resolved)")' "$work/$name.json" >"$work/$name.facts"
 }
 
 # compile TOOLKIT SOURCE FOLDER
@@ -87,7 +90,7 @@ compile_all()
     done <"$work/outputs"
 }
 
-convert "$machine" machine
+convert "$machine" machine "$@"
 echo '| toolkit | sources | parse | kernels and launches | as with the machine'"'"'s | outputs | compile | nor does the source |'
 echo '| --- | --- | --- | --- | --- | --- | --- | --- |'
 for toolkit in $RK_TOOLKITS; do
@@ -96,7 +99,7 @@ for toolkit in $RK_TOOLKITS; do
         echo "$toolkit has no include/cuda.h that says a version"
         exit 1
     }
-    convert "$toolkit" "$name"
+    convert "$toolkit" "$name" "$@"
     : >"$work/left_out"
     while read -r since path; do
         case $since in
