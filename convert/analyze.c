@@ -298,8 +298,9 @@ static void add_function(rk_analysis *analysis, CXCursor cursor)
     f->slots = fits_slots(cursor);
     if (f->is_template)
         read_template(unit, f, cursor);
-    if (f->kernel)
+    if (f->kernel || f->is_template)
         read_parameters(unit, f, cursor);
+    f->specialises = RK_NONE;
     const bool body = read_body(unit, f, cursor);
     f->from_macro = !plain || !body;
     *rk_push(unit->arena, &unit->functions) = f;
@@ -437,6 +438,26 @@ static void name_parts(rk_unit *unit)
     }
 }
 
+/** The templates that explicit specialisations are of, and for which arguments. */
+static void find_specialised(rk_analysis *analysis)
+{
+    rk_unit *unit = analysis->unit;
+    for (size_t i = 0; i < unit->functions.count; i++) {
+        rk_function *f = unit->functions.items[i];
+        const CXCursor cursor = analysis->cursors.items[i];
+        if (!f->specialisation || clang_Cursor_isNull(cursor))
+            continue;
+        const CXCursor of = clang_getCursorDefinition(clang_getSpecializedCursorTemplate(cursor));
+        f->specialises = clang_Cursor_isNull(of) ? RK_NONE : rk_analysis_function(analysis, of);
+        const char *const *args;
+        const int count = rk_ast_template_args(&args, cursor, unit->arena);
+        rk_str out = {.arena = unit->arena};
+        for (int k = 0; k < count; k++)
+            rk_str_addf(&out, "%s%s", k ? ", " : "<", args[k]);
+        f->special_args = count > 0 ? rk_arena_printf(unit->arena, "%s>", rk_str_text(&out)) : NULL;
+    }
+}
+
 /** Finds and walks the translation unit's functions. */
 static rk_analysis look(rk_unit *unit)
 {
@@ -447,6 +468,7 @@ static rk_analysis look(rk_unit *unit)
     clang_visitChildren(clang_getTranslationUnitCursor(unit->tu), gather, &g);
     g = (gatherer){.analysis = &analysis};
     clang_visitChildren(clang_getTranslationUnitCursor(unit->tu), gather, &g);
+    find_specialised(&analysis);
     for (size_t i = 0; i < unit->functions.count; i++)
         if (!clang_Cursor_isNull(analysis.cursors.items[i]))
             rk_analysis_body(&analysis, analysis.cursors.items[i], i);

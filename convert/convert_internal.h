@@ -229,6 +229,8 @@ typedef struct {
     bool in_class;    /**< defined inside its class */
     bool class_template;
     bool specialisation;
+    size_t specialises;       /**< the function template whose explicit specialisation it is, RK_NONE */
+    const char *special_args; /**< for which arguments: "<int>"; NULL where one has no name */
     bool from_macro;
     bool is_constexpr;
     bool c_linkage; /**< in an extern "C" block */

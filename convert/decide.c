@@ -9,6 +9,7 @@
 #include "convert/phases.h"
 #include "convert/returns.h"
 #include "convert/sources.h"
+#include "convert/specialised.h"
 
 #include <string.h>
 
@@ -39,6 +40,10 @@ static bool spread_context(rk_unit *unit)
         rk_function *f = unit->functions.items[i];
         if (!device_code(f))
             continue;
+        for (size_t k = 0; k < unit->functions.count; k++)
+            if (f->needs_context && !f->kernel && rk_specialised_related(unit, i, k) &&
+                !unit->functions.items[k]->needs_context)
+                changed = unit->functions.items[k]->needs_context = true;
         for (size_t c = 0; c < f->calls.count; c++) {
             if (!callee_of(unit, &f->calls.items[c])->needs_context)
                 continue;
@@ -122,9 +127,9 @@ static void check_shape(rk_unit *unit, size_t i)
         refuse(
             unit, i, "RK-V115", "write its head out",
             "a macro that is defined more than once is in the head of '%s', which has to be edited");
-    if (f->specialisation)
+    if (f->specialisation && rk_specialised_wrong(unit, i))
         refuse(unit, i, "RK-V111", "use an overload or `if constexpr`",
-               "'%s' is an explicit specialisation of a function that needs the rTask's context");
+               rk_specialised_wrong(unit, i));
     if (f->special || f->is_virtual)
         refuse(unit, i, "RK-V118", "use a plain function with a name",
                "'%s' needs the rTask's context, which a constructor, destructor, operator or "
@@ -188,6 +193,9 @@ static void mark_reached(rk_unit *unit, size_t index)
     f->reached = true;
     for (size_t c = 0; c < f->calls.count; c++)
         mark_reached(unit, f->calls.items[c].callee);
+    for (size_t k = 0; k < unit->functions.count; k++)
+        if (f->needs_context && !f->kernel && rk_specialised_related(unit, index, k))
+            mark_reached(unit, k);
 }
 
 static bool refused_inside(const rk_unit *unit, size_t index, bool *seen)
@@ -203,6 +211,10 @@ static bool refused_inside(const rk_unit *unit, size_t index, bool *seen)
             refused_inside(unit, next, seen))
             return true;
     }
+    for (size_t k = 0; k < unit->functions.count; k++)
+        if (f->needs_context && !f->kernel && !seen[k] && rk_specialised_related(unit, index, k) &&
+            refused_inside(unit, k, seen))
+            return true;
     return false;
 }
 
@@ -334,6 +346,9 @@ static void collect(problem_vec *out, const rk_unit *unit, size_t index, bool *s
         if (!seen[next] && device_code(unit->functions.items[next]))
             collect(out, unit, next, seen);
     }
+    for (size_t k = 0; k < unit->functions.count; k++)
+        if (f->needs_context && !f->kernel && !seen[k] && rk_specialised_related(unit, index, k))
+            collect(out, unit, k, seen);
 }
 
 size_t rk_decide_problems(const rk_problem ***out, const rk_unit *unit, size_t kernel)

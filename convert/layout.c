@@ -298,6 +298,18 @@ static void remove_stand_ins(rk_unit *unit, size_t file)
     }
 }
 
+/** Declarations of specialisations that go away, whose templates may do so, too. */
+static void add_specialised(const rk_unit *unit, size_t file, stretch_vec *out)
+{
+    for (size_t i = 0; i < unit->functions.count; i++) {
+        const rk_function *f = unit->functions.items[i];
+        for (size_t k = 0; f->removed && f->specialisation && k < f->others.count; k++)
+            if (f->others.items[k].file == file)
+                add_stretch(out, unit->arena,
+                            (stretch){f->others.items[k].begin, f->others.items[k].end + 1, false});
+    }
+}
+
 static stretch_vec find_stretches(rk_unit *unit, size_t file)
 {
     stretch_vec out = {0};
@@ -312,6 +324,7 @@ static stretch_vec find_stretches(rk_unit *unit, size_t file)
         if (!known)
             add_stretch(&out, unit->arena, (stretch){begin, f->end, !f->kernel && !f->device});
     }
+    add_specialised(unit, file, &out);
     add_instantiations(unit, file, &out);
     add_macro_instantiations(unit, file, &out);
     add_tables(unit, file, &out);

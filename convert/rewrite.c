@@ -5,6 +5,7 @@
 #include "convert/function_args.h"
 #include "convert/returns.h"
 #include "convert/sources.h"
+#include "convert/specialised.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -185,6 +186,8 @@ static size_t parameter_list(const rk_tokens *tokens, size_t name)
     size_t i = rk_tokens_at(tokens, name) + 1;
     if (rk_token_is(tokens, i - 1, "operator") && rk_token_is(tokens, i, "("))
         i += 2;
+    if (rk_token_is(tokens, i, "<") && rk_tokens_close(tokens, i) < tokens->count)
+        i = rk_tokens_close(tokens, i) + 1; /* of a specialisation */
     return i;
 }
 
@@ -240,11 +243,48 @@ static void edit_template(rk_unit *unit, const rk_function *f, size_t file, cons
     }
 }
 
+/** `template <> T f<int>(` becomes a class, whose function it is: specialised.h. */
+static void edit_specialised(rk_unit *unit, const rk_function *f, const heads *h)
+{
+    const size_t file = f->definition.file;
+    const rk_tokens *tokens = tokens_of(unit, file);
+    const size_t begin = tokens->items[h->open - 1].offset;
+    const size_t name = rk_tokens_at(tokens, f->definition.name);
+    edit(unit, file, begin, tokens->items[h->close].offset + 1 - begin,
+         rk_arena_printf(unit->arena,
+                         "template <> struct %s { static constexpr bool there = true; template "
+                         "<class RkCtx> static",
+                         rk_specialised_class(unit, f)));
+    if (rk_token_is(tokens, name + 1, "<"))
+        edit(unit, file, tokens->items[name + 1].offset,
+             tokens->items[rk_tokens_close(tokens, name + 1)].offset + 1 -
+                 tokens->items[name + 1].offset,
+             "");
+    insert(unit, file, f->end, RANK_LINKAGE, " };");
+}
+
+/** A template that has specialisations asks for them first. */
+static void edit_question(rk_unit *unit, const rk_function *f)
+{
+    const size_t file = f->definition.file;
+    const char *question = f->is_template ? rk_specialised_question(unit, f) : NULL;
+    if (!question)
+        return;
+    insert(unit, file, f->definition.begin, RANK_PART,
+           rk_arena_printf(unit->arena,
+                           "%sstruct %s_rk_special { static constexpr bool there = false; };\n",
+                           rk_rewrite_own_head(unit, f, unit->arena), f->name));
+    insert(unit, file, f->definition.end + 1, RANK_PART, question);
+    insert(unit, file, f->end - 1, RANK_LINKAGE, "} ");
+}
+
 static void edit_signature(rk_unit *unit, const rk_function *f, const rk_declaration *d, size_t end)
 {
     const rk_tokens *tokens = tokens_of(unit, d->file);
     const heads h = read_heads(tokens, d->begin);
-    if (f->is_template && h.count) {
+    if (f->specialisation && h.count) {
+        edit_specialised(unit, f, &h);
+    } else if (f->is_template && h.count) {
         edit_template(unit, f, d->file, &h);
         insert(unit, d->file, tokens->items[h.close].offset, RANK_HEAD, ", class RkCtx");
     } else {
@@ -519,6 +559,7 @@ void rk_rewrite_definition(rk_unit *unit, const rk_function *f)
         insert(unit, f->definition.file, f->end, RANK_LINKAGE,
                rk_function_args_text(f, unit->arena));
     edit_body(unit, f);
+    edit_question(unit, f);
 }
 
 void rk_rewrite_declaration(rk_unit *unit, const rk_function *f, const rk_declaration *d)
