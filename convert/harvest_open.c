@@ -131,16 +131,16 @@ void rk_hopen_on_call(rk_hrun *run, CXCursor call, const rk_hstate *state)
 {
     rk_hunit *h = run->user;
     const char *usr = "";
-    if (!rk_h_is_lambda_call(run, call, state->env)) {
-        usr = rk_h_text(h->arena, clang_getCursorUSR(clang_getCursorReferenced(call)));
-        if (rk_hunit_has_text(h->inside.items, h->inside.count, usr) ||
-            (!is_of_wrapper(h, usr) && !passes_lambda(run, call, state->env)))
-            return;
-    }
-    *rk_push(h->arena, &h->inside) = usr;
     rk_hstate here = *state;
     if (!clang_Cursor_isNull(run->whole) && rk_h_same_expression(run->whole, call))
         here.env = run->before;
+    if (!rk_h_is_lambda_call(run, call, state->env)) {
+        usr = rk_h_text(h->arena, clang_getCursorUSR(clang_getCursorReferenced(call)));
+        if (rk_hunit_has_text(h->inside.items, h->inside.count, usr) ||
+            (!is_of_wrapper(h, usr) && !passes_lambda(run, call, here.env)))
+            return;
+    }
+    *rk_push(h->arena, &h->inside) = usr;
     rk_h_enter_call(run, call, &here);
     h->inside.count--;
 }

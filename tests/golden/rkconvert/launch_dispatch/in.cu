@@ -2,7 +2,7 @@
 #include <type_traits>
 template <int B> __global__ void k(float *x, int n) { x[threadIdx.x] = B; }
 __global__ void p(float *x, int n) { x[threadIdx.x] = n; }
-template <class L> void dispatch(L launch, int block)
+template <class L> void dispatch(L &&launch, int block)
 {
     switch (block) {
     case 32: return launch(std::integral_constant<int, 32>{});
