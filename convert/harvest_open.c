@@ -127,6 +127,30 @@ static bool is_of_wrapper(const rk_hunit *h, const char *usr)
     return false;
 }
 
+/** How many calls in the text of a function were followed. */
+static size_t followed_calls(const rk_hunit *h, const char *usr, CXSourceLocation place,
+                             bool *known)
+{
+    size_t count = 0;
+    *known = false;
+    for (size_t i = 0; i < h->followed.count; i++) {
+        if (strcmp(h->followed.items[i].usr, usr) != 0)
+            continue;
+        count++;
+        *known |= clang_equalLocations(h->followed.items[i].place, place) != 0;
+    }
+    return count;
+}
+
+static void note_call(rk_hunit *h, const char *usr, CXCursor call)
+{
+    bool known;
+    const CXSourceLocation place = clang_getCursorLocation(call);
+    followed_calls(h, usr, place, &known);
+    if (*usr && !known)
+        *rk_push(h->arena, &h->followed) = (rk_hfollowed){usr, place};
+}
+
 void rk_hopen_on_call(rk_hrun *run, CXCursor call, const rk_hstate *state)
 {
     rk_hunit *h = run->user;
@@ -136,12 +160,16 @@ void rk_hopen_on_call(rk_hrun *run, CXCursor call, const rk_hstate *state)
         here.env = run->before;
     if (!rk_h_is_lambda_call(run, call, state->env)) {
         usr = rk_h_text(h->arena, clang_getCursorUSR(clang_getCursorReferenced(call)));
-        if (rk_hunit_has_text(h->inside.items, h->inside.count, usr) ||
-            (!is_of_wrapper(h, usr) && !passes_lambda(run, call, here.env)))
+        if (!is_of_wrapper(h, usr) && !passes_lambda(run, call, here.env))
             return;
+        if (rk_hunit_has_text(h->inside.items, h->inside.count, usr)) {
+            *rk_push(h->arena, &h->recursive) = usr;
+            return;
+        }
     }
     *rk_push(h->arena, &h->inside) = usr;
-    rk_h_enter_call(run, call, &here);
+    if (rk_h_enter_call(run, call, &here))
+        note_call(h, usr, call);
     h->inside.count--;
 }
 
@@ -207,15 +235,18 @@ static enum CXChildVisitResult count_uses(CXCursor node, CXCursor parent, CXClie
     return CXChildVisit_Recurse;
 }
 
-/** Whether nothing else can call the function: it is the unit's own, and only ever called. */
+/** Whether nothing else can call the function: it is the unit's own, only ever called, and all calls were followed. */
 static bool is_private(const rk_hunit *h, const rk_hopen *open)
 {
     const enum CXLinkageKind linkage = clang_getCursorLinkage(open->function);
     use_search search = {.h = h, .usr = open->usr};
-    if (linkage != CXLinkage_Internal && linkage != CXLinkage_UniqueExternal)
+    if ((linkage != CXLinkage_Internal && linkage != CXLinkage_UniqueExternal) ||
+        rk_hunit_has_text(h->recursive.items, h->recursive.count, open->usr))
         return false;
     clang_visitChildren(clang_getTranslationUnitCursor(h->tu), count_uses, &search);
-    return search.named == search.called;
+    bool known;
+    return search.named == search.called &&
+           search.called == followed_calls(h, open->usr, clang_getNullLocation(), &known);
 }
 
 /**

@@ -37,6 +37,12 @@ typedef struct {
     size_t item; /**< in `found` */
 } rk_hclosed;
 
+/** A call in the text that was followed. */
+typedef struct {
+    const char *usr; /**< of what it calls */
+    CXSourceLocation place;
+} rk_hfollowed;
+
 typedef struct {
     rk_arena *arena;
     CXTranslationUnit tu;
@@ -55,7 +61,10 @@ typedef struct {
     RK_VEC(const char *) wrappers;    /**< USRs of the functions with open launches */
     size_t old_wrappers, wrapper_end; /**< those between are followed to their callers now */
     RK_VEC(const char *) inside;      /**< USRs of the calls that are being followed */
-    bool following;                   /**< only launches in such calls are asked for */
+    RK_VEC(rk_hfollowed) followed;    /**< calls, once each */
+    RK_VEC(const char *)
+    recursive;      /**< USRs of functions that were called inside a call of theirs */
+    bool following; /**< only launches in such calls are asked for */
 } rk_hunit;
 
 bool rk_hunit_has_text(const char *const *items, size_t count, const char *text);
