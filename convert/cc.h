@@ -57,6 +57,13 @@ typedef struct {
 } rk_cc_options;
 
 /**
+ * What the option of nvcc that begins at word `i` is to the parser: up to two words in `out`, NULL where there is
+ * none. Returns the number of words that it takes; 0 when it is none of nvcc's, or one that clang has as well.
+ */
+size_t rk_cc_for_parser(const char *out[2], const char *const *words, size_t count, size_t i,
+                        rk_arena *arena);
+
+/**
  * Reads a command line of nvcc, with --drop-in, --veus and --check besides. Diagnoses RK-U0xx for
  * what is no such line, and RK-V14x for what asks for output that a CPU has no use for.
  */

@@ -103,6 +103,7 @@ static const option options[] = {
     {"-time", "--time", DROP_VALUE, NULL},
     {"-use_fast_math", "--use_fast_math", DROP, NULL},
     {"-lineinfo", "--generate-line-info", DROP, NULL},
+    {"-G", "--device-debug", DROP, NULL},
     {"-restrict", "--restrict", DROP, NULL},
     {"-res-usage", "--resource-usage", DROP, NULL},
     {"-src-in-ptx", "--source-in-ptx", DROP, NULL},
@@ -348,6 +349,29 @@ static const option *find_option(const char *word, const char **value)
                 return o;
         }
     return NULL;
+}
+
+size_t rk_cc_for_parser(const char *out[2], const char *const *words, size_t count, size_t i,
+                        rk_arena *arena)
+{
+    const char *value;
+    const option *o = find_option(words[i], &value);
+    out[0] = out[1] = NULL;
+    if (!o || o->treatment == BOTH || strcmp(o->name, "-x") == 0)
+        return 0;
+    const bool next = wants_value(o->treatment) && !*value;
+    if (next && i + 1 >= count)
+        return 0;
+    value = next ? words[i + 1] : value;
+    if (o->treatment == SPELL)
+        out[0] = o->as;
+    else if (strcmp(o->name, "-std") == 0)
+        out[0] = rk_arena_printf(arena, "-std=%s", value);
+    else if (o->treatment == SPELL_VALUE || (o->treatment == HEADER && !o->as[2]))
+        out[0] = rk_arena_printf(arena, "%s%s", o->as, value);
+    else if (o->treatment == HEADER && !rk_str_starts(o->as, "-M"))
+        out[0] = o->as, out[1] = value;
+    return next ? 2 : 1;
 }
 
 /** Handles the option at words[i]; returns how many words it took, 0 when it is none of ours. */

@@ -1,6 +1,7 @@
 #include "convert/parse.h"
 
 #include "convert/ast.h"
+#include "convert/cc.h"
 #include "convert/device.h"
 #include "convert/prelude.h"
 #include "convert/sources.h"
@@ -40,55 +41,6 @@ const char *rk_parse_toolkit(const rk_convert_options *options, rk_arena *arena)
             rk_file_exists(rk_path_join(arena, places[i], "include/cuda_runtime.h")))
             return places[i];
     return NULL;
-}
-
-/** Whether clang takes the argument; `skip` is set when its value follows and goes with it. */
-static bool known_to_clang(const char *arg, bool *skip)
-{
-    static const char *const with_value[] = {"-arch",
-                                             "-code",
-                                             "-gencode",
-                                             "-Xcompiler",
-                                             "-Xptxas",
-                                             "-Xlinker",
-                                             "-Xcudafe",
-                                             "-maxrregcount",
-                                             "-ccbin",
-                                             "--generate-code",
-                                             "--gpu-architecture",
-                                             "--gpu-code",
-                                             "-o",
-                                             "-rdc"};
-    static const char *const prefixes[] = {"--expt-",
-                                           "-expt-",
-                                           "--use_fast_math",
-                                           "-use_fast_math",
-                                           "--extended-lambda",
-                                           "-extended-lambda",
-                                           "-lineinfo",
-                                           "--ptxas-options",
-                                           "-dc",
-                                           "--default-stream",
-                                           "--threads",
-                                           "-diag-suppress",
-                                           "--diag-suppress",
-                                           "-G",
-                                           "-c",
-                                           "--maxrregcount",
-                                           "--fmad",
-                                           "-fmad"};
-    *skip = false;
-    for (size_t i = 0; i < sizeof with_value / sizeof *with_value; i++) {
-        const size_t length = strlen(with_value[i]);
-        if (strncmp(arg, with_value[i], length) == 0 && (!arg[length] || arg[length] == '=')) {
-            *skip = !arg[length];
-            return false;
-        }
-    }
-    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
-        if (rk_str_starts(arg, prefixes[i]))
-            return strlen(prefixes[i]) <= 2 && arg[2] != '\0';
-    return true;
 }
 
 const char *rk_parse_file(const rk_convert_options *options, const char *name, rk_arena *arena)
@@ -153,6 +105,29 @@ static bool about_headers(const char *arg, bool *skip)
     return false;
 }
 
+/** The user's arguments as clang has them, without those that only nvcc knows. */
+static arg_vec clang_words(const rk_convert_options *options, rk_arena *arena)
+{
+    arg_vec words = {0};
+    for (size_t i = 0; i < options->arg_count; i++) {
+        const char *both[2] = {options->args[i], NULL};
+        const size_t taken =
+            strcmp(options->args[i], "-Xclang") == 0
+                ? 0
+                : rk_cc_for_parser(both, options->args, options->arg_count, i, arena);
+        if (taken == 0) {
+            both[0] = options->args[i];
+            both[1] = NULL;
+        }
+        for (size_t k = 0; k < 2 && both[k]; k++)
+            *rk_push(arena, &words) = both[k];
+        if (strcmp(options->args[i], "-Xclang") == 0 && i + 1 < options->arg_count)
+            *rk_push(arena, &words) = options->args[++i];
+        i += taken > 1;
+    }
+    return words;
+}
+
 rk_clang_args rk_parse_args(const rk_convert_options *options, bool prelude, rk_arena *arena)
 {
     static const char *const fixed[] = {"-xcuda",           "--cuda-host-only", "-nocudalib",
@@ -163,15 +138,15 @@ rk_clang_args rk_parse_args(const rk_convert_options *options, bool prelude, rk_
         *rk_push(arena, &args) = fixed[i];
     *rk_push(arena, &args) = resource_dir(arena);
     add_toolkit(&args, options, arena);
-    for (size_t i = 0; i < options->arg_count; i++) {
-        bool value = false, skip;
-        const bool known = known_to_clang(options->args[i], &skip);
-        const bool headers = known && about_headers(options->args[i], &value);
-        if (known && !(prelude && headers))
-            *rk_push(arena, &args) = options->args[i];
-        if (known && value && !prelude && i + 1 < options->arg_count)
-            *rk_push(arena, &args) = options->args[i + 1];
-        i += skip || value;
+    const arg_vec own = clang_words(options, arena);
+    for (size_t i = 0; i < own.count; i++) {
+        bool value;
+        const bool headers = about_headers(own.items[i], &value);
+        if (!(prelude && headers))
+            *rk_push(arena, &args) = own.items[i];
+        if (value && !prelude && i + 1 < own.count)
+            *rk_push(arena, &args) = own.items[i + 1];
+        i += value;
     }
     if (!prelude)
         *rk_push(arena, &args) =

@@ -76,6 +76,11 @@ static rk_source_file *new_file(rk_unit *unit, const char *path, rk_bytes bytes)
         file->inode = (uint64_t)status.st_ino;
     }
     file->bytes = bytes;
+    if (bytes.size >= 3 && memcmp(bytes.data, "\xef\xbb\xbf", 3) == 0) {
+        /* A byte order mark may be at the start alone, where text of ours comes. */
+        file->bytes = (rk_bytes){bytes.data + 3, bytes.size - 3};
+        file->expanded = true;
+    }
     for (size_t i = 0; i < unit->before.count; i++) {
         const rk_source_file *before = unit->before.items[i];
         if (!before->expanded || !same_file(before->path, path))
