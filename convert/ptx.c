@@ -489,9 +489,10 @@ static bool add_other(rk_ptx *t, const rk_ptx_instruction *in)
 
 static bool add_instruction(rk_ptx *t, const char *name, const rk_ptx_instruction *in)
 {
-    return add_function(t, name, in) || add_arithmetic(t, in) || add_choice(t, in) ||
-           rk_ptx_add_convert(t, name, in) || rk_ptx_add_warp(t, in) || add_memory(t, in) ||
-           add_atomic(t, in) || add_copy(t, in) || add_mbarrier(t, in) || add_other(t, in);
+    return add_function(t, name, in) || add_arithmetic(t, in) || rk_ptx_add_carry(t, in) ||
+           add_choice(t, in) || rk_ptx_add_convert(t, name, in) || rk_ptx_add_warp(t, in) ||
+           add_memory(t, in) || add_atomic(t, in) || add_copy(t, in) || add_mbarrier(t, in) ||
+           add_other(t, in);
 }
 
 /* Statements. */

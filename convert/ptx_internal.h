@@ -45,6 +45,9 @@ bool rk_ptx_only(const rk_ptx_instruction *in, const char *allowed);
 /** ptx_convert.c: `cvt`, `name` being all of "cvt.rni.s32.f32". */
 bool rk_ptx_add_convert(rk_ptx *t, const char *name, const rk_ptx_instruction *in);
 
+/** ptx_carry.c: `add.cc`, `addc`, `madc.hi.cc` and their kin, and `mad.hi`. */
+bool rk_ptx_add_carry(rk_ptx *t, const rk_ptx_instruction *in);
+
 /** ptx_warp.c: `shfl.sync`, `vote.sync`, `match.sync`, `redux.sync`, `ldmatrix`. */
 bool rk_ptx_add_warp(rk_ptx *t, const rk_ptx_instruction *in);
 

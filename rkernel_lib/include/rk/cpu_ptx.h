@@ -109,6 +109,41 @@ template <class T, class A, class B, class C> inline T ptx_mad(A a, B b, C c)
     using bits = typename ptx_word<T>::type;
     return T(bits(ptx_as<bits>(a) * ptx_as<bits>(b)) + ptx_as<bits>(c));
 }
+/** The carry of the calling thread's last sum that gave one, or the borrow of a difference; no shared memory. */
+RK_CPU_CONSTINIT inline thread_local bool ptx_carry_flag = false;
+__attribute__((no_sanitize("thread"))) inline bool ptx_carry()
+{
+    return ptx_carry_flag;
+}
+__attribute__((no_sanitize("thread"))) inline void ptx_set_carry(bool carry)
+{
+    ptx_carry_flag = carry;
+}
+
+template <class T, bool takes, bool gives, class A, class B> inline T ptx_add_carry(A a, B b)
+{
+    using bits = typename ptx_word<T>::type;
+    const bits x = ptx_as<bits>(a), y = ptx_as<bits>(b), carry = takes && ptx_carry() ? 1 : 0;
+    const bits sum = bits(x + y), all = bits(sum + carry);
+    if constexpr (gives)
+        ptx_set_carry(sum < x || all < sum);
+    return T(all);
+}
+template <class T, bool takes, bool gives, class A, class B> inline T ptx_sub_borrow(A a, B b)
+{
+    using bits = typename ptx_word<T>::type;
+    const bits x = ptx_as<bits>(a), y = ptx_as<bits>(b), borrow = takes && ptx_carry() ? 1 : 0;
+    if constexpr (gives)
+        ptx_set_carry(x < y || (x == y && borrow));
+    return T(bits(x - y - borrow));
+}
+template <class T, bool takes, bool gives, bool high, class A, class B, class C>
+inline T ptx_mad_carry(A a, B b, C c)
+{
+    using bits = typename ptx_word<T>::type;
+    const bits product = high ? bits(ptx_mul_hi<T>(a, b)) : bits(ptx_as<bits>(a) * ptx_as<bits>(b));
+    return ptx_add_carry<T, takes, gives>(product, c);
+}
 template <class T, class A, class B, class C> inline T ptx_fma(A a, B b, C c)
 {
     return std::fma(ptx_as<T>(a), ptx_as<T>(b), ptx_as<T>(c));
