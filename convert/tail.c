@@ -1,4 +1,5 @@
 #include "convert/rewrite.h"
+#include "convert/spaces.h"
 
 #include "convert/decide.h"
 
@@ -173,6 +174,7 @@ char *rk_rewrite_head(const rk_unit *unit)
     if (has_touched_header(unit))
         rk_str_addf(&out, "#define " RK_SPACE " %s\n", unit->space);
     rk_str_add(&out, unit->defines);
+    rk_str_add(&out, rk_spaces_text(unit));
     return rk_arena_strdup(unit->arena, rk_str_text(&out));
 }
 
