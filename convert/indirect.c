@@ -1,5 +1,7 @@
 #include "convert/walk.h"
 
+#include <string.h>
+
 /*
  * Calls of which only the run knows the function: it may read the built-ins or synchronise, and nobody has given it
  * the context. Pointers that a kernel's own code takes are looked at by their names (RK-V112); those that come from
@@ -8,11 +10,17 @@
 
 #define OUT "make it a template argument, or choose between functions by their names"
 
+/** Once for each name, however often it is used. */
 static void refuse(rk_walker *w, CXCursor cursor, const char *format)
 {
-    const char *name = rk_ast_name(cursor, w->unit->arena);
+    const char *name =
+        rk_arena_printf(w->unit->arena, "'%s' ", rk_ast_name(cursor, w->unit->arena));
+    for (size_t i = 0; i < w->f->problems.count; i++)
+        if (strcmp(w->f->problems.items[i].code, "RK-V136") == 0 &&
+            rk_str_starts(w->f->problems.items[i].message, name))
+            return;
     rk_problem_add(w->unit, w->function, RK_REFUSED, "RK-V136", rk_walk_place(w, cursor), OUT,
-                   format, *name ? name : "it");
+                   format, name);
 }
 
 /** Whether it is a pointer to a function or method, or an array of such. */
@@ -36,7 +44,7 @@ static void look_at_pointer(rk_walker *w, CXCursor cursor)
                          (kind == CXCursor_VarDecl && !rk_ast_is_function(around)) ||
                          (kind == CXCursor_ParmDecl && w->f->kernel && !w->lambdas.count);
     if (outside && !rk_ast_is_system(target) && leads_to_function(clang_getCursorType(target)))
-        refuse(w, cursor, "'%s' is a pointer to a function that only the run knows");
+        refuse(w, cursor, "%sis a pointer to a function that only the run knows");
 }
 
 /** Whether the method is called on a variable that is an object, whose class is known. */
@@ -59,5 +67,5 @@ void rk_indirect_look(rk_walker *w, CXCursor cursor)
     if (clang_getCursorKind(cursor) != CXCursor_CallExpr)
         look_at_pointer(w, cursor);
     else if (clang_Cursor_isDynamicCall(cursor) && !is_of_object(w, cursor))
-        refuse(w, cursor, "'%s' is virtual, and which function is called only the run knows");
+        refuse(w, cursor, "%sis virtual, and which function is called only the run knows");
 }
