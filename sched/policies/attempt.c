@@ -72,16 +72,16 @@ bool rk_attempt_policy(rk_attempt *best, const rk_policy *policy, const int64_t 
     }
     double time = rk_simulate_time(schedule, problem);
     const char *name = rk_attempt_name(policy, options, arena);
-    rk_attempt_note(problem, name, time, rk_attempt_rtasks(schedule, problem));
+    rk_attempt_note(problem, name, time, rk_attempt_cost(schedule, problem));
     return rk_attempt_take(best, schedule, time, name, arena);
 }
 
-size_t rk_attempt_rtasks(const rk_schedule *schedule, const rk_problem *problem)
+size_t rk_attempt_cost(const rk_schedule *schedule, const rk_problem *problem)
 {
     size_t count = 0;
     for (rk_id i = 0; i < schedule->node_count; i++)
         count += rk_rtasks_of(problem, i, schedule->selected[i]);
-    return count;
+    return (1 + RK_BUILT_COST) * count;
 }
 
 size_t rk_attempt_usual(rk_attempt *best, const rk_problem *problem, uint32_t veus, size_t effort,
@@ -94,10 +94,10 @@ size_t rk_attempt_usual(rk_attempt *best, const rk_problem *problem, uint32_t ve
                  {"list", {50, 100}}, {"list", {50, 0}},           {"list", {800, 50}},
                  {"base", {0}},       {"ios", {3, 8, 0, 0, 4000}}, {"list", {0, 100}}};
     for (size_t i = 0; i < sizeof tried / sizeof *tried; i++) {
-        size_t rtasks = best->schedule ? rk_attempt_rtasks(best->schedule, problem) : 0;
-        if (i >= 2 && rtasks > effort)
+        size_t cost = best->schedule ? rk_attempt_cost(best->schedule, problem) : 0;
+        if (i >= 2 && cost > effort)
             break;
-        effort -= rtasks < effort ? rtasks : effort;
+        effort -= cost < effort ? cost : effort;
         rk_attempt_policy(best, rk_policy_find(tried[i].policy), tried[i].options, problem, veus,
                           diag);
     }

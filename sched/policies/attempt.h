@@ -23,8 +23,8 @@ bool rk_attempt_policy(rk_attempt *best, const rk_policy *policy, const int64_t 
 const char *rk_attempt_name(const rk_policy *policy, const int64_t *options, rk_arena *arena);
 
 /**
- * Policies that are tried before others build on the best of them: all that place no more than `effort`
- * rTasks together, and two at least. Returns what is left of the effort.
+ * Policies that are tried before others build on the best of them: all that cost no more than `effort`
+ * together, and two at least. Returns what is left of the effort.
  */
 size_t rk_attempt_usual(rk_attempt *best, const rk_problem *problem, uint32_t veus, size_t effort,
                         rk_diag *diag);
@@ -45,12 +45,16 @@ void rk_attempt_free(rk_attempt *attempt);
 bool rk_attempt_merge(rk_merge_groups *groups, const rk_problem *problem, rk_arena *arena,
                       rk_diag *diag);
 
-size_t rk_attempt_rtasks(const rk_schedule *schedule, const rk_problem *problem);
+/** What placing, building and simulating a schedule once costs of a budget. */
+size_t rk_attempt_cost(const rk_schedule *schedule, const rk_problem *problem);
+
+/** What building and simulating an rTask costs of a budget, beside the 1 for placing it. */
+enum { RK_BUILT_COST = 5 };
 
 /** How long a local search goes on. */
 typedef struct {
     size_t moves;
-    size_t rtasks; /**< placed in all moves, about */
+    size_t rtasks; /**< placed in all moves, about, and what building costs beside */
     double ms;     /**< 0: no limit */
     double enough; /**< a time that need not be beaten, as a lower bound is */
     uint64_t seed;

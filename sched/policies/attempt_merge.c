@@ -107,7 +107,7 @@ static double try_some(const rk_problem *problem, rk_arena *scratch, rk_diag *di
             return -1;
         double time = rk_simulate_time(s, problem);
         rk_attempt_note(problem, rk_attempt_name(list, options[i], scratch), time,
-                        rk_attempt_rtasks(s, problem));
+                        rk_attempt_cost(s, problem));
         if (best < 0 || time < best)
             best = time;
     }

@@ -3,7 +3,8 @@
 #include "sched/policies/exact_core.h"
 
 static const rk_policy_option options[] = {
-    {"effort", 4000, 1, 1000000000, "thousands of rTasks that are placed at most, in all attempts"},
+    {"effort", 30000, 1, 1000000000,
+     "thousands of rTasks that are placed at most in all attempts; built and simulated ones count six"},
     {"ms", 0, 0, 86400000, "stop searching after this many milliseconds; 0: never"},
     {"seed", 1, 0, INT64_MAX, "seed of the search"},
     {"merge", 1, 0, 1, "1: operators that read the same data may become one; 0: none do"},
@@ -12,7 +13,7 @@ static const rk_policy_option options[] = {
 enum { EFFORT, MS, SEED, MERGE };
 
 /** Moves of the search at most, and partial schedules of the exact one. */
-enum { MOVES_MOST = 400, EXACT_STEPS = 1000000 };
+enum { MOVES_MOST = 2000, EXACT_STEPS = 1000000 };
 
 /** rTasks of a graph up to which the lower bound, which costs as much as some attempts, may end the search. */
 enum { BOUND_MOST = 10000 };
@@ -47,7 +48,7 @@ static bool run(rk_builder *builder, const rk_problem *problem, rk_diag *diag)
     uint32_t veus = rk_builder_veus(builder);
     size_t effort = (size_t)problem->options[EFFORT] * 1000;
     size_t rtasks = count_rtasks(problem, veus);
-    if (rtasks > effort)
+    if (rtasks * (1 + RK_BUILT_COST) > effort)
         return run_quickly(builder, problem, diag);
     rk_attempt best = {0};
     rk_arena *scratch = rk_arena_new();
@@ -77,7 +78,7 @@ static bool merge(rk_merge_groups *groups, const rk_problem *problem, rk_arena *
                   rk_diag *diag)
 {
     if (!problem->options[MERGE] ||
-        count_rtasks(problem, 1) > (size_t)problem->options[EFFORT] * 1000)
+        count_rtasks(problem, 1) * (1 + RK_BUILT_COST) > (size_t)problem->options[EFFORT] * 1000)
         return true;
     return rk_attempt_merge(groups, problem, arena, diag);
 }

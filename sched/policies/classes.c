@@ -50,7 +50,7 @@ static uint64_t *find_colours(const rk_problem *problem, const double *pressure,
     uint64_t *colours = RK_NEW_ARRAY(arena, uint64_t, nodes + 1);
     for (size_t i = 0; i < nodes; i++) {
         own[i] = hash_candidates(&problem->candidates->nodes[i]);
-        colours[i] = own[i] + (pressure[i] >= 0.5);
+        colours[i] = own[i] + (pressure && pressure[i] >= 0.5);
     }
     uint64_t place = 0;
     for (size_t e = problem->edge_count; e-- > 0;) {
