@@ -333,12 +333,14 @@ static void use_global(rk_walker *w, CXCursor cursor, CXCursor target)
         return;
     const bool initialised = !clang_Cursor_isNull(clang_Cursor_getVarDeclInitializer(target));
     CXType type = clang_getCursorType(target);
-    while (type.kind == CXType_ConstantArray)
+    bool fixed =
+        clang_isConstQualifiedType(type); /* `constexpr` makes the array const, not its elements */
+    for (; type.kind == CXType_ConstantArray; fixed |= clang_isConstQualifiedType(type))
         type = clang_getArrayElementType(type);
     if (initialised) /* whether it keeps its value is known when all host code was seen */
         *rk_push(w->unit->arena, &w->analysis->symbol_uses) =
             (rk_symbol_use){w->function, target, rk_walk_place(w, cursor), name};
-    if (initialised && (constant || clang_isConstQualifiedType(type)))
+    if (initialised && (constant || fixed))
         return;
     if (initialised) {
         *rk_push(w->unit->arena, &w->f->kept) = name;
@@ -568,12 +570,12 @@ static void use_return(rk_walker *w, CXCursor cursor)
 }
 
 static const char *const forbidden_asm[] = {
-    "%tid",           "%ntid",         "%ctaid",       "%nctaid",  "%warpid", "%nwarpid",
-    "%gridid",        "%dynamic_smem", "%total_smem",  "%cluster", "%nsmid",  "bar.",
-    "barrier",        "exit",          "mbarrier",     "cp.async", "wgmma",   "setmaxnreg",
-    "griddepcontrol", "cluster",       "ld.global.nc", "tex.",     "suld",    "sust",
-    "elect.sync",     "shfl.",         "vote.",        "match.",   "redux",   "activemask",
-    "discard",        "tcgen05"};
+    "%tid",       "%ntid",          "%ctaid",      "%nctaid",       "%warpid",   "%nwarpid",
+    "%gridid",    "%dynamic_smem",  "%total_smem", "%cluster",      "%nsmid",    "bar.",
+    "barrier",    "exit",           "mbarrier",    "cp.async.bulk", "cp.reduce", "wgmma",
+    "setmaxnreg", "griddepcontrol", "cluster",     "ld.global.nc",  "tex.",      "suld",
+    "sust",       "elect.sync",     "shfl.",       "vote.",         "match.",    "redux",
+    "activemask", "discard",        "tcgen05"};
 
 const char *rk_walk_assembly(const char *text, bool moved)
 {
