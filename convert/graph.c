@@ -679,6 +679,8 @@ static const rk_sequence *with_phases(const rk_sequence *sequence, const rk_cata
             rk_step *one = rk_push(arena, &steps);
             *one = *step;
             one->kernel = phases.items[p];
+            if (p > 0) /* the first phase is where the kernel was */
+                one->defined = (rk_place){0};
         }
     }
     *out = *sequence;
