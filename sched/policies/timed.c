@@ -29,12 +29,3 @@ void rk_timed_mix(rk_timed *timed, const double *share)
         }
     }
 }
-
-void rk_timed_scale(rk_timed *timed, const double *scale)
-{
-    for (size_t i = 0; i < timed->from->graph->node_count; i++) {
-        const rk_node_candidates *all = &timed->from->candidates->nodes[i];
-        for (size_t c = 0; c < all->count; c++)
-            timed->items[i][c].rtask_ns = scale[i] * all->items[c].rtask_ns;
-    }
-}

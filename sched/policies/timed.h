@@ -18,7 +18,4 @@ void rk_timed_init(rk_timed *timed, const rk_problem *from, rk_arena *arena);
 /** Times of node n's rTasks alone, and share[n] of what their vEUs' share of the bandwidth adds. */
 void rk_timed_mix(rk_timed *timed, const double *share);
 
-/** The problem's own times, those of node n times scale[n]. */
-void rk_timed_scale(rk_timed *timed, const double *scale);
-
 #endif
