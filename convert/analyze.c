@@ -343,21 +343,14 @@ static void add_declaration(rk_analysis *analysis, CXCursor cursor)
 typedef struct {
     rk_analysis *analysis;
     bool definitions;
-    CXFile last;
-    bool last_ours;
+    rk_last_file last;
 } gatherer;
 
 static enum CXChildVisitResult gather(CXCursor cursor, CXCursor parent, CXClientData data)
 {
     (void)parent;
     gatherer *g = data;
-    CXFile file;
-    clang_getExpansionLocation(clang_getCursorLocation(cursor), &file, NULL, NULL, NULL);
-    if (file != g->last) {
-        g->last = file;
-        g->last_ours = rk_sources_find(g->analysis->unit, file) != RK_NONE;
-    }
-    if (!g->last_ours)
+    if (!rk_sources_ours(g->analysis->unit, cursor, &g->last))
         return CXChildVisit_Continue;
     const enum CXCursorKind kind = clang_getCursorKind(cursor);
     if (rk_ast_is_function(kind)) {

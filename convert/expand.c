@@ -1,6 +1,7 @@
 #include "convert/expand.h"
 
 #include "base/str.h"
+#include "convert/sources.h"
 
 #include <string.h>
 
@@ -201,8 +202,8 @@ static const char *use_text(const rk_unit *unit, const rk_tokens *tokens, size_t
     return expansion(&m, &args, arena);
 }
 
-/** Replaces the macro's use at `at`; lines stay as many as they were. False when it cannot be. */
-static bool expand_use(rk_unit *unit, rk_edits *edits, size_t file, size_t at)
+/** Replaces the macro's use at `at`; lines stay as many as they were, and so does what cannot be replaced. */
+static void expand_use(rk_unit *unit, rk_edits *edits, size_t file, size_t at)
 {
     rk_arena *arena = unit->arena;
     const rk_tokens *tokens = &unit->files.items[file]->tokens;
@@ -212,7 +213,7 @@ static bool expand_use(rk_unit *unit, rk_edits *edits, size_t file, size_t at)
                        tokens->items[i].kind == RK_TOKEN_NAME;
     const char *text = named ? use_text(unit, tokens, i, &last) : NULL;
     if (!text)
-        return false;
+        return;
     const size_t end = tokens->items[last].offset + tokens->items[last].length;
     rk_str out = {.arena = arena};
     rk_str_add(&out, text);
@@ -220,7 +221,6 @@ static bool expand_use(rk_unit *unit, rk_edits *edits, size_t file, size_t at)
         if (tokens->text[c] == '\n')
             rk_str_add(&out, "\n");
     rk_edits_add(edits, at, end - at, rk_str_text(&out));
-    return true;
 }
 
 /** Whether token `i` is a macro with arguments that hides what is edited in a kernel's head. */
@@ -242,15 +242,13 @@ const char *rk_expand_head(const rk_unit *unit, const rk_tokens *tokens, size_t 
     return use_text(unit, tokens, i, last);
 }
 
-static bool expand_head(rk_unit *unit, rk_edits *edits, const rk_declaration *d)
+static void expand_head(rk_unit *unit, rk_edits *edits, const rk_declaration *d)
 {
     const rk_tokens *tokens = &unit->files.items[d->file]->tokens;
-    bool any = false;
     for (size_t i = rk_tokens_at(tokens, d->begin);
          i < tokens->count && tokens->items[i].offset < d->name; i++)
-        any |= hides_head(unit, tokens, i) &&
-               expand_use(unit, edits, d->file, tokens->items[i].offset);
-    return any;
+        if (hides_head(unit, tokens, i))
+            expand_use(unit, edits, d->file, tokens->items[i].offset);
 }
 
 bool rk_expand_is_hidden(const rk_unit *unit, const rk_declaration *d)
@@ -265,12 +263,13 @@ bool rk_expand_is_hidden(const rk_unit *unit, const rk_declaration *d)
 }
 
 /** Expands what the heads of a kernel's declarations in a file hide. */
-static bool expand_heads(rk_unit *unit, rk_edits *edits, size_t file, const rk_function *f)
+static void expand_heads(rk_unit *unit, rk_edits *edits, size_t file, const rk_function *f)
 {
-    bool any = f->definition.file == file && expand_head(unit, edits, &f->definition);
+    if (f->definition.file == file)
+        expand_head(unit, edits, &f->definition);
     for (size_t i = 0; i < f->others.count; i++)
-        any |= f->others.items[i].file == file && expand_head(unit, edits, &f->others.items[i]);
-    return any;
+        if (f->others.items[i].file == file)
+            expand_head(unit, edits, &f->others.items[i]);
 }
 
 bool rk_expand_kernels(rk_unit *unit)
@@ -279,24 +278,15 @@ bool rk_expand_kernels(rk_unit *unit)
     for (size_t file = 0; file < unit->files.count; file++) {
         rk_source_file *source = unit->files.items[file];
         rk_edits edits = {.arena = unit->arena};
-        bool changed = false;
         for (size_t i = 0; i < unit->functions.count; i++) {
             const rk_function *f = unit->functions.items[i];
             if (f->from_macro && f->definition.file == file &&
                 (f->kernel || (f->device && f->needs_context)))
-                changed |= expand_use(unit, &edits, file, f->definition.name);
+                expand_use(unit, &edits, file, f->definition.name);
             else if (f->kernel && !f->from_macro)
-                changed |= expand_heads(unit, &edits, file, f);
+                expand_heads(unit, &edits, file, f);
         }
-        size_t size, conflict[2];
-        const char *text = changed ? rk_edits_apply(&edits, source->bytes.data, source->bytes.size,
-                                                    &size, conflict)
-                                   : NULL;
-        if (!text)
-            continue;
-        any = true;
-        source->bytes = (rk_bytes){(char *)(uintptr_t)text, size};
-        source->expanded = true;
+        any |= rk_sources_expand(source, &edits);
     }
     return any;
 }

@@ -30,8 +30,7 @@ typedef struct {
 typedef struct {
     rk_unit *unit;
     RK_VEC(candidate) items;
-    CXFile last; /**< whose answer `ours` is */
-    bool ours;
+    rk_last_file last;
 } candidates;
 
 static enum CXChildVisitResult note_names(CXCursor cursor, CXCursor parent, CXClientData data)
@@ -86,13 +85,7 @@ static enum CXChildVisitResult find_candidates(CXCursor cursor, CXCursor parent,
 {
     (void)parent;
     candidates *c = data;
-    CXFile file;
-    clang_getExpansionLocation(clang_getCursorLocation(cursor), &file, NULL, NULL, NULL);
-    if (file != c->last) {
-        c->last = file;
-        c->ours = rk_sources_find(c->unit, file) != RK_NONE;
-    }
-    if (!c->ours)
+    if (!rk_sources_ours(c->unit, cursor, &c->last))
         return CXChildVisit_Continue;
     switch (clang_getCursorKind(cursor)) {
     case CXCursor_Namespace:

@@ -530,15 +530,7 @@ bool rk_phases_split(rk_unit *unit)
             if (phases)
                 *rk_push(unit->arena, &unit->phased) = (rk_phased){f->name, f->scope, phases};
         }
-        size_t size, conflict[2];
-        const char *text = edits.list.count ? rk_edits_apply(&edits, source->bytes.data,
-                                                             source->bytes.size, &size, conflict)
-                                            : NULL;
-        if (!text)
-            continue;
-        any = true;
-        source->bytes = (rk_bytes){(char *)(uintptr_t)text, size};
-        source->expanded = true;
+        any |= rk_sources_expand(source, &edits);
     }
     return any;
 }

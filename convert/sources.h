@@ -14,6 +14,18 @@ bool rk_sources_read(rk_unit *unit);
 /** The index in unit->files of a file of the translation unit, RK_NONE if it is no project file. */
 size_t rk_sources_find(const rk_unit *unit, CXFile file);
 
+/** The file that a visit was in last, and whether it is one of the project's. */
+typedef struct {
+    CXFile file;
+    bool ours;
+} rk_last_file;
+
+/** Whether a cursor of a visit of the translation unit is in a file of the project's. */
+bool rk_sources_ours(const rk_unit *unit, CXCursor cursor, rk_last_file *last);
+
+/** Makes the edits in the text that the next reading has of a file. False when there are none, or two overlap. */
+bool rk_sources_expand(rk_source_file *file, rk_edits *edits);
+
 /** The path without links, or as it is when it names nothing. */
 const char *rk_sources_real_path(const char *path, rk_arena *arena);
 
