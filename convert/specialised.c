@@ -58,7 +58,7 @@ const char *rk_specialised_question(const rk_unit *unit, const rk_function *f)
     bool any = false;
     for (size_t i = 0; i < unit->functions.count; i++) {
         const size_t of = unit->functions.items[i]->specialises;
-        any |= of != RK_NONE && unit->functions.items[of] == f;
+        any |= of != RK_NONE && unit->functions.items[of] == f && !rk_specialised_wrong(unit, i);
     }
     if (!any)
         return NULL;
