@@ -177,7 +177,7 @@ bool rk_cuda_copy_headers(const char *const *headers, size_t count, const char *
     static const char *const device[] = {
         "rkernel.h",     "cuda_context.cuh", "cuda_barrier.cuh", "cuda_barrier_groups.cuh",
         "cuda_warp.cuh", "gpu_context.h",    "warp_returns.h",   "end_barriers.h",
-        "groups.h",      "vdevice.cuh",      "vdevice_host.cuh"};
+        "groups.h",      "ranged.h",         "vdevice.cuh",      "vdevice_host.cuh"};
     const char *from = rk_path_join(arena, runtime_dir, "rk");
     const char *to = rk_path_join(arena, dir, "include/rk");
     return rk_file_mkdirs(to, diag) &&

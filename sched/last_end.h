@@ -3,6 +3,12 @@
 
 #include <stdint.h>
 
+/**
+ * rTasks of an op, or vEUs that run it, up to which a wait names rTasks where waiting for all of the op
+ * would take longer.
+ */
+enum { RK_NAMED_LIMIT = 24 };
+
 /** When the last rTask of an op ends, on `veu`, and the last on any other vEU; -1: there is none. */
 typedef struct {
     double end, other;

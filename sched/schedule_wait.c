@@ -12,11 +12,6 @@ enum { SHARED_LEAST = 8 };
 enum { COUNTED_LEAST = 2 };
 /** rTasks of an op that a wait always names one by one. */
 enum { NAMED_MOST = 3 };
-/**
- * rTasks of an op, or vEUs that run it, up to which a wait names rTasks where waiting for all of the op
- * would take longer.
- */
-enum { NAMED_LIMIT = 24 };
 
 /* Ranges of one op in a row. */
 
@@ -51,7 +46,7 @@ static void find_choice(bool *all, bool *some, const rk_builder *b, const rk_rta
         rtasks += ranges[k].count;
     bool placed = state->program == b->work.program && state->appended == state->rtasks;
     *all = placed && rtasks > NAMED_MOST;
-    *some = !placed || rtasks <= NAMED_LIMIT || state->spread <= NAMED_LIMIT;
+    *some = !placed || rtasks <= RK_NAMED_LIMIT || state->spread <= RK_NAMED_LIMIT;
 }
 
 /** When all of the op's rTasks have ended and their signals reached `veu`. */

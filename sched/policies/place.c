@@ -6,9 +6,6 @@
 #include <assert.h>
 #include <string.h>
 
-/** rTasks, or runs of them on vEUs, up to which rk_wait names what it waits for (schedule_wait.c). */
-enum { NAMED_LIMIT = 24 };
-
 /** Where an rTask is, and when it ends. */
 typedef struct {
     double end;
@@ -166,7 +163,7 @@ static wait_group find_group(const rk_places *p, const rk_rtask_range *ranges, s
         rtasks += ranges[i].count;
     bool whole =
         ranges->count == RK_ALL_RTASKS || (ranges->first == 0 && ranges->count >= state->rtasks);
-    if (whole || (rtasks > NAMED_LIMIT && state->spread > NAMED_LIMIT))
+    if (whole || (rtasks > RK_NAMED_LIMIT && state->spread > RK_NAMED_LIMIT))
         return (wait_group){signalled(p, state->last.other), signalled(p, state->last.end),
                             state->last.veu};
     wait_group group = {.veu = UINT32_MAX};
