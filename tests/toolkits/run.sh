@@ -4,7 +4,8 @@
 # What the folders hold, by default the inputs of rkconvert's golden tests and vendor_kernels, is converted with
 # the toolkit of the machine and with each of those. What becomes of every kernel and launch must be the same,
 # but for the inputs that `newer` lists; and each output must compile for sm_80, if the source that it came from
-# does. nvcc compiles where the folder has one, else clang with the folder's headers, libdevice and ptxas. A folder may be laid out of PyPI's wheels.
+# does. nvcc compiles where the folder has one, else clang with the folder's headers, libdevice and ptxas. A
+# folder may be laid out of PyPI's wheels.
 #
 # 0 all is the same and compiles, 1 something differs, 77 there are no toolkits to try.
 set -u
