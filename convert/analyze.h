@@ -67,7 +67,7 @@ bool rk_system_in_namespace(CXCursor declaration, const char *name, rk_arena *ar
 bool rk_system_is_function(CXCursor function, const char *name);
 
 /** What means the whole vEU in the text of inline assembly, NULL if nothing does; `moved`: its barriers do not. */
-const char *rk_walk_assembly(const char *text, bool moved);
+const char *rk_assembly_word(const char *text, bool moved);
 
 /** The built-in that a system function's own code reads, NULL if there is none. */
 const char *rk_walk_system(rk_analysis *analysis, CXCursor function);

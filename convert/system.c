@@ -99,7 +99,7 @@ static const char *raw_assembly(const system_search *search, CXCursor statement)
     for (size_t i = 0; i < sizeof places / sizeof *places && !found; i++) {
         const rk_bytes from = text_from(unit, start, places[i]);
         const char *text = from.data ? parenthesised(from, unit->arena) : NULL;
-        found = text ? rk_walk_assembly(text, false) : "asm";
+        found = text ? rk_assembly_word(text, false) : "asm";
     }
     return found;
 }

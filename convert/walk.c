@@ -569,59 +569,6 @@ static void use_return(rk_walker *w, CXCursor cursor)
     event->word = rk_ast_spelling(w->unit, clang_getCursorLocation(cursor));
 }
 
-static const char *const forbidden_asm[] = {
-    "%tid",       "%ntid",          "%ctaid",      "%nctaid",       "%warpid",   "%nwarpid",
-    "%gridid",    "%dynamic_smem",  "%total_smem", "%cluster",      "%nsmid",    "bar.",
-    "barrier",    "exit",           "mbarrier",    "cp.async.bulk", "cp.reduce", "wgmma",
-    "setmaxnreg", "griddepcontrol", "cluster",     "ld.global.nc",  "tex.",      "suld",
-    "sust",       "elect.sync",     "shfl.",       "vote.",         "match.",    "redux",
-    "activemask", "discard",        "tcgen05"};
-
-const char *rk_walk_assembly(const char *text, bool moved)
-{
-    for (size_t i = 0; i < sizeof forbidden_asm / sizeof *forbidden_asm; i++) {
-        const bool barrier = strcmp(forbidden_asm[i], "bar.") == 0;
-        if (barrier ? !moved && rk_assembly_has_barrier(text)
-                    : strstr(text, forbidden_asm[i]) != NULL)
-            return forbidden_asm[i];
-    }
-    return NULL;
-}
-
-/** The text of a statement where it was written; the line of the macro when one makes it. */
-static const char *statement_text(rk_walker *w, CXCursor cursor)
-{
-    const rk_where at = rk_ast_spelling(w->unit, clang_getCursorLocation(cursor));
-    if (at.file == RK_NONE)
-        return NULL;
-    const rk_source_file *file = w->unit->files.items[at.file];
-    const size_t i = rk_tokens_at(&file->tokens, at.offset);
-    if (i < file->tokens.count && file->tokens.items[i].kind == RK_TOKEN_DIRECTIVE)
-        return rk_token_text(&file->tokens, i, w->unit->arena);
-    unsigned begin, end;
-    rk_ast_extent(cursor, &begin, &end);
-    return begin < end && end <= file->bytes.size
-               ? rk_arena_strndup(w->unit->arena, file->bytes.data + begin, end - begin)
-               : NULL;
-}
-
-static void use_assembly(rk_walker *w, CXCursor cursor)
-{
-    if (!in_device_code(w))
-        return;
-    const char *text = statement_text(w, cursor);
-    const bool moved = text && rk_assembly_barriers(w, cursor, text);
-    const char *word = text ? rk_walk_assembly(text, moved) : "text that cannot be seen";
-    if (word) {
-        rk_problem_add(w->unit, w->function, RK_REFUSED, "RK-V106", rk_walk_place(w, cursor),
-                       "use CUDA's own variables and functions for it",
-                       "the assembly has '%s', which means the whole vEU in an rTask", word);
-        return;
-    }
-    rk_problem_add(w->unit, w->function, RK_WARNING, "RK-V203", rk_walk_place(w, cursor), NULL,
-                   "inline assembly is kept: this kernel is for the GPU only");
-}
-
 static bool waits_on_memory(CXCursor condition, rk_arena *arena)
 {
     const rk_cursors children = rk_ast_children(condition, arena);
@@ -746,7 +693,8 @@ static void visit(rk_walker *w, CXCursor cursor)
         break;
     case CXCursor_GCCAsmStmt:
     case CXCursor_MSAsmStmt:
-        use_assembly(w, cursor);
+        if (in_device_code(w))
+            rk_assembly_look(w, cursor);
         break;
     case CXCursor_VarDecl:
     case CXCursor_ParmDecl:

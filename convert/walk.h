@@ -60,6 +60,9 @@ bool rk_assembly_barriers(rk_walker *w, CXCursor cursor, const char *text);
 /** Whether assembly has a `bar.` instruction; `membar.` is none. */
 bool rk_assembly_has_barrier(const char *text);
 
+/** In device code: warns of inline assembly, and refuses what means another thing in an rTask. RK-V203, RK-V106. */
+void rk_assembly_look(rk_walker *w, CXCursor cursor);
+
 /** In device code: refuses a call, or a pointer, of which only the run knows the function. RK-V136. */
 void rk_indirect_look(rk_walker *w, CXCursor cursor);
 
