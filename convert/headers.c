@@ -1,6 +1,7 @@
 #include "convert/headers.h"
 
 #include "convert/ast.h"
+#include "convert/headers_internal.h"
 #include "convert/pch.h"
 #include "convert/prelude.h"
 
@@ -17,8 +18,7 @@ typedef struct {
     bool costly; /**< some take longer to read than to load */
 } search;
 
-/** C's own headers, and what the prelude has. */
-static bool is_cheap(const char *operand)
+bool rk_headers_is_cheap(const char *operand)
 {
     static const char *const known[] = {
         "cuda.h",         "cuda_runtime.h", "cuda_runtime_api.h", "device_launch_parameters.h",
@@ -37,8 +37,7 @@ static bool is_cheap(const char *operand)
     return rk_str_starts(operand + 1, "sys/");
 }
 
-/** Whether the file is within one `#ifndef X`, `#define X`, `#endif`. */
-static bool is_guarded(const rk_tokens *tokens, rk_arena *arena)
+bool rk_headers_is_guarded(const rk_tokens *tokens, rk_arena *arena)
 {
     if (tokens->count < 3 || tokens->items[0].kind != RK_TOKEN_DIRECTIVE ||
         tokens->items[1].kind != RK_TOKEN_DIRECTIVE ||
@@ -53,7 +52,7 @@ static bool is_guarded(const rk_tokens *tokens, rk_arena *arena)
            strcmp(rk_directive_of(tokens, tokens->count - 1, arena).name, "endif") == 0;
 }
 
-static size_t include_target(const rk_source_file *file, size_t token)
+size_t rk_headers_target(const rk_source_file *file, size_t token)
 {
     for (size_t i = 0; i < file->includes.count; i++)
         if (file->includes.items[i].token == token)
@@ -65,7 +64,7 @@ static size_t include_target(const rk_source_file *file, size_t token)
 static bool gather(search *s, size_t index)
 {
     const rk_source_file *file = s->unit->files.items[index];
-    const bool guarded = is_guarded(&file->tokens, s->unit->arena);
+    const bool guarded = rk_headers_is_guarded(&file->tokens, s->unit->arena);
     if (s->seen[index])
         return true;
     s->seen[index] = true;
@@ -77,14 +76,14 @@ static bool gather(search *s, size_t index)
             continue;
         if (strcmp(d.name, "include") != 0 || !*d.rest || !strchr("<\"", *d.rest))
             return false;
-        const size_t target = include_target(file, i);
+        const size_t target = rk_headers_target(file, i);
         if (target != RK_NONE) {
             if (!gather(s, target))
                 return false;
             continue;
         }
         rk_str_addf(&s->text, "#include %s\n", d.rest);
-        s->costly |= !is_cheap(d.rest);
+        s->costly |= !rk_headers_is_cheap(d.rest);
     }
     return true;
 }
@@ -125,30 +124,39 @@ static uint64_t key_of(const rk_clang_args *args, const char *pch, const char *t
     return rk_hash(rk_str_text(&key), key.length, 0);
 }
 
-const char *rk_headers_open(const rk_unit *unit)
+/** The precompiled form of a text after the prelude; NULL where it does not compile. */
+static const char *open_text(const rk_unit *unit, const rk_clang_args *own, const char *text)
 {
     rk_arena *arena = unit->arena;
-    search s = {.unit = unit,
-                .text = {.arena = arena},
-                .seen = RK_NEW_ARRAY(arena, bool, unit->files.count)};
-    const rk_clang_args own = rk_parse_args(unit->options, false, arena);
-    if (!unit->pch || has_texts_before(&own))
-        return NULL;
-    gather(&s, 0);
-    if (!s.costly)
-        return NULL;
-    const rk_clang_args args = with_prelude(&own, unit->pch, arena);
-    const char *path = rk_pch_path(key_of(&args, unit->pch, rk_str_text(&s.text), arena), arena);
+    const rk_clang_args args = with_prelude(own, unit->pch, arena);
+    const char *path = rk_pch_path(key_of(&args, unit->pch, text, arena), arena);
     const rk_pch_state state = path ? rk_pch_look(path) : RK_PCH_IMPOSSIBLE;
     if (state != RK_PCH_NONE)
         return state == RK_PCH_GOOD ? path : NULL;
     const char *stem = rk_arena_strndup(arena, path, strlen(path) - strlen(".pch"));
     const char *source = rk_arena_printf(arena, "%s.h", stem);
     rk_diag *unheard = rk_diag_new(arena);
-    if (!rk_file_write(source, s.text.text, s.text.length, unheard))
+    if (!rk_file_write(source, text, strlen(text), unheard))
         return NULL;
     if (rk_pch_build(path, source, &args, arena))
         return path;
     rk_file_write(path, "", 0, unheard);
     return NULL;
+}
+
+const char *rk_headers_open(const rk_unit *unit)
+{
+    rk_arena *arena = unit->arena;
+    const rk_clang_args own = rk_parse_args(unit->options, false, arena);
+    if (!unit->pch || has_texts_before(&own))
+        return NULL;
+    const char *all = rk_headers_text(unit);
+    const char *path = all ? open_text(unit, &own, all) : NULL;
+    if (path)
+        return path;
+    search s = {.unit = unit,
+                .text = {.arena = arena},
+                .seen = RK_NEW_ARRAY(arena, bool, unit->files.count)};
+    gather(&s, 0);
+    return s.costly ? open_text(unit, &own, rk_str_text(&s.text)) : NULL;
 }

@@ -4,9 +4,10 @@
 #include "convert/convert_internal.h"
 
 /**
- * The precompiled form of the prelude and of those headers of the system and its libraries that the unit's text
- * includes before anything else, so that the several times that the unit is parsed need not read them. The source's
- * own includes then find them there. NULL when there are none that take long, or they cannot be precompiled.
+ * The precompiled form of the prelude and of the headers of libraries that the unit's text includes, so that the several
+ * times that the unit is parsed need not read them: of all, where they and the text are read the same
+ * (headers_internal.h), else of those before anything else. The source's own includes then find them there. NULL when
+ * there are none that take long, or they cannot be precompiled.
  * The unit's files must have been read, and unit->pch set.
  */
 const char *rk_headers_open(const rk_unit *unit);

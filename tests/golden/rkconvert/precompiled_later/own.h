@@ -1,0 +1,5 @@
+#pragma once
+#define BLOCK 64
+struct own {
+    int x;
+};
