@@ -6,8 +6,8 @@
 #include <string.h>
 
 /*
- * Inline assembly: what may not be in it, and named barriers, `bar.sync 1, 64;`. Their numbers are literals and so are moved
- * beyond those of the runtime (rk/cuda_barrier.cuh). Without a number of threads they mean the whole
+ * Inline assembly: what may not be in it, and named barriers, `bar.sync 1, 64;`. Their numbers are literals and so
+ * are moved beyond those of the runtime (rk/cuda_barrier.cuh). Without a number of threads they mean the whole
  * hardware block, which is the vEU's.
  */
 
