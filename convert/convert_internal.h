@@ -203,6 +203,13 @@ typedef struct {
     size_t end; /**< offset after its declarator, where a name may be put */
 } rk_parameter;
 
+/** A call of a virtual function that the unit shows all overriders of. */
+typedef struct {
+    rk_place place;
+    const char *name;
+    RK_VEC(size_t) functions; /**< indices: which it may be */
+} rk_virtual_call;
+
 /** A kernel that gave way to its phases: phases.h. */
 typedef struct {
     const char *name, *scope;
@@ -245,6 +252,7 @@ typedef struct {
     unsigned uses; /**< rk_use bits of its own text */
     int dims;      /**< highest dimension of threadIdx or blockIdx that its text reads */
     RK_VEC(rk_call) calls;
+    RK_VEC(rk_virtual_call) virtual_calls;
     RK_VEC(rk_event) events;
     RK_VEC(rk_shared) shared;
     RK_VEC(const char *) hoists;      /**< locals that its shared memory's types name */

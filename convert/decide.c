@@ -309,6 +309,7 @@ void rk_decide(rk_unit *unit)
         ;
     while (spread_reach(unit))
         ;
+    rk_indirect_decide(unit);
     rk_function_args_decide(unit);
     for (size_t i = 0; i < unit->functions.count; i++) {
         const rk_function *f = unit->functions.items[i];

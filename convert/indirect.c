@@ -5,22 +5,29 @@
 /*
  * Calls of which only the run knows the function: it may read the built-ins or synchronise, and nobody has given it
  * the context. Pointers that a kernel's own code takes are looked at by their names (RK-V112); those that come from
- * elsewhere, and virtual functions, are not known.
+ * elsewhere are not known, and a virtual function is only where no other source can derive from its class.
  */
 
 #define OUT "make it a template argument, or choose between functions by their names"
+#define VIRTUAL "%sis virtual, and which function is called only the run knows"
 
 /** Once for each name, however often it is used. */
-static void refuse(rk_walker *w, CXCursor cursor, const char *format)
+static void refuse(rk_unit *unit, size_t function, rk_place place, const char *name,
+                   const char *format)
 {
-    const char *name =
-        rk_arena_printf(w->unit->arena, "'%s' ", rk_ast_name(cursor, w->unit->arena));
-    for (size_t i = 0; i < w->f->problems.count; i++)
-        if (strcmp(w->f->problems.items[i].code, "RK-V136") == 0 &&
-            rk_str_starts(w->f->problems.items[i].message, name))
+    const rk_function *f = unit->functions.items[function];
+    const char *quoted = rk_arena_printf(unit->arena, "'%s' ", name);
+    for (size_t i = 0; i < f->problems.count; i++)
+        if (strcmp(f->problems.items[i].code, "RK-V136") == 0 &&
+            rk_str_starts(f->problems.items[i].message, quoted))
             return;
-    rk_problem_add(w->unit, w->function, RK_REFUSED, "RK-V136", rk_walk_place(w, cursor), OUT,
-                   format, name);
+    rk_problem_add(unit, function, RK_REFUSED, "RK-V136", place, OUT, format, quoted);
+}
+
+static void refuse_at(rk_walker *w, CXCursor cursor, const char *format)
+{
+    refuse(w->unit, w->function, rk_walk_place(w, cursor), rk_ast_name(cursor, w->unit->arena),
+           format);
 }
 
 /** Whether it is a pointer to a function or method, or an array of such. */
@@ -44,7 +51,7 @@ static void look_at_pointer(rk_walker *w, CXCursor cursor)
                          (kind == CXCursor_VarDecl && !rk_ast_is_function(around)) ||
                          (kind == CXCursor_ParmDecl && w->f->kernel && !w->lambdas.count);
     if (outside && !rk_ast_is_system(target) && leads_to_function(clang_getCursorType(target)))
-        refuse(w, cursor, "%sis a pointer to a function that only the run knows");
+        refuse_at(w, cursor, "%sis a pointer to a function that only the run knows");
 }
 
 /** Whether the method is called on a variable that is an object, whose class is known. */
@@ -62,10 +69,63 @@ static bool is_of_object(const rk_walker *w, CXCursor call)
     return clang_getCanonicalType(clang_getCursorType(variable)).kind == CXType_Record;
 }
 
+static bool overrides(CXCursor method, CXCursor of)
+{
+    if (clang_equalCursors(clang_getCanonicalCursor(method), clang_getCanonicalCursor(of)))
+        return true;
+    CXCursor *overridden = NULL;
+    unsigned count = 0;
+    bool any = false;
+    clang_getOverriddenCursors(method, &overridden, &count);
+    for (unsigned i = 0; i < count; i++)
+        any |= overrides(overridden[i], of);
+    if (overridden)
+        clang_disposeOverriddenCursors(overridden);
+    return any;
+}
+
+/**
+ * Notes that a virtual call may be of each function that overrides the one named. False where some may not be
+ * seen: another source may include the class and derive from it, or a template's base depends on its arguments.
+ */
+static bool note_overriders(rk_walker *w, CXCursor call)
+{
+    const CXCursor method = clang_getCursorReferenced(call);
+    const char *name = rk_ast_name(method, w->unit->arena);
+    if (rk_ast_expansion(w->unit, clang_getCursorLocation(method)).file != 0)
+        return false;
+    for (size_t i = 0; i < w->unit->functions.count; i++) {
+        const rk_function *f = w->unit->functions.items[i];
+        if (f->is_virtual && f->class_template && strcmp(f->name, name) == 0)
+            return false;
+    }
+    rk_virtual_call *noted = rk_push(w->unit->arena, &w->f->virtual_calls);
+    *noted = (rk_virtual_call){.place = rk_walk_place(w, call), .name = name};
+    for (size_t i = 0; i < w->unit->functions.count; i++)
+        if (w->unit->functions.items[i]->is_virtual &&
+            overrides(w->analysis->cursors.items[i], method))
+            *rk_push(w->unit->arena, &noted->functions) = i;
+    return true;
+}
+
 void rk_indirect_look(rk_walker *w, CXCursor cursor)
 {
     if (clang_getCursorKind(cursor) != CXCursor_CallExpr)
         look_at_pointer(w, cursor);
-    else if (clang_Cursor_isDynamicCall(cursor) && !is_of_object(w, cursor))
-        refuse(w, cursor, "%sis virtual, and which function is called only the run knows");
+    else if (clang_Cursor_isDynamicCall(cursor) && !is_of_object(w, cursor) &&
+             !note_overriders(w, cursor))
+        refuse_at(w, cursor, VIRTUAL);
+}
+
+void rk_indirect_decide(rk_unit *unit)
+{
+    for (size_t i = 0; i < unit->functions.count; i++) {
+        const rk_function *f = unit->functions.items[i];
+        for (size_t c = 0; c < f->virtual_calls.count; c++) {
+            const rk_virtual_call *call = &f->virtual_calls.items[c];
+            for (size_t k = 0; k < call->functions.count; k++)
+                if (unit->functions.items[call->functions.items[k]]->needs_context)
+                    refuse(unit, i, call->place, call->name, VIRTUAL);
+        }
+    }
 }

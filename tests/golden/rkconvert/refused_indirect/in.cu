@@ -44,3 +44,11 @@ void launch(float *y, double *d)
     scale<<<1, 64>>>(d, 2.);
     through_parameter<<<1, 32>>>(y, nullptr);
 }
+// Every function that such a call may be of is seen, and none needs the context.
+struct form {
+    __device__ virtual float side() const { return 1; }
+};
+struct square : form {
+    __device__ float side() const override { return 2; }
+};
+__global__ void through_known(float *y, const form *f) { y[threadIdx.x] = f->side(); }
