@@ -226,6 +226,17 @@ static const struct {
                  {"prmt.b32", 3},
                  {"vabsdiff4.u32.u32.u32.add", 3}};
 
+bool rk_ptx_add_sources(rk_ptx *t, const rk_ptx_instruction *in)
+{
+    for (size_t k = 1; k < in->operand_count; k++) {
+        const char *from = rk_ptx_value(t, in->operands[k]);
+        if (!from)
+            return false;
+        rk_str_addf(&t->out, "%s%s", k > 1 ? ", " : "", from);
+    }
+    return true;
+}
+
 static bool add_function(rk_ptx *t, const char *name, const rk_ptx_instruction *in)
 {
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
@@ -235,12 +246,8 @@ static bool add_function(rk_ptx *t, const char *name, const rk_ptx_instruction *
         if (!to)
             return false;
         rk_str_addf(&t->out, "rk::ptx_put(%s, %s(", to, function_name("", name, t->arena));
-        for (size_t k = 1; k < in->operand_count; k++) {
-            const char *from = rk_ptx_value(t, in->operands[k]);
-            if (!from)
-                return false;
-            rk_str_addf(&t->out, "%s%s", k > 1 ? ", " : "", from);
-        }
+        if (!rk_ptx_add_sources(t, in))
+            return false;
         rk_str_add(&t->out, "));");
         return true;
     }

@@ -34,12 +34,8 @@ bool rk_ptx_add_carry(rk_ptx *t, const rk_ptx_instruction *in)
                     !product ? ""
                     : high   ? ", true"
                              : ", false");
-        for (size_t k = 1; k < in->operand_count; k++) {
-            const char *from = rk_ptx_value(t, in->operands[k]);
-            if (!from)
-                return false;
-            rk_str_addf(&t->out, "%s%s", k > 1 ? ", " : "", from);
-        }
+        if (!rk_ptx_add_sources(t, in))
+            return false;
         rk_str_add(&t->out, "));");
         return true;
     }

@@ -28,6 +28,9 @@ typedef struct {
 /** `%1`, `%%laneid`, `tmp`, `%%r1`, `0x1f`, `-4`, `1.5`, `0f3F800000` as C++; NULL for others. */
 const char *rk_ptx_value(const rk_ptx *t, const char *text);
 
+/** Adds the values of all operands but the first, with commas between; false where one has none. */
+bool rk_ptx_add_sources(rk_ptx *t, const rk_ptx_instruction *in);
+
 /** `[%0]`, `[%0+16]`: where it is, as a pointer. */
 const char *rk_ptx_address(const rk_ptx *t, const char *text, bool shared);
 
