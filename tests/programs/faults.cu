@@ -43,7 +43,7 @@ __global__ void fail_waiting(fault how, int *wrong, int *out)
             *wrong = 1;
     }
     __syncthreads();
-    out[threadIdx.x] = 1;
+    out[blockIdx.x * blockDim.x + threadIdx.x] = 1;
 }
 
 __global__ void good(int *out)
@@ -55,7 +55,7 @@ __global__ void good(int *out)
 template <class Launch> static void check_fault(const char *what, cudaError_t code, Launch launch)
 {
     int *out, *more;
-    CUDA_OK(cudaMalloc(&out, 64 * sizeof(int)));
+    CUDA_OK(cudaMalloc(&out, 128 * sizeof(int)));
     launch(out);
     check::same(what, (int)cudaDeviceSynchronize(), (int)code);
     EXPECT(cudaPeekAtLastError() == code && cudaGetLastError() == code && cudaGetLastError() == code);
