@@ -160,29 +160,10 @@ const char *rk_cuda_arch(const char *arch)
     return atoi(number) >= RK_LEAST_ARCH ? number : "75";
 }
 
-static bool copy_headers(const char *const *headers, size_t count, const char *to, const char *from,
-                         rk_arena *arena, rk_diag *diag)
+bool rk_cuda_copy_headers(const char *dir, const char *runtime_dir, rk_arena *arena, rk_diag *diag)
 {
-    for (size_t i = 0; i < count; i++) {
-        if (!rk_file_copy(rk_path_join(arena, to, headers[i]),
-                          rk_path_join(arena, from, headers[i]), arena, diag))
-            return false;
-    }
-    return true;
-}
-
-bool rk_cuda_copy_headers(const char *const *headers, size_t count, const char *dir,
-                          const char *runtime_dir, rk_arena *arena, rk_diag *diag)
-{
-    static const char *const device[] = {
-        "rkernel.h",     "cuda_context.cuh", "cuda_barrier.cuh", "cuda_barrier_groups.cuh",
-        "cuda_warp.cuh", "gpu_context.h",    "warp_returns.h",   "end_barriers.h",
-        "groups.h",      "ranged.h",         "vdevice.cuh",      "vdevice_host.cuh"};
-    const char *from = rk_path_join(arena, runtime_dir, "rk");
-    const char *to = rk_path_join(arena, dir, "include/rk");
-    return rk_file_mkdirs(to, diag) &&
-           copy_headers(device, sizeof device / sizeof *device, to, from, arena, diag) &&
-           copy_headers(headers, count, to, from, arena, diag);
+    static const char *const others[] = {"cpu_", "hip_", NULL};
+    return rk_emit_copy_runtime(dir, runtime_dir, others, arena, diag);
 }
 
 void rk_cuda_plan_sizes(rk_cuda_plan *plan, const rk_image *image)
@@ -226,7 +207,6 @@ static bool write_texts(const rk_emit_request *request, const rk_cuda_plan *plan
 
 static bool emit(const rk_emit_request *request, rk_arena *arena, rk_diag *diag)
 {
-    static const char *const headers[] = {"vdevice_bench.cuh", "vdevice_test.cuh"};
     const rk_image *image = request->image;
     rk_cuda_plan plan = {.name = plan_name(image, arena),
                          .arch = rk_cuda_arch(image->device->arch)};
@@ -242,8 +222,7 @@ static bool emit(const rk_emit_request *request, rk_arena *arena, rk_diag *diag)
     return write_texts(request, &plan, arena, diag) &&
            rk_emit_copy_kernels(image, request->catalog,
                                 rk_path_join(arena, request->dir, "kernels"), arena, diag) &&
-           rk_cuda_copy_headers(headers, sizeof headers / sizeof *headers, request->dir,
-                                request->runtime_dir, arena, diag) &&
+           rk_cuda_copy_headers(request->dir, request->runtime_dir, arena, diag) &&
            rk_file_write(weights, image->constants, (size_t)image->constant_bytes, diag) &&
            rk_emit_reference(request, arena, diag);
 }

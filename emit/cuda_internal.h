@@ -34,9 +34,8 @@ bool rk_cuda_check(const rk_cuda_plan *plan, rk_arena *arena, rk_diag *diag);
 /** "90" of "sm_90"; the oldest that the toolkits of today compile for where the device is older. */
 const char *rk_cuda_arch(const char *arch);
 
-/** Copies what vDevices need of the runtime's headers, and `headers`, to `dir`/include/rk. */
-bool rk_cuda_copy_headers(const char *const *headers, size_t count, const char *dir,
-                          const char *runtime_dir, rk_arena *arena, rk_diag *diag);
+/** Copies what the sources in `dir`, which are all there, need of the runtime's headers to `dir`/include/rk. */
+bool rk_cuda_copy_headers(const char *dir, const char *runtime_dir, rk_arena *arena, rk_diag *diag);
 
 /** `<name>.cu`, `<name>.h`, `test.cu`, `bench.cu`, `CMakeLists.txt`. */
 void rk_cuda_text_source(rk_str *out, const rk_cuda_plan *plan);

@@ -130,7 +130,6 @@ static void cmake_text(rk_str *out, const rk_cuda_profile_request *request)
 
 bool rk_cuda_profile_emit(const rk_cuda_profile_request *request, rk_arena *arena, rk_diag *diag)
 {
-    static const char *const headers[] = {"vdevice_profile.cuh"};
     rk_str program = {.arena = arena}, cmake = {.arena = arena};
     for (size_t i = 0; i < request->image_count; i++)
         if (!write_group(request, request->images[i], arena, diag))
@@ -139,6 +138,5 @@ bool rk_cuda_profile_emit(const rk_cuda_profile_request *request, rk_arena *aren
     cmake_text(&cmake, request);
     return rk_emit_file(request->dir, "measure.cu", &program, arena, diag) &&
            rk_emit_file(request->dir, "CMakeLists.txt", &cmake, arena, diag) &&
-           rk_cuda_copy_headers(headers, sizeof headers / sizeof *headers, request->dir,
-                                request->runtime_dir, arena, diag);
+           rk_cuda_copy_headers(request->dir, request->runtime_dir, arena, diag);
 }

@@ -109,12 +109,26 @@ static char *directive_name(rk_arena *arena, const char *rest)
     return length ? rk_arena_strndup(arena, rest, length) : NULL;
 }
 
+/** What of the runtime a directive includes: "name" of `<rk/name>` and `"rk/name"`; else NULL. */
+static char *runtime_name(rk_arena *arena, const char *rest)
+{
+    const char *close = *rest == '<' ? ">\n" : *rest == '"' ? "\"\n" : NULL;
+    if (!close || !rk_str_starts(rest + 1, "rk/"))
+        return NULL;
+    const char *name = rest + strlen("<rk/");
+    const size_t length = strcspn(name, close);
+    return name[length] == *close ? rk_arena_strndup(arena, name, length) : NULL;
+}
+
+typedef char *name_function(rk_arena *arena, const char *rest);
+
 /** The names in a text's `#word` lines, each once, in order. */
-static void find_directives(name_vec *names, const char *text, const char *word, rk_arena *arena)
+static void find_directives(name_vec *names, const char *text, const char *word,
+                            name_function *name_of, rk_arena *arena)
 {
     while (text) {
         const char *rest = directive(text, word);
-        char *name = rest ? directive_name(arena, rest) : NULL;
+        char *name = rest ? name_of(arena, rest) : NULL;
         if (name && !holds(names, name))
             *rk_push(arena, names) = name;
         text = strchr(text, '\n');
@@ -130,7 +144,7 @@ static bool find_includes(name_vec *files, const char *file, const rk_catalog *c
     if (!rk_file_read(&text, rk_path_join(arena, catalog->folder, file), arena, diag))
         return false;
     name_vec includes = {0};
-    find_directives(&includes, text.data, "include", arena);
+    find_directives(&includes, text.data, "include", directive_name, arena);
     bool good = true;
     for (size_t i = 0; good && i < includes.count; i++) {
         const char *name = rk_path_join(arena, rk_path_dir(arena, file), includes.items[i]);
@@ -174,7 +188,7 @@ bool rk_emit_sources(rk_emit_source **out, size_t *count, const rk_image *image,
             continue;
         }
         name_vec macros = {0};
-        find_directives(&macros, text.data, "define", arena);
+        find_directives(&macros, text.data, "define", directive_name, arena);
         source_vec *to = has_common(&includes) ? &last : &sources;
         *rk_push(arena, to) = (rk_emit_source){file, macros.items, macros.count};
     }
@@ -208,6 +222,53 @@ bool rk_emit_copy_kernels(const rk_image *image, const rk_catalog *catalog, cons
     }
     for (size_t i = 0; good && i < files.count; i++)
         good = copy_file(files.items[i], catalog, to, arena, diag);
+    return good;
+}
+
+/* The runtime's headers. */
+
+/** Adds what the files under `dir` include of the runtime. */
+static bool find_runtime(name_vec *headers, const char *dir, rk_arena *arena, rk_diag *diag)
+{
+    char **names;
+    size_t count;
+    bool good = rk_file_list(&names, &count, dir, NULL, arena, diag);
+    for (size_t i = 0; good && i < count; i++) {
+        const char *path = rk_path_join(arena, dir, names[i]);
+        rk_bytes text;
+        if (rk_file_is_dir(path)) {
+            good = find_runtime(headers, path, arena, diag);
+            continue;
+        }
+        good = rk_file_read(&text, path, arena, diag);
+        if (good)
+            find_directives(headers, text.data, "include", runtime_name, arena);
+    }
+    return good;
+}
+
+bool rk_emit_copy_runtime(const char *dir, const char *runtime_dir, const char *const *others,
+                          rk_arena *arena, rk_diag *diag)
+{
+    const char *from = rk_path_join(arena, runtime_dir, "rk");
+    const char *to = rk_path_join(arena, dir, "include/rk");
+    name_vec headers = {0};
+    bool good = find_runtime(&headers, dir, arena, diag) && rk_file_mkdirs(to, diag);
+    for (size_t i = 0; good && i < headers.count; i++) {
+        const char *source = rk_path_join(arena, from, headers.items[i]);
+        bool other = false;
+        for (const char *const *prefix = others; *prefix; prefix++)
+            other = other || rk_str_starts(headers.items[i], *prefix);
+        if (other)
+            continue;
+        rk_bytes text;
+        good = rk_file_read(&text, source, arena, diag) &&
+               rk_file_copy(rk_path_join(arena, to, headers.items[i]), source, arena, diag);
+        if (!good)
+            break;
+        find_directives(&headers, text.data, "include", runtime_name, arena);
+        find_directives(&headers, text.data, "include", directive_name, arena);
+    }
     return good;
 }
 

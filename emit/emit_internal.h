@@ -46,6 +46,14 @@ bool rk_emit_copy_kernels(const rk_image *image, const rk_catalog *catalog, cons
                           rk_arena *arena, rk_diag *diag);
 
 /**
+ * Copies to `dir`/include/rk the runtime's headers that the files under `dir` include as <rk/...>, and
+ * those that these include, at any depth: all but the ones whose names begin with one of `others` (to
+ * NULL), the parts of other targets, which the preprocessor leaves out. Call it when `dir` has all sources.
+ */
+bool rk_emit_copy_runtime(const char *dir, const char *runtime_dir, const char *const *others,
+                          rk_arena *arena, rk_diag *diag);
+
+/**
  * The image's converted files, each once, and for each the names of the macros that it defines, so
  * that one file's do not meet another's. In the order of its functions, but files with a header that
  * was not converted come last: a function there is in the global namespace, where a call with an
