@@ -361,20 +361,8 @@ static enum CXChildVisitResult gather(CXCursor cursor, CXCursor parent, CXClient
             add_declaration(g->analysis, cursor);
         return CXChildVisit_Continue;
     }
-    switch (kind) {
-    case CXCursor_Namespace:
-    case CXCursor_LinkageSpec:
-    case CXCursor_UnexposedDecl:
-    case CXCursor_StructDecl:
-    case CXCursor_ClassDecl:
-    case CXCursor_UnionDecl:
-    case CXCursor_ClassTemplate:
-    case CXCursor_ClassTemplatePartialSpecialization:
-    case CXCursor_FriendDecl:
-        return CXChildVisit_Recurse;
-    default:
-        return CXChildVisit_Continue;
-    }
+    return rk_ast_holds_declarations(kind) || kind == CXCursor_FriendDecl ? CXChildVisit_Recurse
+                                                                          : CXChildVisit_Continue;
 }
 
 size_t rk_analysis_body(rk_analysis *analysis, CXCursor definition, size_t function)

@@ -86,6 +86,18 @@ bool rk_ast_is_function(enum CXCursorKind kind)
            kind == CXCursor_Destructor || kind == CXCursor_ConversionFunction;
 }
 
+bool rk_ast_is_scope(enum CXCursorKind kind)
+{
+    return kind == CXCursor_Namespace || kind == CXCursor_StructDecl ||
+           kind == CXCursor_ClassDecl || kind == CXCursor_ClassTemplate ||
+           kind == CXCursor_ClassTemplatePartialSpecialization || kind == CXCursor_UnionDecl;
+}
+
+bool rk_ast_holds_declarations(enum CXCursorKind kind)
+{
+    return rk_ast_is_scope(kind) || kind == CXCursor_LinkageSpec || kind == CXCursor_UnexposedDecl;
+}
+
 typedef struct {
     enum CXCursorKind kind;
     CXCursor found;

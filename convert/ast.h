@@ -32,6 +32,12 @@ bool rk_ast_is_system(CXCursor declaration);
 /** FunctionDecl, FunctionTemplate and the kinds of methods. */
 bool rk_ast_is_function(enum CXCursorKind kind);
 
+/** Whether it gives what stands in it a part of its name: a namespace, a class or a template of one. */
+bool rk_ast_is_scope(enum CXCursorKind kind);
+
+/** Whether declarations stand in it: a scope or `extern "C"`, which libclang may show as an unexposed declaration. */
+bool rk_ast_holds_declarations(enum CXCursorKind kind);
+
 /** Whether a direct child is an attribute of this kind; NULL `found` is fine. */
 bool rk_ast_has_attribute(CXCursor declaration, enum CXCursorKind kind, CXCursor *found);
 

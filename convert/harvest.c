@@ -1,6 +1,7 @@
 #include "convert/harvest.h"
 
 #include "base/str.h"
+#include "convert/ast.h"
 #include "convert/harvest_exec.h"
 #include "convert/harvest_unit.h"
 
@@ -19,8 +20,8 @@ static bool is_dependent(CXCursor function)
 {
     if (clang_getCursorKind(function) == CXCursor_FunctionTemplate)
         return true;
-    for (CXCursor up = clang_getCursorSemanticParent(function); rk_h_is_scope(up);
-         up = clang_getCursorSemanticParent(up)) {
+    for (CXCursor up = clang_getCursorSemanticParent(function);
+         rk_ast_is_scope(clang_getCursorKind(up)); up = clang_getCursorSemanticParent(up)) {
         enum CXCursorKind kind = clang_getCursorKind(up);
         if (kind == CXCursor_ClassTemplate || kind == CXCursor_ClassTemplatePartialSpecialization)
             return true;
@@ -341,9 +342,9 @@ static enum CXChildVisitResult visit_declaration(CXCursor cursor, CXCursor paren
     default:
         break;
     }
-    bool scope = rk_h_is_scope(cursor) || clang_getCursorKind(cursor) == CXCursor_LinkageSpec ||
-                 clang_getCursorKind(cursor) == CXCursor_UnexposedDecl;
-    return scope && !in_system_header(cursor) ? CXChildVisit_Recurse : CXChildVisit_Continue;
+    return rk_ast_holds_declarations(clang_getCursorKind(cursor)) && !in_system_header(cursor)
+               ? CXChildVisit_Recurse
+               : CXChildVisit_Continue;
 }
 
 static void run_patterns(rk_hunit *h)

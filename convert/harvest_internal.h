@@ -306,9 +306,6 @@ bool rk_h_may_write(rk_hrun *run, CXCursor function);
 /** Whether a call's i-th argument may be changed through a reference parameter. */
 bool rk_h_by_reference(CXCursor function, size_t i, bool known);
 
-/** A namespace or a class. */
-bool rk_h_is_scope(CXCursor cursor);
-
 /** "gemm<32, 8>", "M<float>::go": qualified, with the arguments of an instance. */
 const char *rk_h_function_name(rk_arena *arena, CXCursor function);
 

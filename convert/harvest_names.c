@@ -6,14 +6,6 @@
 
 /* What functions and instances of templates are called. */
 
-bool rk_h_is_scope(CXCursor cursor)
-{
-    enum CXCursorKind kind = clang_getCursorKind(cursor);
-    return kind == CXCursor_Namespace || kind == CXCursor_StructDecl ||
-           kind == CXCursor_ClassDecl || kind == CXCursor_ClassTemplate ||
-           kind == CXCursor_ClassTemplatePartialSpecialization || kind == CXCursor_UnionDecl;
-}
-
 const char *rk_h_function_name(rk_arena *arena, CXCursor function)
 {
     const char *name = rk_h_spelling(arena, function);
@@ -21,8 +13,8 @@ const char *rk_h_function_name(rk_arena *arena, CXCursor function)
     size_t count;
     if (rk_harvest_template_args(&args, &count, function, arena))
         name = rk_arena_printf(arena, "%s%s", name, rk_harvest_join_args(args, count, arena));
-    for (CXCursor up = clang_getCursorSemanticParent(function); rk_h_is_scope(up);
-         up = clang_getCursorSemanticParent(up)) {
+    for (CXCursor up = clang_getCursorSemanticParent(function);
+         rk_ast_is_scope(clang_getCursorKind(up)); up = clang_getCursorSemanticParent(up)) {
         const char *scope = rk_h_text(arena, clang_getCursorDisplayName(up));
         if (*scope && !clang_Cursor_isAnonymous(up))
             name = rk_arena_printf(arena, "%s::%s", scope, name);

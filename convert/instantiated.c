@@ -87,20 +87,10 @@ static enum CXChildVisitResult find_candidates(CXCursor cursor, CXCursor parent,
     candidates *c = data;
     if (!rk_sources_ours(c->unit, cursor, &c->last))
         return CXChildVisit_Continue;
-    switch (clang_getCursorKind(cursor)) {
-    case CXCursor_Namespace:
-    case CXCursor_LinkageSpec:
-    case CXCursor_UnexposedDecl:
-    case CXCursor_StructDecl:
-    case CXCursor_ClassDecl:
-    case CXCursor_UnionDecl:
-    case CXCursor_ClassTemplate:
-    case CXCursor_ClassTemplatePartialSpecialization:
+    const enum CXCursorKind kind = clang_getCursorKind(cursor);
+    if (rk_ast_holds_declarations(kind))
         return CXChildVisit_Recurse;
-    default:
-        break;
-    }
-    if (!rk_ast_is_function(clang_getCursorKind(cursor)))
+    if (!rk_ast_is_function(kind))
         return CXChildVisit_Continue;
     bool in_template = false;
     for (CXCursor up = clang_getCursorSemanticParent(cursor);

@@ -117,10 +117,9 @@ static enum CXChildVisitResult find_definition(CXCursor cursor, CXCursor parent,
     definition_search *s = data;
     if (is_system(cursor))
         return CXChildVisit_Continue;
-    if (!rk_ast_is_function(clang_getCursorKind(cursor)))
-        return rk_h_is_scope(cursor) || clang_getCursorKind(cursor) == CXCursor_LinkageSpec
-                   ? CXChildVisit_Recurse
-                   : CXChildVisit_Continue;
+    const enum CXCursorKind kind = clang_getCursorKind(cursor);
+    if (!rk_ast_is_function(kind))
+        return rk_ast_holds_declarations(kind) ? CXChildVisit_Recurse : CXChildVisit_Continue;
     if (!clang_isCursorDefinition(cursor) ||
         strcmp(rk_h_text(s->arena, clang_getCursorUSR(cursor)), s->usr) != 0)
         return CXChildVisit_Continue;
@@ -169,8 +168,10 @@ static void call_unseen(rk_follow *f, rk_hrun *run, CXCursor call, CXCursor func
         rk_address a = rk_follow_address(f, rk_h_eval(run, state->env, c.items[i]));
         const rk_buffer *b = a.buffer == RK_SEQUENCE_NONE ? NULL : &f->buffers.items[a.buffer];
         if (b && !b->managed && rk_follow_certain(f, call, state))
-            rk_follow_stop(f, call, "name the source that has it, too: what it does on the device cannot be seen",
-                           "'%s' is passed to '%s'", b->name, name);
+            rk_follow_stop(
+                f, call,
+                "name the source that has it, too: what it does on the device cannot be seen",
+                "'%s' is passed to '%s'", b->name, name);
     }
     if (!clang_Location_isInSystemHeader(clang_getCursorLocation(function)))
         lose_globals(f, state, name);

@@ -382,6 +382,16 @@ static bool check_command(command *c)
     return ok;
 }
 
+int rk_tool_option(const char **value, const char *name, int argc, char **argv, int i)
+{
+    const size_t length = strlen(name);
+    if (strncmp(argv[i], name, length) != 0 || (argv[i][length] && argv[i][length] != '='))
+        return 0;
+    const bool joined = argv[i][length] == '=';
+    *value = joined ? argv[i] + length + 1 : i + 1 < argc ? argv[i + 1] : NULL;
+    return joined ? 1 : 2;
+}
+
 const char *rk_tool_home(rk_arena *arena)
 {
     const char *home = getenv("RAMMER_HOME");

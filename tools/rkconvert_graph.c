@@ -84,12 +84,10 @@ static int read_word(command *c, int argc, char **argv, int i)
         if (strcmp(argv[i], flags[k].name) == 0)
             return *flags[k].to = true, 1;
     for (size_t k = 0; k < sizeof values / sizeof *values; k++) {
-        const size_t length = strlen(values[k].name);
-        if (strncmp(argv[i], values[k].name, length) != 0 ||
-            (argv[i][length] && argv[i][length] != '='))
+        const char *value;
+        const int taken = rk_tool_option(&value, values[k].name, argc, argv, i);
+        if (!taken)
             continue;
-        const bool equals = argv[i][length] == '=';
-        const char *value = equals ? argv[i] + length + 1 : i + 1 < argc ? argv[i + 1] : NULL;
         if (!value)
             return usage(c, "RK-U002", "%s needs a value", values[k].name), 0;
         if (values[k].to)
@@ -98,7 +96,7 @@ static int read_word(command *c, int argc, char **argv, int i)
                      ? !read_given(c, value)
                      : !rk_tool_allow(&c->options.convert, value, c->arena, c->diag))
             return 0;
-        return equals ? 1 : 2;
+        return taken;
     }
     if (argv[i][0] == '-' && argv[i][1])
         return usage(c, "RK-U001", "there is no option '%s'", argv[i]), 0;

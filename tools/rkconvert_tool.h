@@ -15,6 +15,12 @@ int rk_tool_merge(int argc, char **argv);
  */
 bool rk_tool_allow(rk_convert_options *options, const char *codes, rk_arena *arena, rk_diag *diag);
 
+/**
+ * How many words of `argv` from `i` on are the option `name` with its value, "--name=value" or "--name value", which
+ * goes to `value`: NULL where it lacks. 0: argv[i] is another option.
+ */
+int rk_tool_option(const char **value, const char *name, int argc, char **argv, int i);
+
 /** Rammer's share folder: $RAMMER_HOME, or the one beside the program. */
 const char *rk_tool_home(rk_arena *arena);
 

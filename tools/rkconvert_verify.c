@@ -71,19 +71,17 @@ static int read_option(command *c, int argc, char **argv, int i)
                   {"--keep", &c->options.keep},
                   {"--veus", NULL}};
     for (size_t k = 0; k < sizeof values / sizeof *values; k++) {
-        const size_t length = strlen(values[k].name);
-        if (strncmp(argv[i], values[k].name, length) != 0 ||
-            (argv[i][length] && argv[i][length] != '='))
+        const char *value;
+        const int taken = rk_tool_option(&value, values[k].name, argc, argv, i);
+        if (!taken)
             continue;
-        const bool equals = argv[i][length] == '=';
-        const char *value = equals ? argv[i] + length + 1 : i + 1 < argc ? argv[i + 1] : NULL;
         if (!value)
             return usage(c, "%s needs a value", values[k].name), 0;
         if (values[k].to)
             *values[k].to = value;
         else if (!read_veus(c, value))
             return 0;
-        return equals ? 1 : 2;
+        return taken;
     }
     if (strcmp(argv[i], "--json") == 0)
         c->options.json = true;

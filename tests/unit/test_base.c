@@ -1,6 +1,5 @@
 #include "base/arena.h"
 #include "base/diag.h"
-#include "base/file.h"
 #include "base/json.h"
 #include "base/str.h"
 #include "base/vec.h"
@@ -12,27 +11,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <criterion/criterion.h>
+#include "folder_fixture.h"
 
-static rk_arena *arena;
-static rk_diag *diag;
-static const char *folder;
-
-static void setup(void)
-{
-    arena = rk_arena_new();
-    diag = rk_diag_new(arena);
-    folder = rk_file_temporary("rammer_base", arena, diag);
-    cr_assert(folder);
-}
-
-static void teardown(void)
-{
-    rk_file_remove(folder, diag);
-    rk_arena_free(arena);
-}
-
-TestSuite(base, .init = setup, .fini = teardown);
+TestSuite(base, .init = folder_setup, .fini = folder_teardown);
 
 static char *in_folder(const char *name)
 {

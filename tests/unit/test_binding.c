@@ -1,30 +1,11 @@
-#include "base/file.h"
 #include "rkernel_lib/binding.h"
 
-#include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct {
-    rk_arena *arena;
-    rk_diag *diag;
-    const char *folder;
-} fixture;
+#include "folder_fixture.h"
 
-static fixture fresh(void)
-{
-    rk_arena *arena = rk_arena_new();
-    fixture f = {.arena = arena, .diag = rk_diag_new(arena)};
-    f.folder = rk_file_temporary("rk_binding", arena, f.diag);
-    cr_assert(f.folder);
-    return f;
-}
-
-static void done(fixture *f)
-{
-    rk_file_remove(f->folder, f->diag);
-    rk_arena_free(f->arena);
-}
+TestSuite(binding, .init = folder_setup, .fini = folder_teardown);
 
 static const rk_param params[] = {
     {"W", "const float *", RK_F32, true, RK_ROLE_BOTH},
@@ -55,18 +36,17 @@ static const rk_kernel kernels[] = {
 };
 static const rk_catalog catalog = {.folder = ".", .kernels = kernels, .kernel_count = 3};
 
-static void put(fixture *f, const char *name, const char *text)
+static void put(const char *name, const char *text)
 {
-    cr_assert(rk_file_write(rk_path_join(f->arena, f->folder, name), text, strlen(text), f->diag));
+    cr_assert(rk_file_write(rk_path_join(arena, folder, name), text, strlen(text), diag));
 }
 
-static const rk_bindings *read_one(fixture *f, const char *binding)
+static const rk_bindings *read_one(const char *binding)
 {
-    put(f, "x.bind.json",
-        rk_arena_printf(f->arena, "{\"schema\": \"rammer.bindings/1\", \"bindings\": [%s]}",
-                        binding));
-    f->diag = rk_diag_new(f->arena);
-    return rk_bindings_read(f->folder, &catalog, f->arena, f->diag);
+    put("x.bind.json",
+        rk_arena_printf(arena, "{\"schema\": \"rammer.bindings/1\", \"bindings\": [%s]}", binding));
+    diag = rk_diag_new(arena);
+    return rk_bindings_read(folder, &catalog, arena, diag);
 }
 
 #define GOOD                                                                                       \
@@ -76,14 +56,13 @@ static const rk_bindings *read_one(fixture *f, const char *binding)
 
 Test(binding, reads_in_name_order)
 {
-    fixture f = fresh();
-    put(&f, "b.bind.json",
+    put("b.bind.json",
         "{\"schema\": \"rammer.bindings/1\", \"bindings\": [{\"op\": \"Second\", \"kernel\": \"one\", "
         "\"args\": {\"W\": \"A\", \"y\": \"Y\", \"m\": \"4\", \"stream\": \"0\"}}]}");
-    put(&f, "a.bind.json", "{\"schema\": \"rammer.bindings/1\", \"bindings\": [" GOOD "]}");
-    put(&f, "ignored.json", "no JSON");
-    const rk_bindings *all = rk_bindings_read(f.folder, &catalog, f.arena, f.diag);
-    rk_diag_print(f.diag, 0, stderr, false);
+    put("a.bind.json", "{\"schema\": \"rammer.bindings/1\", \"bindings\": [" GOOD "]}");
+    put("ignored.json", "no JSON");
+    const rk_bindings *all = rk_bindings_read(folder, &catalog, arena, diag);
+    rk_diag_print(diag, 0, stderr, false);
     cr_assert(all && all->count == 2);
     const rk_binding *b = &all->items[0];
     cr_expect_str_eq(b->op, "MatMul");
@@ -97,39 +76,32 @@ Test(binding, reads_in_name_order)
     cr_expect_str_eq(all->items[1].op, "Second");
     cr_expect_null(all->items[1].launcher);
     cr_expect_null(all->items[1].when);
-    done(&f);
 }
 
 Test(binding, no_file_is_no_binding)
 {
-    fixture f = fresh();
-    const rk_bindings *all = rk_bindings_read(f.folder, &catalog, f.arena, f.diag);
+    const rk_bindings *all = rk_bindings_read(folder, &catalog, arena, diag);
     cr_assert(all);
     cr_expect_eq(all->count, 0);
-    done(&f);
 }
 
 Test(binding, of_kernels_that_the_catalog_has)
 {
-    fixture f = fresh();
-    put(&f, "a.bind.json",
+    put("a.bind.json",
         "{\"schema\": \"rammer.bindings/1\", \"bindings\": [" GOOD
         ", {\"op\": \"Other\", \"kernel\": \"elsewhere\", \"args\": {\"a\": \"A\"}}]}");
-    cr_expect_null(rk_bindings_read(f.folder, &catalog, f.arena, f.diag));
-    cr_expect_str_eq(rk_diag_at(f.diag, 0)->code, "RK-B001");
-    const rk_bindings *some = rk_bindings_read_known(f.folder, &catalog, f.arena, f.diag);
+    cr_expect_null(rk_bindings_read(folder, &catalog, arena, diag));
+    cr_expect_str_eq(rk_diag_at(diag, 0)->code, "RK-B001");
+    const rk_bindings *some = rk_bindings_read_known(folder, &catalog, arena, diag);
     cr_assert(some && some->count == 1);
     cr_expect_str_eq(some->items[0].kernel, "gemv");
-    cr_expect_eq(rk_diag_count(f.diag), 1);
-    done(&f);
+    cr_expect_eq(rk_diag_count(diag), 1);
 }
 
 Test(binding, missing_folder)
 {
-    fixture f = fresh();
-    cr_expect_null(rk_bindings_read("/nonexistent", &catalog, f.arena, f.diag));
-    cr_expect_eq(rk_diag_at(f.diag, 0)->code[3], 'F');
-    done(&f);
+    cr_expect_null(rk_bindings_read("/nonexistent", &catalog, arena, diag));
+    cr_expect_eq(rk_diag_at(diag, 0)->code[3], 'F');
 }
 
 Test(binding, each_problem_is_found)
@@ -166,42 +138,36 @@ Test(binding, each_problem_is_found)
          "string"},
         {"3", "RK-B004", "object"},
     };
-    fixture f = fresh();
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        cr_expect_null(read_one(&f, cases[i].binding), "%s", cases[i].binding);
+        cr_expect_null(read_one(cases[i].binding), "%s", cases[i].binding);
         bool found = false;
-        for (size_t k = 0; k < rk_diag_count(f.diag); k++) {
-            const rk_diagnostic *d = rk_diag_at(f.diag, k);
+        for (size_t k = 0; k < rk_diag_count(diag); k++) {
+            const rk_diagnostic *d = rk_diag_at(diag, k);
             found =
                 found || (strcmp(d->code, cases[i].code) == 0 && strstr(d->message, cases[i].says));
         }
         if (!found)
-            rk_diag_print(f.diag, 0, stderr, false);
+            rk_diag_print(diag, 0, stderr, false);
         cr_expect(found, "%s: no %s with '%s'", cases[i].binding, cases[i].code, cases[i].says);
     }
-    done(&f);
 }
 
 Test(binding, all_problems_of_all_files_at_once)
 {
-    fixture f = fresh();
-    put(&f, "a.bind.json", "{\"schema\": \"rammer.bindings/1\", \"bindings\": [3, 4]}");
-    put(&f, "b.bind.json", "{\"schema\": \"rammer.bindings/1\", \"bindngs\": []}");
-    put(&f, "c.bind.json", "{\"schema\": \"rammer.bindings/2\", \"bindings\": []}");
-    put(&f, "d.bind.json", "{");
-    cr_expect_null(rk_bindings_read(f.folder, &catalog, f.arena, f.diag));
+    put("a.bind.json", "{\"schema\": \"rammer.bindings/1\", \"bindings\": [3, 4]}");
+    put("b.bind.json", "{\"schema\": \"rammer.bindings/1\", \"bindngs\": []}");
+    put("c.bind.json", "{\"schema\": \"rammer.bindings/2\", \"bindings\": []}");
+    put("d.bind.json", "{");
+    cr_expect_null(rk_bindings_read(folder, &catalog, arena, diag));
     static const char *const codes[] = {"RK-B004", "RK-B004", "RK-B004",
                                         "RK-J003", "RK-J002", "RK-J001"};
-    cr_assert_eq(rk_diag_count(f.diag), 6);
+    cr_assert_eq(rk_diag_count(diag), 6);
     for (size_t i = 0; i < 6; i++)
-        cr_expect_str_eq(rk_diag_at(f.diag, i)->code, codes[i]);
-    done(&f);
+        cr_expect_str_eq(rk_diag_at(diag, i)->code, codes[i]);
 }
 
 Test(binding, suggests_the_nearest_name)
 {
-    fixture f = fresh();
-    read_one(&f, "{\"op\": \"X\", \"kernel\": \"gemw\", \"args\": {}}");
-    cr_expect_str_eq(rk_diag_at(f.diag, 0)->hint, "did you mean 'gemv'?");
-    done(&f);
+    read_one("{\"op\": \"X\", \"kernel\": \"gemw\", \"args\": {}}");
+    cr_expect_str_eq(rk_diag_at(diag, 0)->hint, "did you mean 'gemv'?");
 }

@@ -1,31 +1,12 @@
-#include "base/file.h"
 #include "base/str.h"
 #include "rkernel_lib/catalog.h"
 
-#include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct {
-    rk_arena *arena;
-    rk_diag *diag;
-    const char *folder;
-} fixture;
+#include "folder_fixture.h"
 
-static fixture fresh(void)
-{
-    rk_arena *arena = rk_arena_new();
-    fixture f = {.arena = arena, .diag = rk_diag_new(arena)};
-    f.folder = rk_file_temporary("rk_catalog", arena, f.diag);
-    cr_assert(f.folder);
-    return f;
-}
-
-static void done(fixture *f)
-{
-    rk_file_remove(f->folder, f->diag);
-    rk_arena_free(f->arena);
-}
+TestSuite(catalog, .init = folder_setup, .fini = folder_teardown);
 
 static const char *const gemm_args[] = {"32", "8"};
 static const rk_param gemm_params[] = {
@@ -105,33 +86,32 @@ static rk_kernel refused(const char *id)
                        .uses = {.dims = 1}};
 }
 
-static const char *write_catalog(fixture *f, const char *name, rk_kernel *kernels, size_t count)
+static const char *write_catalog(const char *name, rk_kernel *kernels, size_t count)
 {
-    const rk_catalog catalog = {.folder = f->folder, .kernels = kernels, .kernel_count = count};
-    const char *path = rk_path_join(f->arena, f->folder, name);
-    cr_assert(rk_catalog_write(&catalog, path, f->arena, f->diag));
+    const rk_catalog catalog = {.folder = folder, .kernels = kernels, .kernel_count = count};
+    const char *path = rk_path_join(arena, folder, name);
+    cr_assert(rk_catalog_write(&catalog, path, arena, diag));
     return path;
 }
 
-static const char *text_of(fixture *f, const char *path)
+static const char *text_of(const char *path)
 {
     rk_bytes bytes;
-    cr_assert(rk_file_read(&bytes, path, f->arena, f->diag));
+    cr_assert(rk_file_read(&bytes, path, arena, diag));
     return bytes.data;
 }
 
 Test(catalog, what_is_written_is_read)
 {
-    fixture f = fresh();
     rk_kernel kernels[] = {refused("zeta"), gemm(), refused("alpha")};
-    const char *path = write_catalog(&f, "catalog.json", kernels, 3);
-    const rk_catalog *c = rk_catalog_read(path, f.arena, f.diag);
-    rk_diag_print(f.diag, 0, stderr, false);
+    const char *path = write_catalog("catalog.json", kernels, 3);
+    const rk_catalog *c = rk_catalog_read(path, arena, diag);
+    rk_diag_print(diag, 0, stderr, false);
     cr_assert(c);
     cr_assert_eq(c->kernel_count, 3);
     cr_expect_str_eq(c->kernels[0].id, "alpha");
     cr_expect_str_eq(c->kernels[2].id, "zeta");
-    cr_expect_str_eq(c->folder, f.folder);
+    cr_expect_str_eq(c->folder, folder);
     const rk_kernel *k = rk_catalog_find(c, "gemm<32, 8>");
     cr_assert(k);
     cr_expect_str_eq(k->name, "gemm");
@@ -161,7 +141,6 @@ Test(catalog, what_is_written_is_read)
     cr_expect_null(rk_kernel_launch(k, NULL));
     cr_expect_null(rk_kernel_launch(k, "nobody"));
     cr_expect_null(rk_catalog_find(c, "gemm"));
-    done(&f);
 }
 
 Test(catalog, the_only_launch_needs_no_name)
@@ -182,36 +161,30 @@ Test(catalog, names)
 
 Test(catalog, bytes_do_not_depend_on_the_order)
 {
-    fixture f = fresh();
     rk_kernel one[] = {refused("zeta"), gemm(), refused("alpha")};
     rk_kernel two[] = {gemm(), refused("alpha"), refused("zeta")};
-    const char *a = text_of(&f, write_catalog(&f, "a.json", one, 3));
-    const char *b = text_of(&f, write_catalog(&f, "b.json", two, 3));
+    const char *a = text_of(write_catalog("a.json", one, 3));
+    const char *b = text_of(write_catalog("b.json", two, 3));
     cr_expect_str_eq(a, b);
-    const rk_catalog *c =
-        rk_catalog_read(rk_path_join(f.arena, f.folder, "a.json"), f.arena, f.diag);
-    cr_assert(c && rk_catalog_write(c, rk_path_join(f.arena, f.folder, "c.json"), f.arena, f.diag));
-    cr_expect_str_eq(text_of(&f, rk_path_join(f.arena, f.folder, "c.json")), a);
-    const rk_catalog *again =
-        rk_catalog_read(rk_path_join(f.arena, f.folder, "c.json"), f.arena, f.diag);
+    const rk_catalog *c = rk_catalog_read(rk_path_join(arena, folder, "a.json"), arena, diag);
+    cr_assert(c && rk_catalog_write(c, rk_path_join(arena, folder, "c.json"), arena, diag));
+    cr_expect_str_eq(text_of(rk_path_join(arena, folder, "c.json")), a);
+    const rk_catalog *again = rk_catalog_read(rk_path_join(arena, folder, "c.json"), arena, diag);
     cr_assert(again);
     cr_expect_eq(c->hash, again->hash);
     cr_expect_neq(c->hash, 0);
-    done(&f);
 }
 
 Test(catalog, empty)
 {
-    fixture f = fresh();
-    const char *path = write_catalog(&f, "catalog.json", NULL, 0);
-    const rk_catalog *c = rk_catalog_read(path, f.arena, f.diag);
+    const char *path = write_catalog("catalog.json", NULL, 0);
+    const rk_catalog *c = rk_catalog_read(path, arena, diag);
     cr_assert(c);
     cr_expect_eq(c->kernel_count, 0);
     cr_expect_null(rk_catalog_find(c, "x"));
-    done(&f);
 }
 
-static const char *replaced(rk_arena *arena, const char *text, const char *from, const char *to)
+static const char *replaced(const char *text, const char *from, const char *to)
 {
     const char *at = strstr(text, from);
     cr_assert(at, "the fixture has no '%s'", from);
@@ -272,16 +245,14 @@ Test(catalog, each_inconsistency_is_found)
         {"rammer.catalog/1", "rammer.catalog/2", "RK-J002", "schema"},
         {"{", "[", "RK-J001", "JSON"},
     };
-    fixture f = fresh();
     rk_kernel kernels[] = {gemm(), refused("alpha")};
-    const char *good = text_of(&f, write_catalog(&f, "good.json", kernels, 2));
-    const char *path = rk_path_join(f.arena, f.folder, "bad.json");
+    const char *good = text_of(write_catalog("good.json", kernels, 2));
+    const char *path = rk_path_join(arena, folder, "bad.json");
     for (size_t i = 0; i < sizeof edits / sizeof *edits; i++) {
-        rk_diag *diag = rk_diag_new(f.arena);
-        const char *bad = replaced(f.arena, good, edits[i].from, edits[i].to);
-        cr_assert(rk_file_write(path, bad, strlen(bad), f.diag));
-        cr_expect_null(rk_catalog_read(path, f.arena, diag), "%s -> %s", edits[i].from,
-                       edits[i].to);
+        diag = rk_diag_new(arena);
+        const char *bad = replaced(good, edits[i].from, edits[i].to);
+        cr_assert(rk_file_write(path, bad, strlen(bad), diag));
+        cr_expect_null(rk_catalog_read(path, arena, diag), "%s -> %s", edits[i].from, edits[i].to);
         bool found = false;
         for (size_t k = 0; k < rk_diag_count(diag); k++) {
             const rk_diagnostic *d = rk_diag_at(diag, k);
@@ -293,70 +264,59 @@ Test(catalog, each_inconsistency_is_found)
         cr_expect(found, "%s -> %s: no %s with '%s'", edits[i].from, edits[i].to, edits[i].code,
                   edits[i].says);
     }
-    done(&f);
 }
 
 Test(catalog, all_problems_at_once)
 {
-    fixture f = fresh();
     rk_kernel kernels[] = {gemm()};
-    const char *text = text_of(&f, write_catalog(&f, "good.json", kernels, 1));
-    text = replaced(f.arena, text, "\"dims\": 2", "\"dims\": 9");
-    text = replaced(f.arena, text, "0123456789abcdef", "none");
-    text = replaced(f.arena, text, "(n + 31) / 32", "k");
-    const char *path = rk_path_join(f.arena, f.folder, "bad.json");
-    cr_assert(rk_file_write(path, text, strlen(text), f.diag));
-    cr_expect_null(rk_catalog_read(path, f.arena, f.diag));
-    cr_expect_eq(rk_diag_count(f.diag), 3);
-    done(&f);
+    const char *text = text_of(write_catalog("good.json", kernels, 1));
+    text = replaced(text, "\"dims\": 2", "\"dims\": 9");
+    text = replaced(text, "0123456789abcdef", "none");
+    text = replaced(text, "(n + 31) / 32", "k");
+    const char *path = rk_path_join(arena, folder, "bad.json");
+    cr_assert(rk_file_write(path, text, strlen(text), diag));
+    cr_expect_null(rk_catalog_read(path, arena, diag));
+    cr_expect_eq(rk_diag_count(diag), 3);
 }
 
 Test(catalog, duplicate_ids)
 {
-    fixture f = fresh();
     rk_kernel kernels[] = {refused("same"), refused("same")};
-    cr_expect_null(rk_catalog_read(write_catalog(&f, "c.json", kernels, 2), f.arena, f.diag));
-    cr_expect_str_eq(rk_diag_at(f.diag, 0)->code, "RK-C001");
-    done(&f);
+    cr_expect_null(rk_catalog_read(write_catalog("c.json", kernels, 2), arena, diag));
+    cr_expect_str_eq(rk_diag_at(diag, 0)->code, "RK-C001");
 }
 
 Test(catalog, converted_needs_an_rkernel)
 {
-    fixture f = fresh();
     rk_kernel k = refused("k");
     k.outcome = RK_CONVERTED;
-    cr_expect_null(rk_catalog_read(write_catalog(&f, "c.json", &k, 1), f.arena, f.diag));
-    cr_expect_str_eq(rk_diag_at(f.diag, 0)->code, "RK-C001");
-    done(&f);
+    cr_expect_null(rk_catalog_read(write_catalog("c.json", &k, 1), arena, diag));
+    cr_expect_str_eq(rk_diag_at(diag, 0)->code, "RK-C001");
 }
 
 Test(catalog, missing_file)
 {
-    fixture f = fresh();
-    cr_expect_null(rk_catalog_read("/nonexistent/catalog.json", f.arena, f.diag));
-    cr_expect_str_eq(rk_diag_at(f.diag, 0)->code, "RK-F001");
-    done(&f);
+    cr_expect_null(rk_catalog_read("/nonexistent/catalog.json", arena, diag));
+    cr_expect_str_eq(rk_diag_at(diag, 0)->code, "RK-F001");
 }
 
-static const rk_catalog *catalog_of(fixture *f, const char *folder, rk_kernel *kernels,
-                                    size_t count)
+static const rk_catalog *catalog_of(const char *at, rk_kernel *kernels, size_t count)
 {
-    rk_catalog *c = RK_NEW(f->arena, rk_catalog);
-    *c = (rk_catalog){.folder = folder, .kernels = kernels, .kernel_count = count};
+    rk_catalog *c = RK_NEW(arena, rk_catalog);
+    *c = (rk_catalog){.folder = at, .kernels = kernels, .kernel_count = count};
     return c;
 }
 
 Test(catalog, merge_is_the_union)
 {
-    fixture f = fresh();
     rk_kernel one[] = {gemm(), refused("zeta")}, two[] = {refused("alpha"), gemm()};
     static const rk_launch more[] = {
         {.function = "launch_gemm", .file = "src/gemm.cu", .line = 40, .reason = "known already"},
         {.function = "main", .file = "app.cu", .line = 3, .reason = "grid: 'g' is not set"},
     };
     two[1].launches = more;
-    const rk_catalog *merged = rk_catalog_merge(catalog_of(&f, f.folder, one, 2),
-                                                catalog_of(&f, f.folder, two, 2), f.arena, f.diag);
+    const rk_catalog *merged =
+        rk_catalog_merge(catalog_of(folder, one, 2), catalog_of(folder, two, 2), arena, diag);
     cr_assert(merged);
     cr_assert_eq(merged->kernel_count, 3);
     cr_expect_str_eq(merged->kernels[0].id, "alpha");
@@ -364,38 +324,31 @@ Test(catalog, merge_is_the_union)
     cr_assert_eq(k->launch_count, 3);
     cr_expect_str_eq(k->launches[0].function, "main");
     cr_expect(rk_kernel_launch(k, "launch_gemm")->resolved);
-    done(&f);
 }
 
 Test(catalog, merge_moves_paths)
 {
-    fixture f = fresh();
-    const char *a = rk_path_join(f.arena, f.folder, "a"),
-               *b = rk_path_join(f.arena, f.folder, "b/c");
-    cr_assert(rk_file_mkdirs(a, f.diag) && rk_file_mkdirs(b, f.diag));
+    const char *a = rk_path_join(arena, folder, "a"), *b = rk_path_join(arena, folder, "b/c");
+    cr_assert(rk_file_mkdirs(a, diag) && rk_file_mkdirs(b, diag));
     rk_kernel k = gemm();
     const rk_catalog *merged =
-        rk_catalog_merge(catalog_of(&f, a, NULL, 0), catalog_of(&f, b, &k, 1), f.arena, f.diag);
+        rk_catalog_merge(catalog_of(a, NULL, 0), catalog_of(b, &k, 1), arena, diag);
     cr_assert(merged);
     cr_expect_str_eq(merged->folder, a);
     cr_expect_str_eq(merged->kernels[0].rkernel_file, "../b/c/gemm.rk.cu");
     cr_expect_str_eq(merged->kernels[0].cpu_library, "../b/c/cpu/00.so");
-    merged = rk_catalog_merge(catalog_of(&f, f.folder, NULL, 0), catalog_of(&f, b, &k, 1), f.arena,
-                              f.diag);
+    merged = rk_catalog_merge(catalog_of(folder, NULL, 0), catalog_of(b, &k, 1), arena, diag);
     cr_assert(merged);
     cr_expect_str_eq(merged->kernels[0].rkernel_file, "b/c/gemm.rk.cu");
-    done(&f);
 }
 
 Test(catalog, merge_conflict)
 {
-    fixture f = fresh();
     rk_kernel one[] = {refused("beta"), refused("same")}, two[] = {refused("same")};
     two[0].hash = "0000000000000001";
-    cr_expect_null(rk_catalog_merge(catalog_of(&f, f.folder, one, 2),
-                                    catalog_of(&f, f.folder, two, 1), f.arena, f.diag));
-    cr_assert_eq(rk_diag_count(f.diag), 1);
-    cr_expect_str_eq(rk_diag_at(f.diag, 0)->code, "RK-C002");
-    cr_expect_str_eq(rk_diag_at(f.diag, 0)->place.object, "kernel 'same'");
-    done(&f);
+    cr_expect_null(
+        rk_catalog_merge(catalog_of(folder, one, 2), catalog_of(folder, two, 1), arena, diag));
+    cr_assert_eq(rk_diag_count(diag), 1);
+    cr_expect_str_eq(rk_diag_at(diag, 0)->code, "RK-C002");
+    cr_expect_str_eq(rk_diag_at(diag, 0)->place.object, "kernel 'same'");
 }

@@ -1,36 +1,23 @@
-#include "base/file.h"
 #include "base/str.h"
 #include "tests/protocol/sample.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include <criterion/criterion.h>
+#include "folder_fixture.h"
 
-static rk_arena *arena;
-static rk_diag *diag;
-static const char *folder;
 static const char *kernels, *runtime;
 
 static void setup(void)
 {
-    arena = rk_arena_new();
-    diag = rk_diag_new(arena);
-    folder = rk_file_temporary("rammer_cuda", arena, diag);
-    cr_assert(folder);
+    folder_setup();
     const char *source = getenv("RK_SOURCE");
     cr_assert(source, "RK_SOURCE names the source folder");
     kernels = rk_path_join(arena, source, "tests/protocol/kernels");
     runtime = rk_path_join(arena, source, "rkernel_lib/include");
 }
 
-static void teardown(void)
-{
-    rk_file_remove(folder, diag);
-    rk_arena_free(arena);
-}
-
-TestSuite(cuda, .init = setup, .fini = teardown);
+TestSuite(cuda, .init = setup, .fini = folder_teardown);
 
 static bool emit_into(const char *dir, const char *backend, rk_image *image,
                       const rk_catalog *catalog)

@@ -1,31 +1,12 @@
-#include "base/file.h"
 #include "base/str.h"
 #include "tests/protocol/sample.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include <criterion/criterion.h>
+#include "folder_fixture.h"
 
-static rk_arena *arena;
-static rk_diag *diag;
-static const char *folder;
-
-static void setup(void)
-{
-    arena = rk_arena_new();
-    diag = rk_diag_new(arena);
-    folder = rk_file_temporary("rammer_image", arena, diag);
-    cr_assert(folder);
-}
-
-static void teardown(void)
-{
-    rk_file_remove(folder, diag);
-    rk_arena_free(arena);
-}
-
-TestSuite(image, .init = setup, .fini = teardown);
+TestSuite(image, .init = folder_setup, .fini = folder_teardown);
 
 /* Building. */
 
@@ -110,8 +91,8 @@ static void make_schedule(made *m)
     };
     static rk_veu_list first[] = {{lists[0], 3, 3}, {lists[1], 3, 3}};
     static rk_veu_list second[] = {{lists[2], 1, 1}, {NULL, 0, 0}};
-    static rk_rprogram programs[] = {{.veus = first, .waits = waits, .wait_count = 2, .wait_capacity = 2},
-                                     {.veus = second}};
+    static rk_rprogram programs[] = {
+        {.veus = first, .waits = waits, .wait_count = 2, .wait_capacity = 2}, {.veus = second}};
     m->memory = (rk_memory){.offsets = offsets, .constant_bytes = 256, .total_bytes = 1280};
     m->schedule = (rk_schedule){.graph = "made",
                                 .policy = "by hand",
