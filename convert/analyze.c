@@ -439,6 +439,36 @@ static void find_specialised(rk_analysis *analysis)
     }
 }
 
+/** Whether calls lead from one body to the other; `seen` has `mark` for those that were looked at. */
+static bool leads(const rk_analysis *analysis, size_t from, size_t to, size_t *seen, size_t mark)
+{
+    const rk_body *body = &analysis->bodies.items[from];
+    for (size_t i = 0; i < body->callees.count; i++) {
+        const size_t next = body->callees.items[i];
+        if (next == to)
+            return true;
+        if (seen[next] == mark)
+            continue;
+        seen[next] = mark;
+        if (leads(analysis, next, to, seen, mark))
+            return true;
+    }
+    return false;
+}
+
+/** A template that calls itself with other arguments ends when its instances do. */
+static void find_recursion(const rk_analysis *analysis)
+{
+    const size_t count = analysis->bodies.count;
+    size_t *seen = RK_NEW_ARRAY(analysis->unit->arena, size_t, count);
+    for (size_t i = 0; i < count; i++) {
+        const rk_body *body = &analysis->bodies.items[i];
+        rk_function *f = analysis->unit->functions.items[body->function];
+        const bool instance = !body->pattern || !(f->is_template || f->class_template);
+        f->recursive |= instance && leads(analysis, i, i, seen, i + 1);
+    }
+}
+
 /** Finds and walks the translation unit's functions. */
 static rk_analysis look(rk_unit *unit)
 {
@@ -459,7 +489,8 @@ static rk_analysis look(rk_unit *unit)
 
 void rk_analyze_part(rk_unit *unit)
 {
-    look(unit);
+    const rk_analysis analysis = look(unit);
+    find_recursion(&analysis);
 }
 
 void rk_analyze(rk_unit *unit)
@@ -467,4 +498,5 @@ void rk_analyze(rk_unit *unit)
     rk_analysis analysis = look(unit);
     name_parts(unit);
     rk_instances_collect(&analysis);
+    find_recursion(&analysis);
 }

@@ -246,6 +246,7 @@ typedef struct {
     bool meets;     /**< declares barriers or pipelines of libcu++ in shared memory */
     bool has_goto;
     bool hides_types; /**< has a variable called dim3 or uint3 */
+    bool recursive;   /**< it, or an instance of it, reaches itself by calls */
     bool fences;      /**< __threadfence: it may tell which block is last */
     RK_VEC(const char *)
     kept;          /**< variables that it names and that keep their value between runs */

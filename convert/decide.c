@@ -88,22 +88,6 @@ static void refuse(rk_unit *unit, size_t i, const char *code, const char *hint, 
     rk_problem_add(unit, i, RK_REFUSED, code, f->place, hint, message, f->name);
 }
 
-static bool reaches(const rk_unit *unit, size_t from, size_t to, bool *seen)
-{
-    const rk_function *f = unit->functions.items[from];
-    for (size_t c = 0; c < f->calls.count; c++) {
-        const size_t next = f->calls.items[c].callee;
-        if (next == to)
-            return true;
-        if (seen[next])
-            continue;
-        seen[next] = true;
-        if (reaches(unit, next, to, seen))
-            return true;
-    }
-    return false;
-}
-
 /** `__cluster_dims__` and the like, which clang does not know. */
 static void check_clusters(rk_unit *unit, size_t i)
 {
@@ -144,8 +128,7 @@ static void check_shape(rk_unit *unit, size_t i)
     if (f->method && !f->in_class && f->others.count == 0)
         refuse(unit, i, "RK-V115", "write its declaration out",
                "the declaration of '%s' in its class cannot be edited");
-    bool *seen = RK_NEW_ARRAY(unit->arena, bool, unit->functions.count);
-    if (reaches(unit, i, i, seen) && !f->is_template)
+    if (f->recursive)
         refuse(unit, i, "RK-V114", "write it as a loop",
                "'%s' calls itself, so that its stack cannot be sized");
 }

@@ -35,7 +35,7 @@ static void close_host_code(rk_unit *unit)
             if (f->removed || f->kernel || f->device)
                 continue;
             bool gone = is_host_code(f);
-            for (size_t c = 0; c < f->calls.count && !f->special; c++)
+            for (size_t c = 0; c < f->calls.count; c++)
                 gone |= unit->functions.items[f->calls.items[c].callee]->removed;
             changed |= gone;
             f->removed = gone;

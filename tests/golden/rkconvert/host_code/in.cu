@@ -35,9 +35,17 @@ private:
     float *x_;
 };
 
+/* Its constructor and destructor call what goes. */
+template <class T> struct Buffer {
+    explicit Buffer(int n) { check(cudaMalloc(&data, n * sizeof(T))); }
+    ~Buffer() { check(cudaFree(data)); }
+    operator T *() const { return data; }
+    T *data;
+};
+
 template <class T> void launch(T *x, int n) { Runner(x).run(n); } int main()
 {
-    launch((float *)0, 5);
+    launch((float *)Buffer<float>(5), 5);
     calls++;
     return 0;
 }
