@@ -7,11 +7,12 @@
 
 /*
  * Why it holds. Let W be the vEUs, g the least that a rTask's end takes to be seen on another vEU: a
- * signal, or the launch that separates rPrograms. For a node n let S(n) be a time before which none
- * of its rTasks starts, F(n) one before which not all of them have ended, T(n) one that passes after
- * any of them before all is over. An edge p -> n is *whole* when each rTask of n waits for all of p,
- * *touching* when each waits for some of p, *covering* when each of p is waited for by some of n, at
- * all selections.
+ * signal, or the launch that separates rPrograms. For a candidate of a node n let S be a time before
+ * which none of its rTasks starts if it is selected, F one before which not all of them have ended, T
+ * one that passes after any of them before all is over. At two candidates an edge p -> n is *whole* when
+ * each rTask of n waits for all of p, *touching* when each waits for some of p, *covering* when each of p
+ * is waited for by some of n. What an edge says holds for the candidate of p that is selected, whichever
+ * that is: so the least over them counts. S, F and T of a node are the least of its candidates'.
  *
  * Rounds. When each of k rTasks of d ns must be seen on one vEU v, and m of them run there, then v is
  * busy for m d, and the others take ceil((k - m) / (W - 1)) d + g. `spread` is the least over m. It
@@ -39,12 +40,21 @@
  * with the bytes of A, which no vEU asks for faster than its rTask's rate, nor all of them faster than
  * the bandwidth, and not before an rTask's fixed time is over. At the end of all, t + load + q holds
  * for the rTasks with S >= t and T >= q.
+ *
+ * Ruling out. Let a schedule take less than X. A candidate with F + T >= X, or whose work with the least of
+ * all other nodes takes W vEUs until X, is not selected in it. So all of this holds for it with the least
+ * over the candidates that are left, which may rule out others; if the bound is X then, or a node has none
+ * left, there is no such schedule. X is found by halving.
  */
 
 /** Nodes up to which the sets of what precedes each are kept. */
 enum { SETS_MOST = 16384 };
 /** Predecessors of a node that the joins look at. */
 enum { JOINED_MOST = 12 };
+/** Times that candidates are ruled out for one target, and targets that are tried. */
+enum { RULED_OUT_MOST = 3, RULED_OUT_STEPS = 6 };
+/** The highest target, over the bound without. */
+static const double RULED_OUT_RATIO = 1.25;
 
 static double least(double a, double b)
 {
@@ -125,31 +135,68 @@ double rk_bound_seen(const bounds *b, const rk_candidate *candidate, uint32_t co
     return count == 0 ? 0 : most(spread(b, count, each, false), load_ns(b, &load, true));
 }
 
-/** The least of each cost over the candidates of a node. */
 static void find_costs(bounds *b, rk_id node)
 {
     const rk_node_candidates *all = &b->problem->candidates->nodes[node];
-    node_bound *n = &b->nodes[node];
-    *n = (node_bound){.each = INFINITY, .span = INFINITY, .spread = INFINITY, .partly = INFINITY};
     for (size_t i = 0; i < all->count; i++) {
         const rk_candidate *c = &all->items[i];
         double k = c->rtasks;
         double d = rk_simulate_alone(c, b->problem->device);
         rk_load load = load_of(b, c, k);
-        double seen = load_ns(b, &load, true);
-        n->each = least(n->each, d);
-        n->span = least(n->span, most(ceil(k / b->veus) * d, load_ns(b, &load, false)));
-        n->spread = least(n->spread, rk_bound_seen(b, c, c->rtasks));
-        n->partly = least(n->partly, most(spread(b, k, d, true), seen));
-        if (i == 0)
-            n->load = load;
-        n->load.work = least(n->load.work, load.work);
+        b->candidates[b->first[node] + i] = (candidate_bound){
+            .each = d,
+            .span = most(ceil(k / b->veus) * d, load_ns(b, &load, false)),
+            .spread = rk_bound_seen(b, c, c->rtasks),
+            .partly = most(spread(b, k, d, true), load_ns(b, &load, true)),
+            .load = load,
+        };
+    }
+}
+
+static size_t count_of(const bounds *b, rk_id node)
+{
+    return b->first[node + 1] - b->first[node];
+}
+
+/** The least of each cost over the candidates of a node; false when all are out. */
+static bool join_costs(bounds *b, rk_id node)
+{
+    node_bound *n = &b->nodes[node];
+    *n = (node_bound){.each = INFINITY, .gathered = INFINITY};
+    bool any = false;
+    for (size_t i = b->first[node]; i < b->first[node + 1]; i++) {
+        const candidate_bound *c = &b->candidates[i];
+        if (c->out)
+            continue;
+        n->each = least(n->each, c->each);
+        n->gathered = least(n->gathered, least(c->load.work, c->each + b->signal));
+        if (!any)
+            n->load = c->load;
+        any = true;
+        n->load.work = least(n->load.work, c->load.work);
         for (int pool = 0; pool < 2; pool++) {
             rk_bytes_load *from = &n->load.from[pool];
-            from->bytes = least(from->bytes, load.from[pool].bytes);
-            from->fixed = least(from->fixed, load.from[pool].fixed);
-            from->rate = most(from->rate, load.from[pool].rate);
+            from->bytes = least(from->bytes, c->load.from[pool].bytes);
+            from->fixed = least(from->fixed, c->load.from[pool].fixed);
+            from->rate = most(from->rate, c->load.from[pool].rate);
         }
+    }
+    return any;
+}
+
+/** What each edge says at all candidates that are not out. */
+static void join_kinds(bounds *b)
+{
+    for (size_t e = 0; e < b->problem->edge_count; e++) {
+        rk_edge edge = b->problem->edges[e];
+        const candidate_bound *from = &b->candidates[b->first[edge.from]];
+        const candidate_bound *to = &b->candidates[b->first[edge.to]];
+        size_t count = count_of(b, edge.to);
+        unsigned kind = b->pairs[e] ? EDGE_WHOLE | EDGE_TOUCHES | EDGE_COVERS : 0;
+        for (size_t p = 0; p < count_of(b, edge.from) && kind; p++)
+            for (size_t n = 0; n < count && !from[p].out; n++)
+                kind &= to[n].out ? kind : b->pairs[e][p * count + n].kind;
+        b->kinds[e] = (unsigned char)kind;
     }
 }
 
@@ -166,7 +213,7 @@ static double join(const bounds *b, rk_id node)
         if (!(b->kinds[e] & EDGE_WHOLE))
             continue;
         const node_bound *n = &b->nodes[b->problem->edges[e].from];
-        double elsewhere = n->start + n->partly;
+        double elsewhere = n->elsewhere;
         size_t at = count < JOINED_MOST ? count++ : JOINED_MOST;
         for (; at > 0 && p[at - 1].elsewhere < elsewhere; at--)
             if (at < JOINED_MOST)
@@ -259,53 +306,101 @@ static void insert_by_start(bounds *b, rk_id node)
     b->by_start[low] = node;
 }
 
-static void find_heads(bounds *b)
+/** What the edge says of when a candidate of its later node starts and ends: the least over the earlier's. */
+static void head_over(const bounds *b, size_t at, size_t to, candidate_bound *n)
 {
-    for (rk_id node = 0; node < b->node_count; node++) {
-        node_bound *n = &b->nodes[node];
-        double ended = 0;
-        n->enclosed = -INFINITY;
-        bool whole = false;
-        for (uint32_t e = b->into[node]; e < b->into[node + 1]; e++) {
-            const node_bound *p = &b->nodes[b->problem->edges[e].from];
-            if (b->kinds[e] & EDGE_WHOLE) {
-                n->start = most(n->start, most(p->start + p->spread, p->end));
-                n->enclosed = most(n->enclosed, p->end);
-            }
-            if (b->trips[e] > 0)
-                n->start = most(n->start, p->enclosed + b->trips[e]);
-            n->start = most(n->start, p->start + b->ahead[e]);
-            if (b->kinds[e] & EDGE_COVERS)
-                ended = most(ended, p->end + b->behind[e]);
-            whole = whole || b->kinds[e] & EDGE_WHOLE;
-        }
-        if (whole)
-            n->start = most(n->start, join(b, node));
-        if (b->before) {
-            n->start = most(n->start, head_load(b, node));
-            insert_by_start(b, node);
-        }
-        n->end = most(ended, n->start + n->span);
-        b->longest = most(b->longest, n->end);
+    rk_edge edge = b->problem->edges[at];
+    double start = INFINITY;
+    double end = INFINITY;
+    double enclosed = INFINITY;
+    for (size_t p = 0; p < count_of(b, edge.from); p++) {
+        const candidate_bound *c = &b->candidates[b->first[edge.from] + p];
+        const edge_bound *pair = &b->pairs[at][p * count_of(b, edge.to) + to];
+        if (c->out)
+            continue;
+        bool whole = pair->kind & EDGE_WHOLE;
+        double touched =
+            pair->kind & EDGE_TOUCHES ? most(c->start + pair->ahead, c->enclosed + pair->trip) : 0;
+        start = least(start, whole ? most(touched, c->end) : touched);
+        end = least(end, pair->kind & EDGE_COVERS ? c->end + pair->behind : 0);
+        enclosed = least(enclosed, whole ? c->end : -INFINITY);
     }
+    n->start = most(n->start, start);
+    n->end = most(n->end, end);
+    n->enclosed = most(n->enclosed, enclosed);
+}
+
+static void find_head(bounds *b, rk_id node)
+{
+    double start = 0;
+    bool whole = false;
+    for (uint32_t e = b->into[node]; e < b->into[node + 1]; e++)
+        whole = whole || b->kinds[e] & EDGE_WHOLE;
+    if (whole)
+        start = join(b, node);
+    if (b->before)
+        start = most(start, head_load(b, node));
+    node_bound *n = &b->nodes[node];
+    n->start = n->end = n->elsewhere = INFINITY;
+    for (size_t i = 0; i < count_of(b, node); i++) {
+        candidate_bound *c = &b->candidates[b->first[node] + i];
+        c->start = start;
+        c->end = c->tail = c->behind = 0;
+        c->enclosed = -INFINITY;
+        for (uint32_t e = b->into[node]; e < b->into[node + 1]; e++)
+            if (b->pairs[e])
+                head_over(b, e, i, c);
+        c->end = most(c->end, c->start + c->span);
+        if (c->out)
+            continue;
+        n->start = least(n->start, c->start);
+        n->end = least(n->end, c->end);
+        n->elsewhere = least(n->elsewhere, c->start + c->partly);
+    }
+    if (b->before)
+        insert_by_start(b, node);
 }
 
 /* Tails. */
 
+/** What the edge says of what passes after a candidate of its earlier node: the least over the later's. */
+static void tail_over(const bounds *b, size_t at, size_t from, candidate_bound *p)
+{
+    rk_edge edge = b->problem->edges[at];
+    double tail = INFINITY;
+    double behind = INFINITY;
+    for (size_t n = 0; n < count_of(b, edge.to); n++) {
+        const candidate_bound *c = &b->candidates[b->first[edge.to] + n];
+        const edge_bound *pair = &b->pairs[at][from * count_of(b, edge.to) + n];
+        if (c->out)
+            continue;
+        double covered = pair->kind & EDGE_COVERS ? pair->behind + c->tail : 0;
+        tail = least(tail, pair->kind & EDGE_WHOLE ? most(covered, c->behind) : covered);
+        behind = least(behind, pair->kind & EDGE_TOUCHES ? pair->trip + c->each + c->tail : 0);
+    }
+    p->tail = most(p->tail, tail);
+    p->behind = most(p->behind, behind);
+}
+
 static void find_tails(bounds *b)
 {
     for (rk_id node = (rk_id)b->node_count; node-- > 0;) {
-        const node_bound *n = &b->nodes[node];
-        for (uint32_t e = b->into[node]; e < b->into[node + 1]; e++) {
-            node_bound *p = &b->nodes[b->problem->edges[e].from];
-            if (b->kinds[e] & EDGE_WHOLE)
-                p->tail = most(p->tail, most(n->spread + n->tail, n->behind));
-            else if (b->kinds[e] & EDGE_COVERS)
-                p->tail = most(p->tail, b->behind[e] + n->tail);
-            if (b->trips[e] > 0)
-                p->behind = most(p->behind, b->trips[e] + n->each + n->tail);
+        node_bound *n = &b->nodes[node];
+        double longest = INFINITY;
+        n->tail = INFINITY;
+        for (size_t i = b->first[node]; i < b->first[node + 1]; i++) {
+            const candidate_bound *c = &b->candidates[i];
+            if (c->out)
+                continue;
+            n->tail = least(n->tail, c->tail);
+            longest = least(longest, c->end + c->tail);
         }
-        b->longest = most(b->longest, n->end + n->tail);
+        b->longest = most(b->longest, longest);
+        for (uint32_t e = b->into[node]; e < b->into[node + 1]; e++) {
+            rk_id from = b->problem->edges[e].from;
+            for (size_t i = 0; i < count_of(b, from) && b->pairs[e]; i++)
+                tail_over(b, e, i, &b->candidates[b->first[from] + i]);
+        }
     }
 }
 
@@ -343,46 +438,148 @@ static double middle_load(const bounds *b, rk_arena *scratch)
     return best;
 }
 
-/** Finds what holds of each node, and the bound; all of it goes to `scratch`. */
-static const node_bound *find(rk_bound *out, const rk_problem *problem, uint32_t veus,
-                              rk_arena *scratch)
+/** The longest chain of rTasks, with a signal after a node that others wait for as a whole. */
+static double plain_path(const bounds *b)
+{
+    rk_arena *scratch = rk_arena_new();
+    double *start = RK_NEW_ARRAY(scratch, double, b->node_count + 1);
+    double *end = RK_NEW_ARRAY(scratch, double, b->node_count + 1);
+    double longest = 0;
+    for (rk_id node = 0; node < b->node_count; node++) {
+        const node_bound *n = &b->nodes[node];
+        for (uint32_t e = b->into[node]; e < b->into[node + 1]; e++) {
+            rk_id from = b->problem->edges[e].from;
+            const node_bound *p = &b->nodes[from];
+            if (b->kinds[e] & EDGE_WHOLE)
+                start[node] = most(start[node], most(start[from] + p->gathered, end[from]));
+            else if (b->kinds[e] & EDGE_TOUCHES)
+                start[node] = most(start[node], start[from] + p->each);
+            if (b->kinds[e] & EDGE_COVERS)
+                end[node] = most(end[node], end[from] + n->each);
+        }
+        end[node] = most(end[node], start[node] + n->each);
+        longest = most(longest, end[node]);
+    }
+    rk_arena_free(scratch);
+    return longest;
+}
+
+static void prepare(bounds *b, const rk_problem *problem, uint32_t veus, rk_arena *scratch)
 {
     const rk_device *d = problem->device;
     size_t nodes = problem->graph->node_count;
-    bounds b = {.problem = problem,
-                .veus = veus,
-                .signal = least(d->signal_ns, d->launch_ns),
-                .bandwidth = {d->dram_bandwidth, d->l2_bandwidth},
-                .node_count = nodes};
-    b.nodes = RK_NEW_ARRAY(scratch, node_bound, nodes + 1);
-    rk_bound_edges(&b, scratch);
+    *b = (bounds){.problem = problem,
+                  .veus = veus,
+                  .signal = least(d->signal_ns, d->launch_ns),
+                  .bandwidth = {d->dram_bandwidth, d->l2_bandwidth},
+                  .node_count = nodes};
+    b->nodes = RK_NEW_ARRAY(scratch, node_bound, nodes + 1);
+    b->first = RK_NEW_ARRAY(scratch, size_t, nodes + 2);
+    for (size_t i = 0; i < nodes; i++)
+        b->first[i + 1] = b->first[i] + problem->candidates->nodes[i].count;
+    b->candidates = RK_NEW_ARRAY(scratch, candidate_bound, b->first[nodes] + 1);
+    for (rk_id i = 0; i < nodes; i++)
+        find_costs(b, i);
+    rk_bound_edges(b, scratch);
     if (nodes <= SETS_MOST) {
-        b.words = (nodes + 63) / 64;
-        b.begun = RK_NEW_ARRAY(scratch, uint64_t, nodes *b.words + 1);
-        b.before = RK_NEW_ARRAY(scratch, uint64_t, nodes *b.words + 1);
-        b.by_start = RK_NEW_ARRAY(scratch, rk_id, nodes + 1);
+        b->words = (nodes + 63) / 64;
+        b->begun = RK_NEW_ARRAY(scratch, uint64_t, nodes * b->words + 1);
+        b->before = RK_NEW_ARRAY(scratch, uint64_t, nodes * b->words + 1);
+        b->by_start = RK_NEW_ARRAY(scratch, rk_id, nodes + 1);
     }
+}
+
+/** Finds what holds of each node, and the bound, without candidates that are out; false: some node has none. */
+static bool find(rk_bound *out, bounds *b)
+{
+    double launch = b->problem->device->launch_ns;
     rk_load all = {0};
-    for (rk_id i = 0; i < nodes; i++) {
-        find_costs(&b, i);
-        add_load(&all, &b.nodes[i].load);
+    for (rk_id i = 0; i < b->node_count; i++) {
+        if (!join_costs(b, i))
+            return false;
+        add_load(&all, &b->nodes[i].load);
     }
-    find_heads(&b);
-    find_tails(&b);
-    out->work_ns = d->launch_ns + all.work / veus;
+    join_kinds(b);
+    if (b->before) {
+        memset(b->begun, 0, b->node_count * b->words * sizeof *b->begun);
+        memset(b->before, 0, b->node_count * b->words * sizeof *b->before);
+    }
+    b->by_start_count = 0;
+    b->longest = 0;
+    for (rk_id i = 0; i < b->node_count; i++)
+        find_head(b, i);
+    find_tails(b);
+    out->work_ns = launch + all.work / b->veus;
     all.work = 0;
-    out->bytes_ns = d->launch_ns + load_ns(&b, &all, false);
-    out->path_ns = d->launch_ns + b.longest;
-    if (b.before)
-        out->path_ns = most(out->path_ns, d->launch_ns + middle_load(&b, scratch));
+    out->bytes_ns = launch + load_ns(b, &all, false);
+    out->path_ns = launch + b->longest;
+    if (b->before) {
+        rk_arena *scratch = rk_arena_new();
+        out->path_ns = most(out->path_ns, launch + middle_load(b, scratch));
+        rk_arena_free(scratch);
+    }
     out->total_ns = most(out->path_ns, most(out->work_ns, out->bytes_ns));
-    return b.nodes;
+    return true;
+}
+
+/* Candidates that are ruled out. */
+
+/**
+ * Rules out candidates that no schedule of less than `until` selects: by when their rTasks have ended and what
+ * passes after them, and by the work of theirs with the least of all others. Whether there were any.
+ */
+static bool rule_out(bounds *b, const rk_bound *found, double until)
+{
+    double launch = b->problem->device->launch_ns;
+    bool any = false;
+    for (rk_id node = 0; node < b->node_count; node++) {
+        for (size_t i = b->first[node]; i < b->first[node + 1]; i++) {
+            candidate_bound *c = &b->candidates[i];
+            double more = c->load.work - b->nodes[node].load.work;
+            if (c->out ||
+                (launch + c->end + c->tail < until && found->work_ns + more / b->veus < until))
+                continue;
+            c->out = any = true;
+        }
+    }
+    return any;
+}
+
+/** Whether a schedule may take less than `until`, as far as ruling out shows. */
+static bool may_take_less(bounds *b, double until)
+{
+    for (size_t i = 0; i < b->first[b->node_count]; i++)
+        b->candidates[i].out = false;
+    for (int again = 0; again < RULED_OUT_MOST; again++) {
+        rk_bound found;
+        if (!find(&found, b) || found.total_ns >= until)
+            return false;
+        if (!rule_out(b, &found, until))
+            break;
+    }
+    return true;
 }
 
 void rk_bound_find(rk_bound *out, const rk_problem *problem, uint32_t veus)
 {
     rk_arena *scratch = rk_arena_new();
-    find(out, problem, veus, scratch);
+    bounds b;
+    prepare(&b, problem, veus, scratch);
+    find(out, &b);
+    out->plain_ns = problem->device->launch_ns + plain_path(&b);
+    out->plain_ns = most(out->plain_ns, most(out->work_ns, out->bytes_ns));
+    if (b.before) {
+        double low = out->total_ns;
+        double high = RULED_OUT_RATIO * low;
+        for (int i = 0; i < RULED_OUT_STEPS; i++) {
+            double middle = 0.5 * (low + high);
+            if (may_take_less(&b, middle))
+                high = middle;
+            else
+                low = middle;
+        }
+        out->total_ns = low;
+    }
     rk_arena_free(scratch);
 }
 
@@ -390,7 +587,9 @@ const node_bound *rk_bound_nodes(double *total, const rk_problem *problem, uint3
                                  rk_arena *arena)
 {
     rk_bound bound;
-    const node_bound *nodes = find(&bound, problem, veus, arena);
+    bounds b;
+    prepare(&b, problem, veus, arena);
+    find(&bound, &b);
     *total = bound.total_ns;
-    return nodes;
+    return b.nodes;
 }

@@ -13,7 +13,10 @@ typedef struct {
     double path_ns;  /**< the longest chain of rTasks and signals, with the work that must be done
                         before and after each point of it */
     double bytes_ns; /**< all bytes over the bandwidth of the memory that they come from */
-    double total_ns; /**< the largest */
+    double total_ns; /**< the largest, or more: below it some node has no candidate left */
+    double
+        plain_ns; /**< the largest of work_ns, bytes_ns and the longest chain of rTasks and signals
+                        alone; a yardstick, never above total_ns */
 } rk_bound;
 
 void rk_bound_find(rk_bound *out, const rk_problem *problem, uint32_t veus);

@@ -305,40 +305,62 @@ static bool is_swept(const meeting *m, const rk_candidate *to)
     return true;
 }
 
+/** A touch of one node, by a candidate's rTasks. */
+typedef struct {
+    const rk_touch *touch;
+    const rk_candidate *candidate;
+    bool first_only; /**< of what they touch the first element alone counts, which no box widens */
+} side;
+
 /**
- * How many rTasks of `from` each of `to` shares something with, at least; of what the earlier node
- * touches the first element alone counts, since that is exact however it is seen. 0 when not sure.
+ * How many of `counted` each rTask of `each` shares something with, at least, as seen in the dimensions of
+ * both or by first and last elements. 0 when not sure. `some`: of whatever those of `each` touch, some of
+ * `counted` touch each element.
  */
-static uint32_t fewest_shared(const rk_touch *from, const rk_candidate *from_candidate,
-                              const rk_touch *to, const rk_candidate *to_candidate,
-                              rk_arena *scratch)
+static uint32_t fewest_shared(side counted, side each, bool some, bool flat, rk_arena *scratch)
 {
-    rk_overlap *overlap = rk_overlap_new(from, from_candidate->grid, to, scratch);
-    numbering places = lists_of(to_candidate, rk_access_uses(to->access));
+    rk_touch from = *counted.touch;
+    rk_touch to = *each.touch;
+    from.first_only = counted.first_only;
+    to.first_only = each.first_only;
+    rk_overlap *overlap = rk_overlap_new(&from, counted.candidate->grid, &to, flat, scratch);
+    numbering places = lists_of(each.candidate, rk_access_uses(to.access));
     int64_t block[3] = {0};
-    uint32_t fewest = UINT32_MAX;
+    uint64_t fewest = UINT32_MAX;
     for (uint32_t l = 0; l < places.count && fewest > 0; l++) {
         rk_runs runs;
-        rk_overlap_find(&runs, overlap, block);
-        fewest = runs.numbers < fewest ? (uint32_t)runs.numbers : fewest;
+        if (flat && rk_overlap_is_loose(overlap))
+            return 0;
+        if (!some)
+            rk_overlap_find(&runs, overlap, block);
+        uint64_t here = some ? rk_overlap_least(overlap, block) : runs.numbers;
+        fewest = here < fewest ? here : fewest;
         next_block(block, places.extent);
     }
-    return rk_overlap_is_loose(overlap) ? 0 : fewest;
+    return !some && rk_overlap_is_loose(overlap) ? 0 : (uint32_t)fewest;
 }
 
 /** What is sure of an edge through one meeting, whatever boxes had to be widened for the lists. */
 static rk_deps_edge sure_of(const meeting *m, const rk_candidate *from, const rk_candidate *to,
                             rk_arena *scratch)
 {
-    rk_touch first = *m->from;
-    first.first_only = true;
-    rk_deps_edge edge = {.fewest = fewest_shared(&first, from, m->to, to, scratch)};
-    if (edge.fewest == 0 && is_enclosed(m, to))
-        edge.fewest = 1;
-    edge.back =
-        edge.fewest == from->rtasks ? to->rtasks : fewest_shared(m->to, to, &first, from, scratch);
-    if (edge.back == 0 && is_swept(m, to))
-        edge.back = 1;
+    bool enclosed = is_enclosed(m, to);
+    bool swept = is_swept(m, to);
+    side earlier = {m->from, from, false};
+    side later = {m->to, to, false};
+    side earlier_first = {m->from, from, true};
+    side later_first = {m->to, to, true};
+    rk_deps_edge edge = {0};
+    for (int flat = 0; flat < 2; flat++) {
+        uint32_t fewest = fewest_shared(earlier_first, later, enclosed, flat, scratch);
+        edge.fewest = fewest > edge.fewest ? fewest : edge.fewest;
+        uint32_t back = fewest_shared(later, earlier_first, swept, flat, scratch);
+        edge.back = back > edge.back ? back : edge.back;
+        back = swept ? fewest_shared(later_first, earlier, true, flat, scratch) : 0;
+        edge.back = back > edge.back ? back : edge.back;
+    }
+    if (edge.fewest == from->rtasks)
+        edge.back = to->rtasks;
     edge.covers = edge.back > 0;
     return edge;
 }
@@ -350,7 +372,7 @@ static void fill_lists(edge_lists *out, const meeting_list *meetings, const rk_c
     rk_overlap **overlaps = RK_NEW_ARRAY(scratch, rk_overlap *, meetings->count + 1);
     for (size_t i = 0; i < meetings->count; i++) {
         const meeting *m = &meetings->items[i];
-        overlaps[i] = rk_overlap_new(m->from, from->grid, m->to, scratch);
+        overlaps[i] = rk_overlap_new(m->from, from->grid, m->to, false, scratch);
         out->uses |= rk_access_uses(m->to->access);
     }
     numbering places = lists_of(to, out->uses);

@@ -35,6 +35,7 @@ typedef struct {
     bool *marks;                  /**< the same, to sort them */
     rk_interval asked[MOST_DIMS]; /**< the box that `found` is the answer to */
     bool answered;
+    bool cornered; /**< one of them begins where the asked box does */
     rk_runs found;
 } axis;
 
@@ -45,8 +46,8 @@ struct rk_overlap {
     axis axes[3];           /**< that of bx first */
     unsigned constant_dims; /**< common dimensions that are the same for all earlier rTasks */
     rk_interval constant[MOST_DIMS];
-    bool empty; /**< no earlier rTask touches anything */
-    bool loose; /**< a box was widened to be seen in the common dimensions */
+    bool empty;     /**< no earlier rTask touches anything */
+    unsigned loose; /**< common dimensions in which a box was widened to be seen in them */
 };
 
 /* Touches. */
@@ -130,11 +131,11 @@ static bool add_strides(lattice *l, const rk_access *access, int64_t offset)
 }
 
 /** The dimensions of both arrays, cut where either is; one flat dimension where they do not nest. */
-static lattice merge(const rk_touch *a, const rk_touch *b)
+static lattice merge(const rk_touch *a, const rk_touch *b, bool as_flat)
 {
     static const lattice flat = {1, {1}};
     lattice l = {0};
-    if (!add_strides(&l, a->access, a->offset) || !add_strides(&l, b->access, b->offset))
+    if (as_flat || !add_strides(&l, a->access, a->offset) || !add_strides(&l, b->access, b->offset))
         return flat;
     qsort(l.strides, (size_t)l.rank, sizeof *l.strides, by_stride_falling);
     int kept = 1;
@@ -193,9 +194,10 @@ static bool is_run(const rk_access *access, const rk_interval *own)
 }
 
 /**
- * What an rTask touches of its own dimensions, as a box in the common ones; whether that is no more.
+ * What an rTask touches of its own dimensions, as a box in the common ones; those of them in which that
+ * is more, a bit for each.
  */
-static bool place(rk_interval *out, const lattice *l, const rk_touch *touch, rk_interval *own)
+static unsigned place(rk_interval *out, const lattice *l, const rk_touch *touch, rk_interval *own)
 {
     const rk_access *access = touch->access;
     int64_t strides[RK_MAX_RANK] = {1};
@@ -210,16 +212,18 @@ static bool place(rk_interval *out, const lattice *l, const rk_touch *touch, rk_
             out[0].first += own[d].first * strides[d];
             out[0].end += (own[d].end - 1) * strides[d];
         }
-        return is_run(access, own);
+        return is_run(access, own) ? 0 : 1;
     }
-    bool exact = true;
+    unsigned loose = 0;
     own[0].first += touch->offset / strides[0];
     own[0].end += touch->offset / strides[0];
     int at = 0;
-    for (int d = 0; d < access->rank; d++)
-        if (is_dimension(access, d))
-            exact = split(out, l, &at, strides[d], own[d]) && exact;
-    return exact;
+    for (int d = 0; d < access->rank; d++) {
+        int from = at;
+        if (is_dimension(access, d) && !split(out, l, &at, strides[d], own[d]))
+            loose |= (1u << at) - (1u << from);
+    }
+    return loose;
 }
 
 /** rk_access_box, of what counts. */
@@ -344,7 +348,7 @@ static void fill_axis(rk_overlap *o, axis *a, const int64_t grid[3], rk_arena *s
         rk_interval *box = &a->boxes[i * rank];
         box_of(own, &o->from, block);
         if (!is_empty(own, a->own)) {
-            o->loose = !place(box, &o->common, &o->from, own) || o->loose;
+            o->loose |= place(box, &o->common, &o->from, own);
             hull h = hull_of(&o->common, box, a->dims);
             h.at = i;
             sorted = sorted && (a->hull_count == 0 || a->hulls[a->hull_count - 1].low <= h.low);
@@ -367,14 +371,14 @@ static void fill_axis(rk_overlap *o, axis *a, const int64_t grid[3], rk_arena *s
 }
 
 rk_overlap *rk_overlap_new(const rk_touch *from, const int64_t from_grid[3], const rk_touch *to,
-                           rk_arena *scratch)
+                           bool flat, rk_arena *scratch)
 {
     rk_overlap *o = RK_NEW(scratch, rk_overlap);
     *o = (rk_overlap){.from = *from, .to = *to};
     int64_t least = from->offset < to->offset ? from->offset : to->offset;
     o->from.offset -= least;
     o->to.offset -= least;
-    o->common = merge(&o->from, &o->to);
+    o->common = merge(&o->from, &o->to, flat);
     find_axes(o, from_grid);
     unsigned moving = 0;
     for (size_t i = 0; i < o->axis_count; i++) {
@@ -386,7 +390,7 @@ rk_overlap *rk_overlap_new(const rk_touch *from, const int64_t from_grid[3], con
     box_of(own, &o->from, (int64_t[3]){0});
     o->empty = is_empty(own, ((1u << o->from.access->rank) - 1) & ~moving);
     if (!o->empty)
-        o->loose = !place(o->constant, &o->common, &o->from, own) || o->loose;
+        o->loose |= place(o->constant, &o->common, &o->from, own);
     return o;
 }
 
@@ -478,6 +482,14 @@ static size_t first_reaching(const axis *a, int64_t low)
     return begin;
 }
 
+static bool begins_like(const rk_interval *a, const rk_interval *b, unsigned dims)
+{
+    for (int d = 0; dims >> d; d++)
+        if ((dims >> d & 1) && a[d].first != b[d].first)
+            return false;
+    return true;
+}
+
 /** Which places along the axis have a box that overlaps this one. */
 static void search_axis(const rk_overlap *o, axis *a, const rk_interval *box)
 {
@@ -485,12 +497,14 @@ static void search_axis(const rk_overlap *o, axis *a, const rk_interval *box)
     size_t rank = (size_t)o->common.rank;
     size_t count = 0;
     bool rising = true;
+    a->cornered = false;
     for (size_t i = first_reaching(a, whole.low); i < a->hull_count && a->hulls[i].low < whole.high;
          i++) {
         uint32_t at = a->hulls[i].at;
         if (a->hulls[i].high <= whole.low || !overlap_in(&a->boxes[at * rank], box, a->dims))
             continue;
         rising = rising && (count == 0 || a->hits[count - 1] < at);
+        a->cornered = a->cornered || begins_like(&a->boxes[at * rank], box, a->dims);
         a->hits[count++] = at;
     }
     if (!rising)
@@ -522,7 +536,7 @@ void rk_overlap_find(rk_runs *out, rk_overlap *o, const int64_t block[3])
     *out = (rk_runs){.exact = true};
     if (o->empty || !box_of(own, &o->to, block))
         return;
-    o->loose = !place(box, &o->common, &o->to, own) || o->loose;
+    o->loose |= place(box, &o->common, &o->to, own);
     if (!overlap_in(o->constant, box, o->constant_dims))
         return;
     rk_runs all = {.count = 1, .items = {{0, 1}}, .numbers = 1, .exact = true};
@@ -540,7 +554,28 @@ void rk_overlap_find(rk_runs *out, rk_overlap *o, const int64_t block[3])
     *out = all;
 }
 
+uint64_t rk_overlap_least(rk_overlap *o, const int64_t block[3])
+{
+    rk_interval own[RK_MAX_RANK];
+    rk_interval box[MOST_DIMS];
+    if (o->empty || !box_of(own, &o->to, block))
+        return 0;
+    o->loose |= place(box, &o->common, &o->to, own);
+    uint64_t least = 1;
+    for (size_t i = 0; i < o->axis_count; i++) {
+        axis *a = &o->axes[i];
+        uint64_t places = a->extent;
+        if (a->own) {
+            places = o->loose & a->dims ? 0 : ask_axis(o, a, box)->numbers;
+            if (places == 0 || (o->from.first_only && !a->cornered))
+                places++;
+        }
+        least *= places;
+    }
+    return least;
+}
+
 bool rk_overlap_is_loose(const rk_overlap *overlap)
 {
-    return overlap->loose;
+    return overlap->loose != 0;
 }

@@ -45,15 +45,27 @@ void rk_runs_add(rk_runs *runs, uint32_t first, uint32_t end);
  */
 typedef struct rk_overlap rk_overlap;
 
-/** Prepares the search over the rTasks of `from`, of that grid; lives in `scratch`. */
+/**
+ * Prepares the search over the rTasks of `from`, of that grid; lives in `scratch`. Boxes are compared in the
+ * dimensions of both arrays, or where `flat` is set, or these do not nest, by their first and last elements.
+ */
 rk_overlap *rk_overlap_new(const rk_touch *from, const int64_t from_grid[3], const rk_touch *to,
-                           rk_arena *scratch);
+                           bool flat, rk_arena *scratch);
 
 /**
  * The rTasks of the earlier node whose boxes overlap that of the later rTask at `block`. Near linear in
  * the blocks along each of the earlier grid's axes, whatever their product is.
  */
 void rk_overlap_find(rk_runs *out, rk_overlap *overlap, const int64_t block[3]);
+
+/**
+ * How many rTasks of the earlier node share something with the later one at `block`, at least, where it is
+ * known that of whatever that touches some of them touch each element; 0 when it touches nothing. Both boxes
+ * are products over the axes, so that each axis has one place at least, which is all that counts of an axis
+ * where a box was widened. Where of what the earlier node touches only the first elements are looked at, the
+ * place that touches the first element of the box is one more, unless it begins there.
+ */
+uint64_t rk_overlap_least(rk_overlap *overlap, const int64_t block[3]);
 
 /**
  * Whether any box so far had to be widened to compare it, so that rTasks may have been found that share

@@ -418,7 +418,7 @@ Test(deps, runs_that_are_joined_are_not_taken_for_all)
 
 Test(deps, no_schedule_goes_below_the_bound)
 {
-    for (unsigned seed = 1; seed <= 60; seed++) {
+    for (unsigned seed = 1; seed <= 100; seed++) {
         world *w = random_world(seed);
         rk_bound bound;
         rk_bound_find(&bound, &w->f->problem, (uint32_t)w->f->device->sms);
@@ -435,4 +435,54 @@ Test(deps, no_schedule_goes_below_the_bound)
         }
         fixture_free(w->f);
     }
+}
+
+/**
+ * A chain of three ends in c; j joins x and c as a concatenation does, and of it m reads only what is of x: it
+ * need not wait for c.
+ */
+Test(deps, the_bound_does_not_wait_for_what_some_rtasks_do_not_read)
+{
+    fixture *f = fixture_new(4);
+    const ranged_shape one = {{1, 1, 1}, "8", NULL, "8"};
+    rk_id t[7];
+    for (size_t i = 0; i < 7; i++)
+        t[i] = tensor(f, rk_arena_printf(f->arena, "t%zu", i), i == 4 ? 16 : 8);
+    rk_graph_input(f->graph, t[0]);
+    rk_graph_output(f->graph, t[4]);
+    rk_graph_output(f->graph, t[6]);
+    for (size_t i = 0; i < 3; i++)
+        ranged_node(f, rk_arena_printf(f->arena, "c%zu", i), t[i], RK_NO_ID, t[i + 1], one);
+    ranged_node(
+        f, "j", t[0], t[3], t[4],
+        (ranged_shape){
+            {2, 1, 1}, "8: 0, bx == 0 ? 8 : 0", "8: 0, bx == 1 ? 8 : 0", "16: 8 * bx, 8 * bx + 8"});
+    for (size_t i = 4; i < 6; i++)
+        ranged_node(f, rk_arena_printf(f->arena, "m%zu", i), t[i], RK_NO_ID, t[i + 1],
+                    (ranged_shape){{1, 1, 1}, i == 4 ? "16: 0, 8" : "8", NULL, "8"});
+    fixture_problem(f);
+    const rk_schedule *s = rk_schedule_run(rk_policy_find("list"), &f->problem, f->arena, f->diag);
+    rk_bound bound;
+    rk_bound_find(&bound, &f->problem, s->veu_count);
+    cr_expect_float_eq(rk_simulate_time(s, &f->problem), 2000 + 4 * 1100, 1e-6);
+    cr_expect_float_eq(bound.total_ns, 2000 + 4 * 1100, 1e-6);
+    fixture_free(f);
+}
+
+Test(deps, ranges_that_are_not_aligned_count_what_they_straddle)
+{
+    fixture *f =
+        two(24, (ranged_shape){{8, 1, 1}, "24", NULL, "24: 3 * bx, 3 * bx + 3"},
+            (ranged_shape){{3, 1, 1}, "24: 10 * bx, 10 * bx + 10", NULL, "24: 8 * bx, 8 * bx + 8"});
+    rk_deps deps;
+    rk_deps_build(&deps, &f->problem, f->arena);
+    rk_deps_edge edge = rk_deps_of_edge(&deps, 0, 0, 0);
+    cr_expect_eq(edge.fewest, 2, "the last one reads 20 to 23: of rTasks 6 and 7");
+    cr_expect_eq(edge.back, 1);
+    fixture_free(f);
+    f = two(24, (ranged_shape){{3, 1, 1}, "24", NULL, "6; 4: bx, bx + 1"}, chunks);
+    rk_deps_build(&deps, &f->problem, f->arena);
+    edge = rk_deps_of_edge(&deps, 0, 0, 0);
+    cr_expect_eq(edge.covers, edge.back > 0);
+    fixture_free(f);
 }

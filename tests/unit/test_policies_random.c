@@ -121,6 +121,29 @@ Test(policies_random, exact_is_no_slower_than_any)
     }
 }
 
+Test(policies_random, exact_is_not_below_the_bound)
+{
+    size_t met = 0;
+    for (uint64_t seed = 1000; seed < 1300; seed++) {
+        random_spec spec = {.nodes = 2 + seed % 6,
+                            .rtasks_most = 1 + (uint32_t)(seed / 5) % 4,
+                            .candidates = 1 + seed % 4,
+                            .bytes = seed % 3 == 0};
+        fixture *f = random_problem(seed, 1 + (int)(seed / 3) % 4, spec);
+        f->device->signal_ns = seed % 5 ? 600 : 3000;
+        rk_problem given = f->problem;
+        given.options = (const int64_t[RK_POLICY_MAX_OPTIONS]){20000};
+        const rk_schedule *s = rk_schedule_run(rk_policy_find("exact"), &given, f->arena, f->diag);
+        rk_bound bound;
+        rk_bound_find(&bound, &f->problem, (uint32_t)f->device->sms);
+        double time = rk_simulate_time(s, &f->problem);
+        cr_expect_geq(time, bound.total_ns * (1 - 1e-9), "seed %llu", (unsigned long long)seed);
+        met += time < bound.total_ns * 1.02;
+        fixture_free(f);
+    }
+    cr_expect_gt(met, 100, "%zu of 300 bounds are within 2%% of the best", met);
+}
+
 /** The least time over all lists: each rTask in turn on each vEU, in each order the graph allows. */
 static double brute(fixture *f, double ends[2], double done[8], int veu[8], unsigned placed)
 {

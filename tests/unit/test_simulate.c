@@ -290,6 +290,28 @@ Test(bound, counts_bytes)
     fixture_free(f);
 }
 
+Test(bound, rules_out_kernels_that_are_too_slow_or_too_much_work)
+{
+    fixture *f = fixture_new(2);
+    rk_id t[3];
+    for (size_t i = 0; i < 3; i++)
+        t[i] = fixture_tensor(f, rk_arena_printf(f->arena, "t%zu", i), 1);
+    rk_graph_input(f->graph, t[0]);
+    rk_graph_output(f->graph, t[1]);
+    rk_graph_output(f->graph, t[2]);
+    rk_id a = fixture_node(f, "a", t[0], RK_NO_ID, t[1], 1, 9900);
+    fixture_candidate(f, a, 2, 7900);
+    fixture_node(f, "b", t[0], RK_NO_ID, t[2], 1, 7900);
+    fixture_problem(f);
+    rk_bound b = bound_of(f, 2);
+    cr_expect_float_eq(b.work_ns, 2000 + 9000, 1e-6);
+    cr_expect_float_eq(b.path_ns, 2000 + 9000, 1e-6);
+    cr_expect_float_eq(b.plain_ns, 2000 + 9000, 1e-6);
+    cr_expect_leq(b.total_ns, 2000 + 10000);
+    cr_expect_gt(b.total_ns, 2000 + 9900, "a's first kernel is too slow, its other one too much");
+    fixture_free(f);
+}
+
 Test(bound, no_schedule_goes_below_it)
 {
     double closest = 1e9;
@@ -300,14 +322,16 @@ Test(bound, no_schedule_goes_below_it)
                             .bytes = seed % 2};
         fixture *f = random_problem(seed, 1 + (int)(seed / 3) % 9, spec);
         f->device->signal_ns = seed % 5 ? 600 : 4000;
+        rk_bound b = bound_of(f, (uint32_t)f->device->sms);
         for (size_t p = 0; p < rk_policy_count; p++) {
             if (rk_policies[p]->as_graph || strcmp(rk_policies[p]->name, "exact") == 0)
                 continue;
             const rk_schedule *s = rk_schedule_run(rk_policies[p], &f->problem, f->arena, f->diag);
-            rk_bound b = bound_of(f, s->veu_count);
+            cr_assert_eq(s->veu_count, (uint32_t)f->device->sms);
             double time = rk_simulate_time(s, &f->problem);
             cr_expect_geq(time, b.total_ns * (1 - 1e-9), "%s, seed %llu", rk_policies[p]->name,
                           (unsigned long long)seed);
+            cr_expect_leq(b.plain_ns, b.total_ns);
             closest = time / b.total_ns < closest ? time / b.total_ns : closest;
         }
         fixture_free(f);
