@@ -33,6 +33,7 @@ struct rk_cpu_vdevice {
     unsigned char *memory; /**< image->memory_bytes, constants in place */
     RK_VEC(library) libraries;
     rk_executor *executor;
+    bool clocked; /**< see rk_cpu_options */
 };
 
 /* Loading. */
@@ -52,10 +53,9 @@ static bool check_library(const char *path, const rk_kernel *kernel, rk_arena *a
 #endif
     rk_place place = kernel_place(path, kernel, arena);
     if (!rk_file_exists(path))
-        return rk_diag_add(diag, RK_ERROR, "RK-M102", place,
-                           "run rkconvert again on the kernels' sources",
-                           "the shared object of catalog entry %s (hash %s) is missing",
-                           kernel->id, kernel->hash);
+        return rk_diag_add(
+            diag, RK_ERROR, "RK-M102", place, "run rkconvert again on the kernels' sources",
+            "the shared object of catalog entry %s (hash %s) is missing", kernel->id, kernel->hash);
     Elf64_Ehdr header = {0};
     int file = open(path, O_RDONLY | O_CLOEXEC);
     ssize_t size = file >= 0 ? read(file, &header, sizeof header) : -1;
@@ -114,11 +114,11 @@ static rk_cpu_entry find_entry(rk_cpu_vdevice *vdevice, const rk_catalog *catalo
     _Static_assert(sizeof entry == sizeof symbol, "POSIX: functions have addresses like objects");
     memcpy(&entry, &symbol, sizeof entry);
     if (!entry)
-        rk_diag_add(diag, RK_ERROR, "RK-M104",
-                    kernel_place(rk_path_join(arena, catalog->folder, kernel->cpu_library), kernel,
-                                 arena),
-                    "run rkconvert again on the kernel's source",
-                    "the shared object has no entry '%s'", kernel->cpu_entry);
+        rk_diag_add(
+            diag, RK_ERROR, "RK-M104",
+            kernel_place(rk_path_join(arena, catalog->folder, kernel->cpu_library), kernel, arena),
+            "run rkconvert again on the kernel's source", "the shared object has no entry '%s'",
+            kernel->cpu_entry);
     return entry;
 }
 
@@ -154,8 +154,8 @@ static rk_executor_op make_op(const rk_cpu_vdevice *vdevice, const rk_image_op *
     const rk_kernel *kernel = fn->kernel;
     uint64_t *args = RK_NEW_ARRAY(arena, uint64_t, kernel->param_count + 1);
     for (size_t i = 0; i < kernel->param_count; i++)
-        args[i] = resolve_arg(vdevice, &kernel->params[i],
-                              vdevice->image->args[from->first_arg + i]);
+        args[i] =
+            resolve_arg(vdevice, &kernel->params[i], vdevice->image->args[from->first_arg + i]);
     rk_executor_op op = {.entry = entries[from->fn],
                          .dynamic_shared = (uint32_t)fn->shared,
                          .args = args,
@@ -196,8 +196,7 @@ static rk_executor_plan make_plan(const rk_cpu_vdevice *vdevice, const rk_cpu_en
     rk_executor_program *programs =
         RK_NEW_ARRAY(arena, rk_executor_program, image->program_count + 1);
     for (size_t i = 0; i < image->program_count; i++)
-        programs[i] =
-            (rk_executor_program){image->programs[i].veu_first, image->programs[i].steps};
+        programs[i] = (rk_executor_program){image->programs[i].veu_first, image->programs[i].steps};
     return (rk_executor_plan){.veu_count = image->veu_count,
                               .counter_count = image->counter_count,
                               .veu_threads = (uint32_t)image->veu_threads,
@@ -257,6 +256,7 @@ static bool load(rk_cpu_vdevice *vdevice, const rk_catalog *catalog, const rk_cp
     if (options) {
         wanted.workers = options->workers ? options->workers : wanted.workers;
         wanted.first_base = options->first_base;
+        wanted.clocked = vdevice->clocked = options->clocked;
     }
     rk_executor_fault fault;
     vdevice->executor = rk_executor_new(&plan, &wanted, &fault);
@@ -310,11 +310,11 @@ static bool run_with(rk_cpu_vdevice *vdevice, executor_run how, const void *cons
     rk_executor_fault fault;
     bool good = how(vdevice->executor, &fault);
     if (seconds)
-        *seconds = seconds_now() - start;
+        *seconds = vdevice->clocked ? rk_executor_processor_ns(vdevice->executor) * 1e-9
+                                    : seconds_now() - start;
     if (!good) {
         rk_arena *scratch = rk_arena_new();
-        rk_diag_add(diag, RK_ERROR, "RK-M106",
-                    rk_place_object(scratch, NULL, "node", fault.op),
+        rk_diag_add(diag, RK_ERROR, "RK-M106", rk_place_object(scratch, NULL, "node", fault.op),
                     "compare the kernel with the original: rkconvert --target cpu",
                     "rTask %u failed: %s", fault.rtask, fault.message);
         rk_arena_free(scratch);
@@ -374,8 +374,8 @@ static bool write_catalog(const rk_emit_request *request, rk_arena *arena, rk_di
     for (size_t i = 0; good && i < count; i++)
         good = copy_library(&kernels[i], request, arena, diag);
     rk_catalog part = {.folder = request->dir, .kernels = kernels, .kernel_count = count};
-    return good && rk_catalog_write(&part, rk_path_join(arena, request->dir, "catalog.json"),
-                                    arena, diag);
+    return good &&
+           rk_catalog_write(&part, rk_path_join(arena, request->dir, "catalog.json"), arena, diag);
 }
 
 /** Writes image.json, weights.bin, cpu/<hash>.so and catalog.json. */

@@ -14,6 +14,7 @@ typedef struct {
         processors. */
     uint32_t workers;
     uint32_t first_base; /**< initial value of the steps, see rk_executor_options */
+    bool clocked;        /**< the time of rk_cpu_vdevice_run is rk_executor_processor_ns */
 } rk_cpu_options;
 
 /**

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-enum { LEAST_SAMPLES = 3, MOST_SAMPLES = 31, MOST_ROUNDS = 4096 };
+enum { LEAST_SAMPLES = 3, MOST_SAMPLES = 4000, MOST_ROUNDS = 4096, BATCHES = 5 };
 
 /** A run should take that long, so that what starting it costs is little. */
 static const double run_ns = 1e6;
@@ -27,43 +27,21 @@ static double now_ns(void)
 /** One run's time in ns; negative when it failed. */
 typedef double sample_function(void *user);
 
-static int by_value(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-/** As many samples as `budget_ns` allows, sorted; their number, 0 when one failed. */
-static size_t collect(double times[MOST_SAMPLES], sample_function *sample, void *user,
-                      double budget_ns)
-{
-    size_t count = 0;
-    const double end = now_ns() + budget_ns;
-    while (count < LEAST_SAMPLES || (count < MOST_SAMPLES && now_ns() < end)) {
-        times[count] = sample(user);
-        if (times[count++] < 0)
-            return 0;
-    }
-    qsort(times, count, sizeof *times, by_value);
-    return count;
-}
-
 /**
- * The lower quartile of the samples: whatever else runs on this machine only ever adds time. Negative
- * when one failed.
+ * The least of as many samples as `budget_ns` allows: whatever else runs on this machine only ever adds
+ * time. Negative when one failed.
  */
-static double typical(sample_function *sample, void *user, double budget_ns)
-{
-    double times[MOST_SAMPLES];
-    const size_t count = collect(times, sample, user, budget_ns);
-    return count ? times[count / 4] : -1;
-}
-
-/** The fastest sample, for small costs that a quartile of a busy machine's would hide. */
 static double fastest(sample_function *sample, void *user, double budget_ns)
 {
-    double times[MOST_SAMPLES];
-    return collect(times, sample, user, budget_ns) ? times[0] : -1;
+    const double end = now_ns() + budget_ns;
+    double least = INFINITY;
+    for (int i = 0; i < LEAST_SAMPLES || (i < MOST_SAMPLES && now_ns() < end); i++) {
+        const double ns = sample(user);
+        if (ns < 0)
+            return -1;
+        least = fmin(least, ns);
+    }
+    return least;
 }
 
 /* Items. */
@@ -91,16 +69,17 @@ typedef struct {
     rk_diag *diag;
 } measuring;
 
-/** Time of a run of `rounds` rTasks on each of `veus` vEUs, after a first one. */
+/** Processor time of a run of `rounds` rTasks on each of `veus` vEUs, after a first one. */
 static double time_run(const measuring *m, const rk_profile_item *item, uint32_t veus,
                        uint32_t rounds, double budget_ns)
 {
+    const rk_cpu_options options = {.clocked = true};
     rk_arena *arena = rk_arena_new();
     const rk_image *image = rk_profile_image_of(m->image, item, veus, rounds, arena);
-    vdevice_run run = {rk_cpu_vdevice_new(image, m->catalog, NULL, arena, m->diag), m->diag};
+    vdevice_run run = {rk_cpu_vdevice_new(image, m->catalog, &options, arena, m->diag), m->diag};
     double ns = run.vdevice ? sample_vdevice(&run) : -1;
     if (ns >= 0)
-        ns = typical(sample_vdevice, &run, budget_ns);
+        ns = fastest(sample_vdevice, &run, budget_ns);
     rk_cpu_vdevice_free(run.vdevice);
     rk_arena_free(arena);
     return ns;
@@ -112,34 +91,70 @@ static double time_rtask(const measuring *m, const rk_profile_item *item, uint32
     const double once = time_run(m, item, veus, 1, 0);
     if (once < 0)
         return -1;
-    const double each = fmax(once - m->empty_ns, 100);
+    const double each = fmax((once - m->empty_ns) / veus, 100);
     const uint32_t rounds = (uint32_t)fmin(fmax(run_ns / each, 1), MOST_ROUNDS);
     const double all = time_run(m, item, veus, rounds, m->budget_ns);
-    return all < 0 ? -1 : fmax((all - m->empty_ns) / rounds, 0);
+    return all < 0 ? -1 : fmax((all - m->empty_ns) / rounds / veus, 0);
 }
 
-bool rk_cpu_profile_items(rk_profile_entry *entries, const rk_profile_image *image,
+/** The least and the largest time of the batches. */
+typedef struct {
+    double least, most;
+} batch_times;
+
+static bool add_batch(batch_times *times, const measuring *m, const rk_profile_item *item,
+                      uint32_t veus)
+{
+    const double ns = time_rtask(m, item, veus);
+    times->least = times->most > 0 ? fmin(times->least, ns) : ns;
+    times->most = fmax(times->most, ns);
+    return ns >= 0;
+}
+
+static double spread_of(const batch_times *times)
+{
+    return times->least > 0 ? times->most / times->least - 1 : 0;
+}
+
+/**
+ * The items by turns, and again: a time in which much else runs is one of an item's batches, not all of
+ * them. `busy` and `alone` have a place for each item.
+ */
+static bool run_batches(batch_times *busy, batch_times *alone, const measuring *m,
+                        const rk_cpu_profile_options *options)
+{
+    const size_t count = m->image->item_count;
+    for (size_t i = 0; i < BATCHES * count; i++) {
+        const rk_profile_item *item = &m->image->items[i % count];
+        if (options->progress)
+            options->progress(options->user, (double)i / (double)(BATCHES * count), item);
+        if (!add_batch(&busy[i % count], m, item, m->image->image->veu_count) ||
+            !add_batch(&alone[i % count], m, item, 1))
+            return false;
+    }
+    return true;
+}
+
+bool rk_cpu_profile_items(rk_profile_entry *entries, double *spreads, const rk_profile_image *image,
                           const rk_catalog *catalog, double overhead_ns,
                           const rk_cpu_profile_options *options, rk_diag *diag)
 {
-    const double budget = options->seconds * 1e9 / (double)(image->item_count + 1) / 2;
+    const size_t count = image->item_count;
+    const double budget = options->seconds * 1e9 / (double)(count + 1) / (2 * BATCHES);
     measuring m = {.image = image, .catalog = catalog, .budget_ns = budget, .diag = diag};
+    rk_arena *arena = rk_arena_new();
+    batch_times *busy = RK_NEW_ARRAY(arena, batch_times, count + 1);
+    batch_times *alone = RK_NEW_ARRAY(arena, batch_times, count + 1);
     m.empty_ns = time_run(&m, NULL, 0, 0, budget);
-    if (m.empty_ns < 0)
-        return false;
-    for (size_t i = 0; i < image->item_count; i++) {
-        const rk_profile_item *item = &image->items[i];
-        if (options->progress)
-            options->progress(options->user, i, item);
-        const double busy = time_rtask(&m, item, image->image->veu_count);
-        const double alone = busy < 0 ? -1 : time_rtask(&m, item, 1);
-        if (alone < 0)
-            return false;
-        entries[i] = (rk_profile_entry){.work = *item->work,
-                                        .busy_ns = fmax(busy - overhead_ns, least_ns),
-                                        .alone_ns = fmax(alone - overhead_ns, least_ns)};
+    const bool good = m.empty_ns >= 0 && run_batches(busy, alone, &m, options);
+    for (size_t i = 0; good && i < count; i++) {
+        entries[i] = (rk_profile_entry){.work = *image->items[i].work,
+                                        .busy_ns = fmax(busy[i].least - overhead_ns, least_ns),
+                                        .alone_ns = fmax(alone[i].least - overhead_ns, least_ns)};
+        spreads[i] = fmax(spread_of(&busy[i]), spread_of(&alone[i]));
     }
-    return true;
+    rk_arena_free(arena);
+    return good;
 }
 
 /* Costs. */
@@ -171,15 +186,22 @@ typedef struct {
     uint64_t barriers; /**< that each thread meets the others at */
     bool threads;      /**< there are threads at all */
     bool relay;        /**< each rTask waits for the one before it, on the other of two vEUs */
+    bool latency;      /**< timed from begin to end, not by the processor time of all vEUs */
 } cost_run;
 
-static double sample_executor(void *user)
+static double sample_latency(void *user)
 {
     rk_executor_fault fault;
     const double start = now_ns();
     if (!rk_executor_run(user, &fault))
         return -1;
     return now_ns() - start;
+}
+
+static double sample_processors(void *user)
+{
+    rk_executor_fault fault;
+    return rk_executor_run(user, &fault) ? rk_executor_processor_ns(user) : -1;
 }
 
 /** The lists of all vEUs, which every rProgram has; in a relay vEU v's rTask i is the 2i + v -th. */
@@ -226,12 +248,13 @@ static double time_cost(const cost_run *run, rk_diag *diag)
     rk_executor_plan plan = {
         .veu_count = run->veus, .veu_threads = run->block, .ops = &op, .op_count = 1};
     fill_tables(&plan, run, arena);
-    rk_executor_options options = {.workers = run->veus};
+    rk_executor_options options = {.workers = run->veus, .clocked = !run->latency};
     rk_executor_fault fault;
     rk_executor *executor = rk_executor_new(&plan, &options, &fault);
-    double ns = executor ? sample_executor(executor) : -1;
+    sample_function *sample = run->latency ? sample_latency : sample_processors;
+    double ns = executor ? sample(executor) : -1;
     if (ns >= 0)
-        ns = fastest(sample_executor, executor, 50e6);
+        ns = fastest(sample, executor, run->latency ? 1e9 : 50e6) / (run->latency ? 1 : run->veus);
     else
         rk_diag_add(diag, RK_ERROR, "RK-M107", (rk_place){0}, NULL, "cannot make the vDevice: %s",
                     fault.message);
@@ -255,10 +278,12 @@ static bool difference(double *out, const cost_run *less, const cost_run *more, 
 
 bool rk_cpu_profile_costs(double costs[RK_COST_COUNT], const rk_device *device, rk_diag *diag)
 {
-    enum { PROGRAMS = 33, ROUNDS = 4000, SIGNALS = 250, BLOCKS = 20, BLOCK = 256, BARRIERS = 10 };
+    enum { PROGRAMS = 9, ROUNDS = 4000, SIGNALS = 50, BLOCKS = 20, BLOCK = 256, BARRIERS = 10 };
     const uint32_t veus = (uint32_t)device->sms;
     const cost_run empty = {.veus = veus, .programs = 1, .block = BLOCK};
-    cost_run launches = empty, tasks = empty, threads = empty, barriers, single, relay;
+    cost_run start = empty, launches, tasks = empty, threads = empty, barriers, single, relay;
+    start.latency = true;
+    launches = start;
     launches.programs = PROGRAMS;
     tasks.rounds = ROUNDS;
     threads.rounds = BLOCKS;
@@ -266,14 +291,13 @@ bool rk_cpu_profile_costs(double costs[RK_COST_COUNT], const rk_device *device, 
     threads.barriers = 1;
     barriers = threads;
     barriers.barriers = 1 + BARRIERS;
-    bool good =
-        difference(&costs[RK_COST_LAUNCH], &empty, &launches, PROGRAMS - 1, diag) &&
-        difference(&costs[RK_COST_RTASK_OVERHEAD], &empty, &tasks, ROUNDS, diag) &&
-        difference(&costs[RK_COST_THREAD], &empty, &threads, (double)BLOCKS * BLOCK, diag) &&
-        difference(&costs[RK_COST_BARRIER], &threads, &barriers, BLOCKS * BARRIERS, diag);
+    bool good = difference(&costs[RK_COST_LAUNCH], &start, &launches, PROGRAMS - 1, diag) &&
+                difference(&costs[RK_COST_RTASK_OVERHEAD], &empty, &tasks, ROUNDS, diag) &&
+                difference(&costs[RK_COST_BARRIER], &threads, &barriers, BLOCKS * BARRIERS, diag);
+    costs[RK_COST_THREAD] = costs[RK_COST_BARRIER] / BLOCK;
     if (!good || veus < 2)
         return good;
-    single = empty;
+    single = start;
     single.veus = 2;
     relay = single;
     relay.relay = true;

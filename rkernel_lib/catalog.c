@@ -10,6 +10,7 @@
 
 const char *const rk_catalog_roles[] = {"scalar", "read", "written", "both", "accumulated"};
 const char *const rk_catalog_outcomes[] = {"converted", "warned", "refused"};
+const char *const rk_catalog_threads[] = {"loop", "fission", "fibers"};
 
 const char *rk_input_kind_name(rk_input_kind kind)
 {

@@ -39,6 +39,13 @@ const char *rk_barrier_form_name(rk_barrier_form form);
 /** The form of that name; false for none. */
 bool rk_barrier_form_of(rk_barrier_form *out, const char *name);
 
+/** How a CPU runs the threads of a kernel's block (docs/cpu.md). */
+typedef enum {
+    RK_CPU_LOOP,    /**< one after another: none waits */
+    RK_CPU_FISSION, /**< in loops between their barriers */
+    RK_CPU_FIBERS
+} rk_cpu_threads;
+
 /** The barrier cases of the rKernel contract are chosen from these and the block and vEU sizes. */
 typedef struct {
     bool barrier;       /**< __syncthreads or a helper that calls it */
@@ -133,6 +140,7 @@ typedef struct {
     int64_t static_align;       /**< its alignment, at least 1 */
     const char *cpu_library;    /**< relative path of the shared object, NULL if not compiled */
     const char *cpu_entry;      /**< symbol of the CPU entry (rk_cpu.h) */
+    rk_cpu_threads cpu_threads; /**< of the compiled form */
     const rk_param *params;
     size_t param_count;
     rk_uses uses;

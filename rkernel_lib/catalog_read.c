@@ -436,21 +436,32 @@ static const char *relative_path(reader *r, const cJSON *at, const char *where, 
     return path;
 }
 
+/** A member that may be missing: an object with no other members than `known`, and its place; or NULL. */
+static const cJSON *optional_object(const char **where, reader *r, const cJSON *at,
+                                    const char *above, const char *member, const char *const *known)
+{
+    const cJSON *object = NULL;
+    if (!rk_json_object_or(&object, r->json, at, above, member))
+        r->ok = false;
+    if (!object)
+        return NULL;
+    *where = rk_arena_printf(r->arena, "%s.%s", above, member);
+    only_members(r, object, *where, known);
+    return object;
+}
+
 static void read_rkernel(rk_kernel *kernel, reader *r, const cJSON *at, const char *above)
 {
     static const char *const known[] = {"file",          "symbol",       "frame",
                                         "static_shared", "static_align", NULL};
-    const cJSON *rkernel = NULL;
+    const char *where;
+    const cJSON *rkernel = optional_object(&where, r, at, above, "rkernel", known);
     kernel->static_align = 1;
-    if (!rk_json_object_or(&rkernel, r->json, at, above, "rkernel"))
-        r->ok = false;
     if (!rkernel) {
         if (kernel->outcome != RK_REFUSED_KERNEL)
             fail(r, above, NULL, "a converted kernel needs an rkernel");
         return;
     }
-    const char *where = rk_arena_printf(r->arena, "%s.rkernel", above);
-    only_members(r, rkernel, where, known);
     kernel->rkernel_file = relative_path(r, rkernel, where, "file");
     kernel->rkernel_symbol = string(r, rkernel, where, "symbol");
     kernel->rkernel_frame = optional_string(r, rkernel, where, "frame");
@@ -464,28 +475,28 @@ static void read_rkernel(rk_kernel *kernel, reader *r, const cJSON *at, const ch
 
 static void read_cpu(rk_kernel *kernel, reader *r, const cJSON *at, const char *above)
 {
-    static const char *const known[] = {"library", "entry", NULL};
-    const cJSON *cpu = NULL;
-    if (!rk_json_object_or(&cpu, r->json, at, above, "cpu"))
-        r->ok = false;
+    static const char *const known[] = {"library", "entry", "threads", NULL};
+    const char *where;
+    const cJSON *cpu = optional_object(&where, r, at, above, "cpu", known);
     if (!cpu)
         return;
-    const char *where = rk_arena_printf(r->arena, "%s.cpu", above);
-    only_members(r, cpu, where, known);
     kernel->cpu_library = relative_path(r, cpu, where, "library");
     kernel->cpu_entry = string(r, cpu, where, "entry");
+    const char *threads = optional_string(r, cpu, where, "threads");
+    if (threads)
+        kernel->cpu_threads = (rk_cpu_threads)one_of(r, threads, where, "threads",
+                                                     rk_catalog_threads, RK_CPU_FIBERS + 1);
+    else if (kernel->uses.barrier || kernel->uses.warp)
+        kernel->cpu_threads = RK_CPU_FIBERS;
 }
 
 static void read_phase(rk_kernel *kernel, reader *r, const cJSON *at, const char *above)
 {
     static const char *const known[] = {"of", "index", NULL};
-    const cJSON *phase = NULL;
-    if (!rk_json_object_or(&phase, r->json, at, above, "phase"))
-        r->ok = false;
+    const char *where;
+    const cJSON *phase = optional_object(&where, r, at, above, "phase", known);
     if (!phase)
         return;
-    const char *where = rk_arena_printf(r->arena, "%s.phase", above);
-    only_members(r, phase, where, known);
     kernel->phase_of = string(r, phase, where, "of");
     kernel->phase = (int)integer(r, phase, where, "index", 0, -1);
 }
@@ -538,9 +549,9 @@ static rk_kernel read_kernel(reader *r, const cJSON *at, const char *where)
     check_hash(r, &k, where);
     read_phase(&k, r, at, where);
     read_rkernel(&k, r, at, where);
-    read_cpu(&k, r, at, where);
     k.params = read_params(r, at, where, &k.param_count, true);
     read_uses(&k.uses, r, at, where);
+    read_cpu(&k, r, at, where);
     read_launches(&k, r, at, where);
     read_resources(&k, r, at, where);
     read_diagnostics(&k, r, at, where);

@@ -159,6 +159,7 @@ static void add_rkernel(cJSON *to, const rk_kernel *kernel)
         cJSON *item = cJSON_AddObjectToObject(to, "cpu");
         add_string(item, "library", kernel->cpu_library);
         add_string(item, "entry", kernel->cpu_entry);
+        add_string(item, "threads", rk_catalog_threads[kernel->cpu_threads]);
     }
 }
 

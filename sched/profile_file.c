@@ -22,6 +22,7 @@ const char *const rk_cost_names[RK_COST_COUNT] = {
     [RK_COST_MEMORY_LATENCY] = "memory_latency_ns",
     [RK_COST_L2_LATENCY] = "l2_latency_ns",
     [RK_COST_CLOCK] = "clock_ghz",
+    [RK_COST_FLOPS] = "flops_per_sm_cycle",
 };
 
 /** Longest time that makes sense: a quarter of an hour. */
@@ -57,6 +58,7 @@ static double *device_cost(rk_device *device, rk_cost_kind cost)
         [RK_COST_MEMORY_LATENCY] = &device->memory_latency_ns,
         [RK_COST_L2_LATENCY] = &device->l2_latency_ns,
         [RK_COST_CLOCK] = &device->clock_ghz,
+        [RK_COST_FLOPS] = &device->flops_per_sm_cycle,
     };
     return at[cost];
 }
@@ -129,6 +131,8 @@ static cJSON *work_json(const rk_work *work)
     cJSON_AddBoolToObject(o, "synchronises", work->synchronises);
     cJSON_AddNumberToObject(o, "bytes", work->bytes);
     cJSON_AddNumberToObject(o, "flops", work->flops);
+    cJSON_AddNumberToObject(o, "padding", work->padding);
+    cJSON_AddNumberToObject(o, "waits", work->waits);
     return o;
 }
 
@@ -217,7 +221,7 @@ static bool read_entry(rk_profile_entry *out, const rk_json *json, const cJSON *
                        const char *where)
 {
     rk_work *work = &out->work;
-    int64_t residents = 0;
+    int64_t residents = 0, waits = 0;
     bool good = rk_json_string(&work->kernel, json, at, where, "kernel");
     good = rk_json_string(&work->hash, json, at, where, "hash") && good;
     good = read_sizes(work->grid, json, at, where, "grid") && good;
@@ -228,13 +232,18 @@ static bool read_entry(rk_profile_entry *out, const rk_json *json, const cJSON *
     good = rk_json_bool_or(&work->synchronises, json, at, where, "synchronises", false) && good;
     good = read_amount(&work->bytes, json, at, where, "bytes", true) && good;
     good = read_amount(&work->flops, json, at, where, "flops", true) && good;
+    good = read_amount(&work->padding, json, at, where, "padding", false) && good;
+    good = rk_json_int(&waits, json, at, where, "waits") && good;
     good = read_amount(&out->busy_ns, json, at, where, "busy_ns", false) && good;
     good = read_amount(&out->alone_ns, json, at, where, "alone_ns", false) && good;
-    if (good && (residents < 1 || residents > INT32_MAX || work->shared < 0))
-        good = rk_json_fail(json, "RK-P001", where, "measure again: rammer profile",
-                            "%lld residents with %lld bytes of shared memory cannot be",
-                            (long long)residents, (long long)work->shared);
+    if (good && (residents < 1 || residents > INT32_MAX || work->shared < 0 || waits < 0 ||
+                 waits > INT32_MAX))
+        good =
+            rk_json_fail(json, "RK-P001", where, "measure again: rammer profile",
+                         "%lld residents with %lld bytes of shared memory and %lld waits cannot be",
+                         (long long)residents, (long long)work->shared, (long long)waits);
     work->residents = (int)(good ? residents : 1);
+    work->waits = (int)(good ? waits : 0);
     return good;
 }
 

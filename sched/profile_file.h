@@ -19,6 +19,7 @@ typedef enum {
     RK_COST_MEMORY_LATENCY,
     RK_COST_L2_LATENCY,
     RK_COST_CLOCK,
+    RK_COST_FLOPS, /**< f32 operations of a unit in a cycle */
     RK_COST_COUNT
 } rk_cost_kind;
 

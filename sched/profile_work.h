@@ -19,6 +19,9 @@ typedef struct {
     /* What the model needs beside these. */
     bool synchronises;   /**< uses barriers or warp operations */
     double bytes, flops; /**< moved and computed by all rTasks together */
+    /** Of threads that work together: what blocks that reach over an output's edge compute, over what is in it. */
+    double padding;
+    int waits; /**< of each thread of a block that a CPU runs as fibers, as far as the catalog tells; 0: loops */
 } rk_work;
 
 /** The work of a candidate of the node; texts are in `arena` or the candidate's kernel. */

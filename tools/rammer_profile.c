@@ -8,6 +8,7 @@
 #include "sched/machine.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -77,20 +78,32 @@ static int find_subjects(rk_profile_subjects *out, rk_plan *plan, const rk_texts
 
 /* This CPU. */
 
-typedef struct {
-    rk_tool *tool;
-    size_t count;
-} watching;
-
-static void show_progress(void *user, size_t done, const rk_profile_item *item)
+static void show_progress(void *user, double done, const rk_profile_item *item)
 {
-    const watching *w = user;
-    if (!w->tool->progress)
+    rk_tool *tool = user;
+    if (!tool->progress)
         return;
     rk_arena *scratch = rk_arena_new();
-    rk_tool_progress(w->tool, rk_arena_printf(scratch, "measuring %zu of %zu: %s", done + 1,
-                                              w->count, item->work->kernel));
+    rk_tool_progress(
+        tool, rk_arena_printf(scratch, "measuring, %.0f%%: %s", done * 100, item->work->kernel));
     rk_arena_free(scratch);
+}
+
+static int by_value(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/** Says by how much batches differ; `spreads` get sorted. */
+static void print_spread(double *spreads, size_t count)
+{
+    if (!count)
+        return;
+    qsort(spreads, count, sizeof *spreads, by_value);
+    printf("each the fastest run of five batches; the slowest batch took longer by %.0f%% in the "
+           "median, %.0f%% at most\n",
+           100 * spreads[count / 2], 100 * spreads[count - 1]);
 }
 
 static const char *time_text(rk_arena *arena)
@@ -128,8 +141,8 @@ static int measure(const rk_profile_subjects *subjects, const rk_plan *plan,
 {
     const rk_profile_image *image =
         rk_profile_image_build(subjects->items, subjects->count, plan->device, tool->arena);
-    watching w = {tool, image->item_count};
-    const rk_cpu_profile_options how = {options->seconds, show_progress, &w};
+    const rk_cpu_profile_options how = {options->seconds, show_progress, tool};
+    double *spreads = RK_NEW_ARRAY(tool->arena, double, image->item_count + 1);
     rk_profile_file file = {.path = options->output,
                             .device = plan->device->name,
                             .device_hash = rk_profile_device_hash(plan->device, tool->arena),
@@ -142,7 +155,7 @@ static int measure(const rk_profile_subjects *subjects, const rk_plan *plan,
     rk_cpu_machine_costs(file.costs, plan->device);
     rk_tool_progress(tool, "measuring what the vDevice itself costs");
     bool good = rk_cpu_profile_costs(file.costs, plan->device, tool->diag) &&
-                rk_cpu_profile_items(file.entries, image, plan->catalog,
+                rk_cpu_profile_items(file.entries, spreads, image, plan->catalog,
                                      file.costs[RK_COST_RTASK_OVERHEAD], &how, tool->diag);
     rk_profile_sort(&file);
     good = good && rk_profile_file_write(&file, options->output, tool->arena, tool->diag);
@@ -150,9 +163,10 @@ static int measure(const rk_profile_subjects *subjects, const rk_plan *plan,
     if (!good)
         return RK_EXIT_REFUSED;
     rk_profile_print_costs(&file, plan->device, tool);
-    printf(
-        "\nrTasks of %zu kernels with their arguments measured on %d vEUs of %s\nwritten to %s\n",
-        file.entry_count, plan->device->sms, file.machine, options->output);
+    printf("\nrTasks of %zu kernels with their arguments measured on %d vEUs of %s\n",
+           file.entry_count, plan->device->sms, file.machine);
+    print_spread(spreads, image->item_count);
+    printf("written to %s\n", options->output);
     return RK_EXIT_GOOD;
 }
 

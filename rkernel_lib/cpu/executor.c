@@ -37,6 +37,7 @@ typedef struct {
     rk_cpu_block *block;
     veu_run *veus;
     uint32_t veu_count;
+    double processor_ns; /**< that it spent in the rPrograms of the last run, if clocked */
 } worker;
 
 typedef void (*job)(worker *w);
@@ -49,6 +50,7 @@ struct rk_executor {
     worker *workers;
     uint32_t worker_count;
     bool crowded; /**< more workers than processors */
+    bool clocked;
 
     pthread_mutex_t lock; /**< of the fields up to the next blank line */
     pthread_cond_t woken;
@@ -228,10 +230,23 @@ static void run_program(worker *w, size_t index)
     }
 }
 
+/** What this thread has had of a processor. */
+static double processor_time(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
+}
+
 static void run_programs(worker *w)
 {
+    const bool clocked = w->executor->clocked;
+    w->processor_ns = 0;
     for (size_t i = 0; i < w->executor->plan.program_count; i++) {
+        const double start = clocked ? processor_time() : 0;
         run_program(w, i);
+        if (clocked)
+            w->processor_ns += processor_time() - start;
         join_workers(w->executor);
     }
 }
@@ -301,6 +316,14 @@ bool rk_executor_run(rk_executor *executor, rk_executor_fault *fault)
 bool rk_executor_run_one_by_one(rk_executor *executor, rk_executor_fault *fault)
 {
     return run_job(executor, run_one_by_one, fault);
+}
+
+double rk_executor_processor_ns(const rk_executor *executor)
+{
+    double sum = 0;
+    for (uint32_t i = 0; i < executor->worker_count; i++)
+        sum += executor->workers[i].processor_ns;
+    return sum;
 }
 
 uint32_t rk_executor_workers(const rk_executor *executor)
@@ -383,6 +406,7 @@ rk_executor *rk_executor_new(const rk_executor_plan *plan, const rk_executor_opt
     e->plan = *plan;
     e->worker_count = wanted < plan->veu_count ? wanted : plan->veu_count;
     e->crowded = e->worker_count > processors();
+    e->clocked = options->clocked;
     pthread_mutex_init(&e->lock, NULL);
     pthread_cond_init(&e->woken, NULL);
     bool good = make_parts(e, options);

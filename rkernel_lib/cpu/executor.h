@@ -72,6 +72,7 @@ typedef struct {
      */
     uint32_t workers;
     uint32_t first_base; /**< initial value of every step, to test that wrapping is harmless */
+    bool clocked;        /**< runs measure rk_executor_processor_ns */
 } rk_executor_options;
 
 /** Why a run, or making an executor, failed. */
@@ -104,6 +105,12 @@ bool rk_executor_run(rk_executor *executor, rk_executor_fault *fault);
  * the same.
  */
 bool rk_executor_run_one_by_one(rk_executor *executor, rk_executor_fault *fault);
+
+/**
+ * Processor time that all workers together spent in the rPrograms of the last rk_executor_run, without the
+ * joins after them: what else runs on the machine does not count. 0 unless it is clocked.
+ */
+double rk_executor_processor_ns(const rk_executor *executor);
 
 /** OS threads that it uses. */
 uint32_t rk_executor_workers(const rk_executor *executor);

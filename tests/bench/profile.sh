@@ -1,7 +1,9 @@
 #!/bin/sh
 # profile.sh [BUILD]: how well simulated times order what is measured on this CPU: Spearman's rank
-# correlation over models and policies, with the analytic model and with a profile measured here.
-# Environment: SECONDS_EACH (of a model's profile, 10), REPEAT (runs, 51), POLICIES.
+# correlation over models, policies and one and two vEUs, with the analytic model and with a profile measured
+# here. All schedules are built first and then run by turns, so that whatever else this machine does meets all of
+# them alike; of each the fastest run of all turns counts.
+# Environment: MODELS (all of those below), TURNS (40), REPEAT (runs in a turn, 10), SECONDS_EACH (of a model's profile, 5), POLICIES.
 set -e
 build=${1:-build/release}
 rammer=$(cd "$build" && pwd)/bin/rammer
@@ -9,62 +11,110 @@ policies=${POLICIES:-base,wavefront,ios,list,auto}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
-"$rammer" zoo mlp -o mlp >/dev/null
-"$rammer" zoo lstm --layers 2 --steps 4 --hidden 64 -o lstm >/dev/null
-"$rammer" zoo lstm --layers 4 --steps 8 --hidden 128 -o lstm-large >/dev/null
-"$rammer" zoo convnet -o convnet >/dev/null
+zoo()
+{
+    dir=$1
+    shift
+    case " ${MODELS:-$dir} " in
+    *" $dir "*) ;;
+    *) return 0 ;;
+    esac
+    "$rammer" zoo "$@" -o "$dir" >/dev/null
+    echo "$dir" >>models
+}
+zoo mlp mlp
+zoo convnet convnet
+zoo lstm lstm --layers 2 --steps 4 --hidden 64
+zoo lstm-large lstm --layers 4 --steps 8 --hidden 128
+zoo seq2seq seq2seq --hidden 64 --encoder-layers 2 --encoder-steps 6 --decoder-layers 2 --decoder-steps 4
+zoo squeezenet squeezenet --divide 8 --size 32 --classes 10
+zoo nasbench nasbench --size 8 --channels 8
 
 # simulated GRAPH [options]: "policy us" lines.
 simulated()
 {
-    graph=$1
-    shift
-    "$rammer" compare "$graph/graph.json" --policy "$policies" --json "$@" 2>/dev/null |
+    "$rammer" compare "$@" --policy "$policies" --json 2>/dev/null |
         awk -F'[:,"]+' '/"policy"/ {policy = $4} /"us"/ {print policy, $3 + 0}'
 }
 
-# measured GRAPH POLICY [options]: microseconds of the fastest run of the schedule that is simulated so, too:
-# whatever else runs on this machine only ever adds time.
-measured()
-{
-    graph=$1 policy=$2
-    shift 2
-    "$rammer" run "$graph/graph.json" --policy "$policy" --repeat "${REPEAT:-51}" --json "$@" |
-        awk -F'[:,]' '/"least_seconds"/ {print $2 * 1e6; exit}'
-}
-
-# With a profile a policy may make another schedule, so that each simulation has its own run.
-echo "model policy modelled_us measured_us profiled_us measured_us" >table
-for model in mlp lstm lstm-large convnet; do
-    "$rammer" profile $model/graph.json --seconds "${SECONDS_EACH:-10}" -o $model.json >/dev/null
-    simulated $model >modelled
-    simulated $model --profile $model.json >profiled
-    for policy in $(echo "$policies" | tr , ' '); do
-        echo "$model $policy" "$(awk -v p="$policy" '$1 == p {print $2}' modelled)" \
-            "$(measured $model "$policy")" \
-            "$(awk -v p="$policy" '$1 == p {print $2}' profiled)" \
-            "$(measured $model "$policy" --profile $model.json)" >>table
+# Rows "model policy vEUs how us"; each one's schedule is in the folder of that name.
+for model in $(cat models); do
+    "$rammer" profile "$model/graph.json" --seconds "${SECONDS_EACH:-5}" -o "$model.json" >/dev/null
+    for veus in 1 2; do
+        for how in model profile; do
+            set -- "$model/graph.json" --veus $veus
+            [ $how = model ] || set -- "$@" --profile "$model.json"
+            simulated "$@" >times
+            while read -r policy us; do
+                row=$model-$policy-$veus-$how
+                "$rammer" build "$@" --policy "$policy" --no-reference -o "$row" >/dev/null 2>&1
+                echo "$model $policy $veus $how $us $row" >>rows
+            done <times
+        done
     done
 done
-column -t table
+
+turn=0
+while [ $turn -lt "${TURNS:-40}" ]; do
+    while read -r model policy veus how us row; do
+        "$rammer" run "$row" --repeat "${REPEAT:-10}" --json |
+            awk -v row="$row" -F'[:,]' '/"least_seconds"/ {print row, $2 * 1e6}'
+    done <rows >>runs
+    turn=$((turn + 1))
+done
+
 # Ranks of each column, equal values sharing the mean of their places; then Pearson's correlation.
-awk 'NR > 1 {n++; for (c = 3; c <= 6; c++) v[c, n] = $c}
-function rank(c, i,    k, less, same) {
-    for (k = 1; k <= n; k++) {
-        less += v[c, k] + 0 < v[c, i] + 0
-        same += v[c, k] + 0 == v[c, i] + 0
-    }
+awk 'FNR == NR {if (!($1 in least) || $2 < least[$1]) least[$1] = $2; next}
+{
+    key = $1 " " $2 " " $3
+    if (!(key in place)) {place[key] = ++n; name[n] = key; model[n] = $1}
+    c = $4 == "model" ? 1 : 3
+    v[c, place[key]] = $5
+    v[c + 1, place[key]] = least[$6]
+}
+function rank(c, i, of,    k, less, same) {
+    for (k = 1; k <= n; k++)
+        if (of == "" || model[k] == of) {
+            less += v[c, k] + 0 < v[c, i] + 0
+            same += v[c, k] + 0 == v[c, i] + 0
+        }
     return less + (same + 1) / 2
 }
-function spearman(c, d,    i, a, b, aa, bb, ab) {
-    for (i = 1; i <= n; i++) {
-        a = rank(d, i) - (n + 1) / 2
-        b = rank(c, i) - (n + 1) / 2
-        aa += a * a; bb += b * b; ab += a * b
-    }
+function spearman(c, of,    i, m, a, b, aa, bb, ab) {
+    for (i = 1; i <= n; i++)
+        m += of == "" || model[i] == of
+    for (i = 1; i <= n; i++)
+        if (of == "" || model[i] == of) {
+            a = rank(c, i, of) - (m + 1) / 2
+            b = rank(c + 1, i, of) - (m + 1) / 2
+            aa += a * a; bb += b * b; ab += a * b
+        }
     return aa && bb ? ab / sqrt(aa * bb) : 0
 }
+function ratio(c,    i, logs) {
+    for (i = 1; i <= n; i++)
+        logs += log(v[c, i] / v[c + 1, i])
+    return exp(logs / n)
+}
+function within(c,    i, seen, sum, count) {
+    for (i = 1; i <= n; i++)
+        if (!(model[i] in seen)) {
+            seen[model[i]]
+            sum += spearman(c, model[i])
+            count++
+        }
+    return sum / count
+}
 END {
-    printf "rank correlation of measured and simulated times, %d rows\n", n
-    printf "  by the analytic model  %.3f\n  by the profile         %.3f\n", spearman(3, 4), spearman(5, 6)
-}' table
+    print "| model | policy | vEUs | modelled us | measured | by a profile | measured |"
+    print "| --- | --- | --- | --- | --- | --- | --- |"
+    for (i = 1; i <= n; i++) {
+        split(name[i], part, " ")
+        printf "| %s | %s | %s | %.0f | %.0f | %.0f | %.0f |\n", part[1], part[2], part[3], v[1, i], v[2, i],
+            v[3, i], v[4, i]
+    }
+    printf "\n| %d rows | by the analytic model | by a profile |\n| --- | --- | --- |\n", n
+    printf "| rank correlation of simulated and measured times | %.3f | %.3f |\n", spearman(1, ""), spearman(3, "")
+    printf "| within a model, mean | %.3f | %.3f |\n", within(1), within(3)
+    printf "| simulated over measured, geometric mean | %.2f | %.2f |\n", ratio(1), ratio(3)
+}' runs rows

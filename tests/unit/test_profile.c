@@ -2,7 +2,7 @@
 #include "base/str.h"
 #include "sched/profile.h"
 #include "sched/profile_file.h"
-#include "tests/unit/sched_fixture.h"
+#include "tests/unit/ranged_fixture.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,7 +49,8 @@ static rk_work work_named(const char *kernel)
                      .args = "* - 64",
                      .residents = 1,
                      .bytes = 4096,
-                     .flops = 8192};
+                     .flops = 8192,
+                     .padding = 1};
 }
 
 /** Two kernels, out of order. */
@@ -236,4 +237,49 @@ Test(profile, measured_where_it_fits_and_modelled_elsewhere)
     double other = price(&source, &parts, rk_profile_measured(file, f->device, f->arena));
     cr_expect_eq(source, RK_MODELLED);
     cr_expect_eq(other, price(&source, &parts, rk_profile_model(f->device, f->arena)));
+}
+
+/** The model's time of that work on a core. */
+static double on_a_core(const rk_work *work)
+{
+    rk_device core = *f->device;
+    rk_rtask_parts parts;
+    core.target = "cpu";
+    core.flops_per_sm_cycle = 1;
+    core.thread_ns = 10;
+    return rk_work_model(&parts, work, &core);
+}
+
+Test(profile, a_core_runs_the_threads_of_a_block_one_after_another)
+{
+    rk_work work = work_named("x"), wide = work, waiting = work, padded = work;
+    const double once = on_a_core(&work);
+    wide.block[0] *= 2;
+    cr_expect_float_eq(on_a_core(&wide) - once, 128 * 4, 1e-9, "four operations a thread");
+    waiting.waits = 2;
+    cr_expect_float_eq(on_a_core(&waiting) - once, 128 * 3 * 10, 1e-9, "three switches a thread");
+    padded.padding = 3;
+    cr_expect_float_eq(on_a_core(&padded) - once, 2 * 8192 / 8, 1e-9, "thrice the operations");
+}
+
+/** The padding of one rTask in a grid of tiles of 16 by 8 elements, of an output of 20 by 12. */
+static double padding_of(bool barrier)
+{
+    const rk_param param = {.name = "y", .pointer = true, .role = RK_ROLE_WRITTEN};
+    const rk_kernel kernel = {
+        .id = "tiles", .params = &param, .param_count = 1, .uses = {.barrier = barrier}};
+    const rk_access *access = ranged_box(f, "20: 16 * by, 16 * by + 16; 12: 8 * bx, 8 * bx + 8");
+    const rk_kernel_arg arg = {0};
+    const rk_candidate candidate = {.kernel = &kernel, .args = &arg, .access = &access};
+    const rk_node node = {0};
+    const rk_op_call call = {.node = &node};
+    rk_work work;
+    rk_work_of(&work, &call, &candidate, f->arena);
+    return work.padding;
+}
+
+Test(profile, tiles_that_reach_over_the_edge_compute_more_where_threads_stay)
+{
+    cr_expect_float_eq(padding_of(true), 32 * 16 / (20. * 12), 1e-9);
+    cr_expect_eq(padding_of(false), 1);
 }

@@ -604,30 +604,53 @@ Test(schedule_file, the_binary_form_gives_the_same)
     fixture_free(f);
 }
 
-Test(schedule_file, a_binary_file_that_was_cut_or_changed_is_refused)
+/** A schedule's binary file, and a copy of what is in it. */
+typedef struct {
+    fixture *f;
+    const char *path;
+    char *data;
+    size_t size;
+} binary_file;
+
+static binary_file begin_binary(void)
 {
     fixture *f = chain(3, 4);
     rk_schedule *s = rk_schedule_run(rk_policy_find("wavefront"), &f->problem, f->arena, f->diag);
     const char *path = write_binary(f, s);
     rk_bytes bytes;
     cr_assert(rk_file_read(&bytes, path, f->arena, f->diag));
-    char *data = rk_arena_copy(f->arena, bytes.data, bytes.size);
-    for (size_t i = 8; i < bytes.size; i++) {
-        data[i] = (char)(data[i] ^ 4);
-        rk_diag *diag = rk_diag_new(f->arena);
-        cr_assert(rk_file_write(path, data, bytes.size, diag));
-        cr_expect(!rk_schedule_read(path, &f->problem, f->arena, diag), "byte %zu", i);
+    return (binary_file){f, path, rk_arena_copy(f->arena, bytes.data, bytes.size), bytes.size};
+}
+
+/** Reads the first `size` bytes of the copy as a file. */
+static rk_schedule *read_bytes(const binary_file *b, size_t size, rk_diag *diag)
+{
+    cr_assert(rk_file_write(b->path, b->data, size, diag));
+    return rk_schedule_read(b->path, &b->f->problem, b->f->arena, diag);
+}
+
+static void end_binary(binary_file *b)
+{
+    rk_file_remove(rk_path_dir(b->f->arena, b->path), b->f->diag);
+    fixture_free(b->f);
+}
+
+Test(schedule_file, a_binary_file_that_was_cut_or_changed_is_refused)
+{
+    binary_file b = begin_binary();
+    for (size_t i = 8; i < b.size; i++) {
+        b.data[i] = (char)(b.data[i] ^ 4);
+        rk_diag *diag = rk_diag_new(b.f->arena);
+        cr_expect(!read_bytes(&b, b.size, diag), "byte %zu", i);
         cr_expect(strncmp(code_of(diag), "RK-S00", 6) == 0, "byte %zu: %s", i, code_of(diag));
-        data[i] = (char)(data[i] ^ 4);
+        b.data[i] = (char)(b.data[i] ^ 4);
     }
-    for (size_t size = 8; size < bytes.size; size += 7) {
-        rk_diag *diag = rk_diag_new(f->arena);
-        cr_assert(rk_file_write(path, data, size, diag));
-        cr_expect(!rk_schedule_read(path, &f->problem, f->arena, diag), "%zu bytes", size);
+    for (size_t size = 8; size < b.size; size += 7) {
+        rk_diag *diag = rk_diag_new(b.f->arena);
+        cr_expect(!read_bytes(&b, size, diag), "%zu bytes", size);
         cr_expect_str_eq(code_of(diag), "RK-S008", "%zu bytes", size);
     }
-    rk_file_remove(rk_path_dir(f->arena, path), f->diag);
-    fixture_free(f);
+    end_binary(&b);
 }
 
 /** Makes the hash in a binary file's header the one of what follows. */
@@ -640,45 +663,35 @@ static void hash_again(char *data, size_t size)
 
 Test(schedule_file, a_binary_file_that_was_edited_with_its_hash_is_checked)
 {
-    fixture *f = chain(3, 4);
-    rk_schedule *s = rk_schedule_run(rk_policy_find("wavefront"), &f->problem, f->arena, f->diag);
-    const char *path = write_binary(f, s);
-    rk_bytes bytes;
-    cr_assert(rk_file_read(&bytes, path, f->arena, f->diag));
-    char *data = rk_arena_copy(f->arena, bytes.data, bytes.size);
+    binary_file b = begin_binary();
     size_t unread = 0;
     size_t unproven = 0;
-    for (size_t i = 48; i < bytes.size; i++) {
-        data[i] = (char)(data[i] ^ 1);
-        hash_again(data, bytes.size);
-        rk_diag *diag = rk_diag_new(f->arena);
-        cr_assert(rk_file_write(path, data, bytes.size, diag));
-        rk_schedule *back = rk_schedule_read(path, &f->problem, f->arena, diag);
+    for (size_t i = 48; i < b.size; i++) {
+        b.data[i] = (char)(b.data[i] ^ 1);
+        hash_again(b.data, b.size);
+        rk_diag *diag = rk_diag_new(b.f->arena);
+        rk_schedule *back = read_bytes(&b, b.size, diag);
         unread += back == NULL;
         cr_expect(back || strncmp(code_of(diag), "RK-S00", 6) == 0, "byte %zu", i);
-        if (back && !rk_check(back, rk_memory_plan(&f->problem, back, f->arena), &f->problem,
-                              f->arena, diag)) {
+        if (back && !rk_check(back, rk_memory_plan(&b.f->problem, back, b.f->arena), &b.f->problem,
+                              b.f->arena, diag)) {
             unproven++;
             cr_expect(strncmp(code_of(diag), "RK-K00", 6) == 0, "byte %zu", i);
         }
-        data[i] = (char)(data[i] ^ 1);
+        b.data[i] = (char)(b.data[i] ^ 1);
     }
     cr_expect_gt(unread, 100, "counts, launches and texts");
     cr_expect_gt(unproven, 20, "entries and waits");
-    rk_file_remove(rk_path_dir(f->arena, path), f->diag);
-    fixture_free(f);
+    end_binary(&b);
 }
 
 Test(schedule_file, a_binary_file_for_another_device_is_refused)
 {
-    fixture *f = chain(3, 4);
-    rk_schedule *s = rk_schedule_run(rk_policy_find("wavefront"), &f->problem, f->arena, f->diag);
-    const char *path = write_binary(f, s);
-    f->device->shared_per_sm--;
-    cr_expect(!rk_schedule_read(path, &f->problem, f->arena, f->diag));
-    cr_expect_str_eq(code_of(f->diag), "RK-S006");
-    rk_file_remove(rk_path_dir(f->arena, path), f->diag);
-    fixture_free(f);
+    binary_file b = begin_binary();
+    b.f->device->shared_per_sm--;
+    cr_expect(!rk_schedule_read(b.path, &b.f->problem, b.f->arena, b.f->diag));
+    cr_expect_str_eq(code_of(b.f->diag), "RK-S006");
+    end_binary(&b);
 }
 
 Test(schedule, many_rtasks_are_named_only_where_that_starts_sooner)
