@@ -404,15 +404,18 @@ const char *rk_tool_home(rk_arena *arena)
 }
 
 /** When the run began, for the time that is left. */
-static time_t begun;
+static struct timespec begun;
 
 static void show_progress(void *user, const char *what, size_t done, size_t total)
 {
     (void)user;
-    const time_t spent = time(NULL) - begun;
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    const double spent =
+        (double)(now.tv_sec - begun.tv_sec) + (double)(now.tv_nsec - begun.tv_nsec) * 1e-9;
     fprintf(stderr, "\r\033[K[%zu/%zu]", done, total);
-    if (done && spent > 1) {
-        const long left = (long)((double)spent * (double)(total - done) / (double)done);
+    if (done) {
+        const long left = (long)(spent * (double)(total - done) / (double)done);
         fprintf(stderr, " %ld:%02ld left", left / 60, left % 60);
     }
     fprintf(stderr, " %.120s", what);
@@ -459,7 +462,7 @@ static int convert(command *c)
     rk_convert_result result;
     rk_diag *found = rk_diag_new(c->arena);
     const bool terminal = isatty(STDERR_FILENO);
-    begun = time(NULL);
+    clock_gettime(CLOCK_MONOTONIC, &begun);
     c->options.home = rk_tool_home(c->arena);
     c->options.progress = terminal ? show_progress : NULL;
     rk_convert_run(&result, &c->options, c->arena, found);

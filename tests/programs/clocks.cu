@@ -17,14 +17,19 @@ __global__ void measure(long long *took, int *backwards, const float *in, float 
     took[threadIdx.x] = end - begin;
 }
 
-/** Waits as long as `ticks` of clock() take, and gives how many of clock64() that were. */
-__global__ void wait(clock_t ticks, long long *took)
+/** Waits as long as `ticks` of clock() take, and gives how many of clock64() those are at least; whether clock() is
+    what clock64() is between its reading before and after, modulo 2^32. */
+__global__ void wait(clock_t ticks, long long *took, int *other)
 {
     long long begin = clock64();
     clock_t start = clock();
     while (clock() - start < ticks)
         ;
     *took = clock64() - begin;
+
+    long long before = clock64();
+    unsigned between = (unsigned)clock() - (unsigned)before;
+    *other = between > (unsigned long long)(clock64() - before);
 }
 
 int main()
@@ -43,8 +48,10 @@ int main()
     check::same("backwards", backwards.get()[0], 0);
     for (long long each : took.get())
         EXPECT(each > 0);
-    wait<<<1, 1>>>(2000000, took);
+    check::buffer<int> other(1);
+    wait<<<1, 1>>>(2000000, took, other);
     LAUNCH_OK();
-    EXPECT(took.get()[0] >= 2000000 && took.get()[0] < 1000000000);
+    EXPECT(took.get()[0] >= 2000000);
+    check::same("another clock", other.get()[0], 0);
     return check::done();
 }
