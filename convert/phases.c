@@ -280,12 +280,33 @@ static void check_returns(splitting *s)
     }
 }
 
-/** What a declaration statement declares, and whether a variable is among it. */
+/** Whether a declaration means the same wherever it stands: of a type, a function, a name. */
+static bool is_timeless(CXCursor declaration)
+{
+    switch (clang_getCursorKind(declaration)) {
+    case CXCursor_StructDecl:
+    case CXCursor_ClassDecl:
+    case CXCursor_UnionDecl:
+    case CXCursor_EnumDecl:
+    case CXCursor_FunctionDecl:
+    case CXCursor_TypedefDecl:
+    case CXCursor_TypeAliasDecl:
+    case CXCursor_NamespaceAlias:
+    case CXCursor_UsingDirective:
+    case CXCursor_UsingDeclaration:
+    case CXCursor_StaticAssert:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/** Whether a declaration statement declares variables, structured bindings too. */
 static bool declares_variables(const splitting *s, const statement *st)
 {
     const rk_cursors children = rk_ast_children(st->cursor, s->unit->arena);
     for (size_t i = 0; i < children.count; i++)
-        if (clang_getCursorKind(children.items[i]) == CXCursor_VarDecl)
+        if (!is_timeless(children.items[i]))
             return true;
     return false;
 }
@@ -338,16 +359,53 @@ static void check_variable(splitting *s, CXCursor variable, size_t barrier)
     }
 }
 
+/** The text of tokens in [begin, end) on one line; `old` as `name`. */
+static void add_line(const splitting *s, rk_str *out, size_t begin, size_t end, size_t old,
+                     const char *name)
+{
+    const rk_tokens *tokens = s->tokens;
+    const size_t first = rk_tokens_at(tokens, begin);
+    for (size_t i = first; i < tokens->count && tokens->items[i].offset < end; i++) {
+        const rk_token *t = &tokens->items[i];
+        if (i > first && t[-1].offset + t[-1].length < t->offset)
+            rk_str_add(out, " ");
+        if (t->offset == old)
+            rk_str_add(out, name);
+        else
+            rk_str_addf(out, "%.*s", (int)t->length, tokens->text + t->offset);
+    }
+}
+
+/** What a declaration declares; of structured bindings `[a, b]`. */
+static const char *declared_name(const splitting *s, CXCursor declaration)
+{
+    const char *name = rk_ast_name(declaration, s->unit->arena);
+    rk_str bindings = {.arena = s->unit->arena};
+    unsigned begin, end;
+    if (*name)
+        return name;
+    rk_ast_extent(declaration, &begin, &end);
+    size_t open = rk_tokens_at(s->tokens, begin);
+    while (open < s->tokens->count && !rk_token_is(s->tokens, open, "["))
+        open++;
+    const size_t close = rk_tokens_close(s->tokens, open);
+    if (close < s->tokens->count)
+        add_line(s, &bindings, s->tokens->items[open].offset, s->tokens->items[close].offset + 1,
+                 RK_NONE, "");
+    return rk_str_text(&bindings);
+}
+
 static void check_declaration(splitting *s, CXCursor variable, size_t barrier)
 {
     const CXType type = clang_getCanonicalType(clang_getCursorType(variable));
     const CXCursor value = clang_Cursor_getVarDeclInitializer(variable);
-    const char *name = rk_ast_name(variable, s->unit->arena);
+    const char *name = declared_name(s, variable);
     const bool shared = rk_ast_has_attribute(variable, CXCursor_CUDASharedAttr, NULL);
     const bool fixed =
-        shared || (clang_Cursor_getStorageClass(variable) != CX_SC_Static &&
-                   !clang_isVolatileQualifiedType(type) && type.kind != CXType_LValueReference &&
-                   type.kind != CXType_RValueReference);
+        clang_getCursorKind(variable) == CXCursor_VarDecl &&
+        (shared || (clang_Cursor_getStorageClass(variable) != CX_SC_Static &&
+                    !clang_isVolatileQualifiedType(type) && type.kind != CXType_LValueReference &&
+                    type.kind != CXType_RValueReference));
     if (!fixed || (!clang_Cursor_isNull(value) && !rk_pure_expression(s->unit, value)))
         keep_whole(
             s, offset_of(s, variable), ELSEWHERE,
@@ -372,27 +430,19 @@ static void check_parameters(splitting *s, size_t barrier, size_t end, const boo
     }
 }
 
-/** The text of tokens in [begin, end) on one line; `old` as `name`. */
-static void add_line(const splitting *s, rk_str *out, size_t begin, size_t end, size_t old,
-                     const char *name)
-{
-    const rk_tokens *tokens = s->tokens;
-    const size_t first = rk_tokens_at(tokens, begin);
-    for (size_t i = first; i < tokens->count && tokens->items[i].offset < end; i++) {
-        const rk_token *t = &tokens->items[i];
-        if (i > first && t[-1].offset + t[-1].length < t->offset)
-            rk_str_add(out, " ");
-        if (t->offset == old)
-            rk_str_add(out, name);
-        else
-            rk_str_addf(out, "%.*s", (int)t->length, tokens->text + t->offset);
-    }
-}
-
 static void add_head(const splitting *s, rk_str *out, const char *name)
 {
     const rk_declaration *d = &s->f->definition;
     add_line(s, out, d->begin, d->end, d->name, name);
+}
+
+static bool has_directive(const splitting *s, const statement *st)
+{
+    for (size_t i = rk_tokens_at(s->tokens, st->begin);
+         i < s->tokens->count && s->tokens->items[i].offset < st->end; i++)
+        if (s->tokens->items[i].kind == RK_TOKEN_DIRECTIVE)
+            return true;
+    return false;
 }
 
 /** What stands in the place of a barrier: the end of a phase, and the next one's beginning. */
@@ -406,13 +456,14 @@ static const char *phase_begin(splitting *s, size_t barrier, size_t end, const c
         repeated[i] =
             is_exit(s, st) ||
             (declares && (!declares_variables(s, st) || is_named(s, i, barrier, end, repeated)));
-        if (repeated[i] && is_crowded(s, i))
-            keep_whole(s, st->begin, "write it out",
-                       "a macro makes what '%s' would repeat behind a grid-wide barrier",
-                       s->f->name);
+        if (repeated[i] && (is_crowded(s, i) || has_directive(s, st)))
+            keep_whole(
+                s, st->begin, "write it out",
+                "a macro or directive makes what '%s' would repeat behind a grid-wide barrier",
+                s->f->name);
         const rk_cursors children = rk_ast_children(st->cursor, arena);
         for (size_t k = 0; declares && repeated[i] && k < children.count; k++)
-            if (clang_getCursorKind(children.items[k]) == CXCursor_VarDecl)
+            if (!is_timeless(children.items[k]))
                 check_declaration(s, children.items[k], barrier);
     }
     check_parameters(s, barrier, end, repeated);

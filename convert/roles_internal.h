@@ -30,4 +30,13 @@ typedef struct {
 /** The uses of `function`, NULL when its body is not in the unit. */
 const rk_function_use *rk_roles_use(rk_use_table *table, CXCursor function);
 
+/** Whether a value of the type is a pointer or holds one; a type that depends on a template's arguments does not. */
+bool rk_roles_holds_pointer(CXType type);
+
+/** Whether a destructor that is written somewhere runs at the end of an object of the type. */
+bool rk_roles_has_destructor(CXType type, rk_arena *arena);
+
+/** Whether a constructor does no more with what it is given than keep it in the object. */
+bool rk_roles_only_keeps(CXCursor constructor, rk_arena *arena);
+
 #endif

@@ -1,6 +1,7 @@
 #include "base/str.h"
 #include "convert/ast.h"
 #include "convert/harvest_internal.h"
+#include "convert/implicit.h"
 #include "convert/roles_internal.h"
 
 #include <string.h>
@@ -20,13 +21,15 @@ typedef struct {
     rk_function_use *use;
     CXCursor params[RK_MAX_TRACKED];
     RK_VEC(alias) aliases;
-    bool grew; /**< an alias was added in this round */
+    RK_VEC(CXCursor) bound; /**< declarations of structured bindings */
+    bool grew;              /**< an alias was added in this round */
 } analysis;
 
 static rk_params points_to(analysis *an, CXCursor expr);
 static rk_params memory_of(analysis *an, CXCursor lvalue);
 static void visit(analysis *an, CXCursor node, access how);
 static void flow(analysis *an, CXCursor target, CXCursor value);
+static void visit_children(analysis *an, CXCursor node, access how);
 
 static bool is_pointer(CXType type)
 {
@@ -52,9 +55,24 @@ static bool to_const(CXType type)
     return clang_isConstQualifiedType(clang_getCanonicalType(pointee)) != 0;
 }
 
+/** What a name stands for: of a structured binding its declaration, with which it shares what it leads to. */
+static CXCursor variable_of(const analysis *an, CXCursor decl)
+{
+    for (size_t i = 0; clang_getCursorKind(decl) == CXCursor_UnexposedDecl && i < an->bound.count;
+         i++) {
+        unsigned at, begin, end;
+        clang_getExpansionLocation(clang_getCursorLocation(decl), NULL, NULL, NULL, &at);
+        rk_ast_extent(an->bound.items[i], &begin, &end);
+        if (begin <= at && at < end)
+            return an->bound.items[i];
+    }
+    return decl;
+}
+
 static rk_params of_variable(const analysis *an, CXCursor decl)
 {
     rk_params all = 0;
+    decl = variable_of(an, decl);
     for (size_t i = 0; i < an->use->count; i++)
         if (rk_h_same(an->params[i], decl))
             all |= (rk_params)1 << i;
@@ -66,6 +84,7 @@ static rk_params of_variable(const analysis *an, CXCursor decl)
 
 static void add_alias(analysis *an, CXCursor decl, rk_params leads_to)
 {
+    decl = variable_of(an, decl);
     if ((leads_to & ~of_variable(an, decl)) == 0)
         return;
     *rk_push(an->arena, &an->aliases) = (alias){.decl = decl, .leads_to = leads_to};
@@ -184,7 +203,7 @@ static lead lead_of_plain(analysis *an, CXCursor expr)
     lead given;
     switch ((int)kind) {
     case CXCursor_DeclRefExpr:
-        decl = clang_getCursorReferenced(expr);
+        decl = variable_of(an, clang_getCursorReferenced(expr));
         all = of_variable(an, decl);
         return (lead){all, is_reference(clang_getCursorType(decl)) ? all : 0};
     case CXCursor_UnaryOperator:
@@ -246,6 +265,13 @@ static void mark_unknown(analysis *an, CXCursor expr)
     mark(an, points_to(an, expr), reads ? RK_READS : RK_ANYHOW);
 }
 
+/** What a pointer or array leads to. */
+static CXType pointee_of(CXCursor expr)
+{
+    const CXType type = rk_h_plain_type(clang_getCursorType(expr));
+    return is_array(type) ? clang_getArrayElementType(type) : clang_getPointeeType(type);
+}
+
 /** Library functions that read or write through their first arguments. */
 static const struct {
     const char *name;
@@ -280,6 +306,9 @@ static bool library_call(analysis *an, const char *name, rk_hchildren c)
         mark(an, points_to(an, c.items[1]), memory_functions[i].first);
         if (c.count > 2)
             mark(an, points_to(an, c.items[2]), memory_functions[i].second);
+        if (c.count > 2 && memory_functions[i].second &&
+            rk_roles_holds_pointer(pointee_of(rk_h_unwrap(an->arena, c.items[2]))))
+            flow(an, c.items[1], c.items[2]);
         for (size_t k = 1; k < c.count; k++)
             visit(an, c.items[k], ACCESS_READ);
         return true;
@@ -391,8 +420,12 @@ static void visit_call(analysis *an, CXCursor call, bool discarded)
     if (c.count == 0 || atomic_call(an, name, c, discarded) || library_call(an, name, c))
         return;
     if (kind == CXCursor_Constructor) { /* what it keeps is followed as an alias of the object */
-        for (size_t i = 0; i < c.count; i++)
+        const bool keeps = rk_roles_only_keeps(function, an->arena);
+        for (size_t i = 0; i < c.count; i++) {
             visit(an, c.items[i], ACCESS_READ);
+            if (!keeps)
+                mark_unknown(an, c.items[i]);
+        }
         return;
     }
     size_t count;
@@ -432,7 +465,7 @@ static void flow(analysis *an, CXCursor target, CXCursor value)
         return;
     if (rk_h_root(&root, an->arena, target) && !is_global(root))
         add_alias(an, root, leads_to);
-    else if (is_pointer(clang_getCursorType(value)))
+    else if (rk_roles_holds_pointer(clang_getCursorType(value)))
         mark(an, leads_to, RK_ANYHOW);
 }
 
@@ -448,6 +481,53 @@ static void visit_variable(analysis *an, CXCursor decl)
         add_alias(an, decl, memory_of(an, init) | points_to(an, init));
     else
         add_alias(an, decl, points_to(an, init));
+    if (rk_roles_has_destructor(type, an->arena))
+        mark(an, of_variable(an, decl), RK_ANYHOW);
+}
+
+/** `auto [a, b] = init`, whose names lead where the whole does. */
+static void visit_bindings(analysis *an, CXCursor decl)
+{
+    const rk_hchildren c = rk_h_children(an->arena, decl);
+    bool known = false;
+    for (size_t i = 0; i < an->bound.count; i++)
+        known |= rk_h_same(an->bound.items[i], decl);
+    if (!known)
+        *rk_push(an->arena, &an->bound) = decl;
+    for (size_t i = 0; i < c.count; i++) {
+        const lead from = lead_of(an, c.items[i]);
+        const bool reference = is_reference(clang_getCursorType(decl));
+        visit(an, c.items[i], reference ? ACCESS_NONE : ACCESS_READ);
+        add_alias(an, decl, from.points | (reference ? from.memory : 0));
+    }
+}
+
+/** A loop over a range: its variable is of what the range has, and leads where that does. */
+static void visit_range_loop(analysis *an, CXCursor loop)
+{
+    const CXCursor range = rk_implicit_range(loop, an->arena);
+    const rk_hchildren c = rk_h_children(an->arena, loop);
+    const lead from = lead_of(an, range);
+    const bool array = is_array(clang_getCursorType(range));
+    mark(an, from.memory | (array ? 0 : from.points), RK_READS);
+    for (size_t i = 0; i < c.count; i++) {
+        if (clang_getCursorKind(c.items[i]) == CXCursor_UnexposedDecl)
+            visit_bindings(an, c.items[i]);
+        if (clang_isDeclaration(clang_getCursorKind(c.items[i])))
+            add_alias(an, c.items[i], from.points | from.memory);
+        else
+            visit(an, c.items[i], ACCESS_NONE);
+    }
+}
+
+/** A lambda: its own variables, `[p = x]`, its captures and its body. */
+static void visit_lambda(analysis *an, CXCursor lambda)
+{
+    const rk_hchildren c = rk_h_children(an->arena, lambda);
+    for (size_t i = 0; i < c.count; i++)
+        if (clang_getCursorKind(c.items[i]) == CXCursor_VariableRef)
+            visit_variable(an, clang_getCursorReferenced(c.items[i]));
+    visit_children(an, lambda, ACCESS_NONE);
 }
 
 static void visit_unary(analysis *an, CXCursor node, CXCursor operand, access how)
@@ -550,8 +630,14 @@ static void visit(analysis *an, CXCursor node, access how)
     case CXCursor_ConditionalOperator:
         visit_children(an, node, how);
         return;
+    case CXCursor_UnexposedDecl:
+        visit_bindings(an, node);
+        return;
+    case CXCursor_CXXForRangeStmt:
+        visit_range_loop(an, node);
+        return;
     case CXCursor_LambdaExpr:
-        visit_children(an, node, ACCESS_NONE);
+        visit_lambda(an, node);
         return;
     default:
         break;

@@ -148,30 +148,36 @@ static void use_system_function(rk_walker *w, CXCursor cursor, CXCursor target, 
 
 /* References. */
 
+/** The tokens that hold `at`, those of its line where that is a directive; `*i` is the one there, `*from` what offsets count from. */
+static rk_tokens tokens_around(const rk_unit *unit, rk_where at, size_t *i, size_t *from)
+{
+    const rk_source_file *file = unit->files.items[at.file];
+    *i = rk_tokens_at(&file->tokens, at.offset);
+    *from = 0;
+    if (*i == file->tokens.count || file->tokens.items[*i].kind != RK_TOKEN_DIRECTIVE)
+        return file->tokens;
+    const rk_token *line = &file->tokens.items[*i];
+    const rk_tokens tokens =
+        rk_lex_directive(file->bytes.data + line->offset, line->length, unit->arena);
+    *from = line->offset;
+    *i = rk_tokens_at(&tokens, at.offset - line->offset);
+    return tokens;
+}
+
 /** Whether an argument list follows the name at `at`; `open` is where its `(` is. */
 static bool call_text(const rk_unit *unit, rk_where at, size_t *open)
 {
+    size_t i, from;
     if (at.file == RK_NONE)
         return false;
-    const rk_source_file *file = unit->files.items[at.file];
-    const size_t token = rk_tokens_at(&file->tokens, at.offset);
-    rk_tokens tokens = file->tokens;
-    size_t i = token;
-    if (token < tokens.count && tokens.items[token].kind == RK_TOKEN_DIRECTIVE) {
-        const rk_token *line = &file->tokens.items[token];
-        tokens = rk_lex_directive(file->bytes.data + line->offset, line->length, unit->arena);
-        i = rk_tokens_at(&tokens, at.offset - line->offset);
-        at.offset = line->offset;
-    } else {
-        at.offset = 0;
-    }
+    const rk_tokens tokens = tokens_around(unit, at, &i, &from);
     if (!rk_token_is(&tokens, i, "("))
         i++;
     if (rk_token_is(&tokens, i, "<"))
         i = rk_tokens_close(&tokens, i) + 1;
     if (!rk_token_is(&tokens, i, "("))
         return false;
-    *open = at.offset + tokens.items[i].offset;
+    *open = from + tokens.items[i].offset;
     return true;
 }
 
@@ -607,9 +613,30 @@ static void check_spin(rk_walker *w, CXCursor loop)
                            "not begun");
 }
 
+/** Refuses a statement in the head of a `switch` or of a loop over a range, which libclang does not show. */
+static void check_head(rk_walker *w, CXCursor statement)
+{
+    const rk_where at = rk_ast_spelling(w->unit, clang_getCursorLocation(statement));
+    size_t i, from;
+    if (at.file == RK_NONE || !in_device_code(w))
+        return;
+    const rk_tokens tokens = tokens_around(w->unit, at, &i, &from);
+    const size_t close = rk_token_is(&tokens, i + 1, "(") ? rk_tokens_close(&tokens, i + 1) : 0;
+    for (i += 2; i < close && i < tokens.count; i++) {
+        if (rk_token_is(&tokens, i, "(") || rk_token_is(&tokens, i, "{"))
+            i = rk_tokens_close(&tokens, i);
+        else if (rk_token_is(&tokens, i, ";"))
+            rk_problem_add(w->unit, w->function, RK_REFUSED, "RK-V137", rk_walk_place(w, statement),
+                           "write it before the statement",
+                           "what stands before the `;` in this head cannot be seen");
+    }
+}
+
 static void visit_loop(rk_walker *w, CXCursor cursor)
 {
     check_spin(w, cursor);
+    if (clang_getCursorKind(cursor) == CXCursor_CXXForRangeStmt)
+        check_head(w, cursor);
     const bool outermost = w->loop_end == 0;
     if (outermost) {
         unsigned begin, end;
@@ -684,6 +711,9 @@ static void visit(rk_walker *w, CXCursor cursor)
         visit_children(w, cursor);
         w->local_class--;
         return;
+    case CXCursor_SwitchStmt:
+        check_head(w, cursor);
+        break;
     case CXCursor_ReturnStmt:
         use_return(w, cursor);
         break;

@@ -180,6 +180,12 @@ static int run(rk_tool *tool, int argc, char **argv)
     }
     const rk_texts policies = split(options.plan.policy, tool->arena);
     row_vec rows = {0};
+    rk_plan common; /* what is wrong for all of them is said once */
+    rk_plan_options any = options.plan;
+    any.policy = NULL;
+    status = rk_plan_make(&common, arguments.items[0], &any, RK_STAGE_CANDIDATES, tool);
+    if (status != RK_EXIT_GOOD)
+        return status;
     for (size_t i = 0; i < policies.count; i++) {
         const int made = measure(rk_push(tool->arena, &rows), arguments.items[0], &options,
                                  policies.items[i], tool);

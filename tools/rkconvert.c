@@ -457,6 +457,18 @@ static bool put_report(command *c, const report *r, const rk_convert_result *res
     return true;
 }
 
+/** False, and says so, where --kernel leaves none of the kernels. */
+static bool check_filter(command *c, const rk_convert_result *result, const rk_diag *found)
+{
+    size_t kernels = 0;
+    for (size_t i = 0; i < result->file_count; i++)
+        kernels += result->files[i].kernel_count;
+    return !c->options.kernels || kernels || rk_diag_count_of(found, RK_ERROR) ||
+           rk_diag_add(c->diag, RK_ERROR, "RK-U002", (rk_place){0},
+                       "it is a regular expression for a part of the name",
+                       "--kernel '%s' matches no kernel", c->options.kernels);
+}
+
 static int convert(command *c)
 {
     rk_convert_result result;
@@ -469,7 +481,7 @@ static int convert(command *c)
     if (terminal)
         fputs("\r\033[K", stderr);
     rk_diag_print(found, 0, stderr, terminal);
-    bool ok = true;
+    bool ok = check_filter(c, &result, found);
     if (result.dump)
         fputs(result.dump, stdout);
     else if (c->reports.count == 0 && result.file_count &&

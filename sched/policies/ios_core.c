@@ -391,8 +391,8 @@ void rk_ios_find(rk_ios_stages *out, rk_ios_search *search, const rk_problem *pr
     }
     for (rk_id i = 0; i < count; i++) {
         f.into[i + 1] += f.into[i];
-        for (rk_id at = i; at < last[i]; at++)
-            f.crossing[at]++;
+        f.crossing[i] += (last[i] > i) + (i > 0 ? f.crossing[i - 1] : 0);
+        f.crossing[last[i]] -= last[i] > i;
     }
     rk_id first = 0;
     for (rk_id i = 0; i < count; i++) {

@@ -86,6 +86,55 @@ Test(convert_roles, through_helpers)
     expect_roles(AB("asm volatile(\"\" :: \"l\"(a));"), "a:both b:read n:scalar");
 }
 
+/** Names that stand for other things than a declaration's own value. */
+Test(convert_roles, through_names)
+{
+    expect_roles("struct two { float *p, *q; };" AB("two t{a, b}; auto [p, q] = t; p[n] = 1;"),
+                 "a:written b:written n:scalar");
+    expect_roles("struct two { float *p, *q; };" AB("two t{a, b}; auto &[p, q] = t; p[n] = 1;"),
+                 "a:both b:both n:scalar");
+    expect_roles(AB("float *v[2] = {a, b}; auto [p, q] = v; p[n] = 1;"),
+                 "a:written b:written n:scalar");
+    expect_roles(AB("float *v[2] = {a, b}; for (float *p : v) p[n] = 1;"),
+                 "a:written b:written n:scalar");
+    expect_roles(AB("float (&v)[4] = *(float (*)[4])a; for (float &x : v) x = b[n];"),
+                 "a:both b:read n:scalar");
+    expect_roles(AB("float (&v)[4] = *(float (*)[4])b; for (float x : v) a[n] = x;"),
+                 "a:written b:read n:scalar");
+    expect_roles("struct span { float *p; __device__ float *begin() const { return p; }"
+                 " __device__ float *end() const { return p + 1; } };" AB(
+                     "span s{a}; for (float &x : s) x = b[n];"),
+                 "a:both b:read n:scalar");
+    expect_roles(AB("auto f = [p = a](float x) { *p = x; }; f(b[n]);"),
+                 "a:written b:read n:scalar");
+}
+
+#define HOLDER(constructor, destructor)                                                            \
+    "struct holder { float *p; __device__ holder(float *q) : p(q) {" constructor                   \
+    "} __device__ ~holder() {" destructor "} };"
+
+Test(convert_roles, of_objects)
+{
+    expect_roles(HOLDER("", "") AB("holder h(a); float x = *h.p + b[n];"),
+                 "a:read b:read n:scalar");
+    expect_roles(HOLDER("*p = 1;", "") AB("holder h(a); float x = b[n];"),
+                 "a:both b:read n:scalar");
+    expect_roles(HOLDER("", "*p = 1;") AB("holder h(a); float x = b[n];"),
+                 "a:both b:read n:scalar");
+    expect_roles(HOLDER("", "*p = 1;") AB("holder{a}; float x = b[n];"), "a:both b:read n:scalar");
+    expect_roles(HOLDER("*p = 1;", "") "struct outer { holder h; __device__ outer(float *q)"
+                                       " : h(q) {} };" AB("outer o(a); float x = b[n];"),
+                 "a:both b:read n:scalar");
+    expect_roles("struct two { float *p, *q; }; __device__ two kept;" AB(
+                     "kept = two{a, a}; *kept.p = b[n];"),
+                 "a:both b:read n:scalar");
+    expect_roles("struct four { float x, y; };" KERNEL("four *a, four *b", "a[0] = b[0];", "a, b"),
+                 "a:written b:read");
+    expect_roles("extern \"C\" __device__ void *memcpy(void *, const void *, size_t);" AB(
+                     "float *v[1]; memcpy(v, &a, sizeof a); *v[0] = b[n];"),
+                 "a:both b:read n:scalar");
+}
+
 Test(convert_roles, of_atomics)
 {
     expect_roles(AB("atomicAdd(a, b[n]);"), "a:accumulated b:read n:scalar float atomics");

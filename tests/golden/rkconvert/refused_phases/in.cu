@@ -122,3 +122,27 @@ __global__ void helped(float *x)
     meet();
     x[threadIdx.x] += x[0];
 }
+
+struct pair {
+    float a, b;
+};
+__device__ pair first_two(const float *x) { return {x[0], x[1]}; }
+__global__ void decomposes(float *x)
+{
+    auto [a, b] = first_two(x);
+    x[threadIdx.x] = a;
+    cg::this_grid().sync();
+    x[threadIdx.x] += b;
+}
+
+__global__ void chooses(float *x)
+{
+    const int i =
+#ifdef WIDE
+        2 *
+#endif
+        threadIdx.x;
+    x[i] = 1;
+    cg::this_grid().sync();
+    x[i] += x[0];
+}
