@@ -224,8 +224,11 @@ static void run_variable(rk_hrun *run, CXCursor decl, rk_hstate *state)
     rk_arena *arena = run->arena;
     CXType type = clang_getCursorType(decl);
     CXCursor init = clang_Cursor_getVarDeclInitializer(decl);
-    if (rk_h_is_global(decl))
+    if (rk_h_is_global(decl)) {
+        if (!clang_Cursor_isNull(init)) /* a static one's, when it is come to first */
+            rk_hx_lose_changed(run, decl, state);
         return;
+    }
     if (clang_Cursor_isNull(init)) {
         const char *missing = rk_arena_printf(arena, "'%s' is not set", rk_h_spelling(arena, decl));
         rk_hv none = rk_hv_unknown(arena, "%s", missing);
@@ -505,9 +508,44 @@ static void leave_switch(rk_hrun *run, selection *s, rk_hstate *state)
     state->ended = s->has_default && s->exits.count == 0;
 }
 
+/** Whether a head has a statement of its own, `switch (int i = f(); i)`, which libclang does not show. */
+static bool hides_statement(CXCursor stmt, CXCursor body)
+{
+    const CXTranslationUnit tu = clang_Cursor_getTranslationUnit(stmt);
+    const CXSourceRange head = clang_getRange(clang_getRangeStart(clang_getCursorExtent(stmt)),
+                                              clang_getRangeStart(clang_getCursorExtent(body)));
+    CXToken *tokens = NULL;
+    unsigned count = 0;
+    int depth = 0;
+    bool hides = false;
+    clang_tokenize(tu, head, &tokens, &count);
+    for (unsigned i = 0; i < count; i++) {
+        CXString text = clang_getTokenSpelling(tu, tokens[i]);
+        const char *token = clang_getCString(text);
+        depth += strcmp(token, "(") == 0 || strcmp(token, "{") == 0;
+        depth -= strcmp(token, ")") == 0 || strcmp(token, "}") == 0;
+        hides |= depth == 1 && strcmp(token, ";") == 0;
+        clang_disposeString(text);
+    }
+    clang_disposeTokens(tu, tokens, count);
+    return hides;
+}
+
+void rk_hx_lose_hidden(rk_hrun *run, CXCursor stmt, rk_hstate *state)
+{
+    rk_hchildren c = rk_h_children(run->arena, stmt);
+    if (!c.count || !hides_statement(stmt, c.items[c.count - 1]))
+        return;
+    for (const rk_henv *e = state->env; e; e = e->next)
+        state->env = rk_henv_lose(run->arena, state->env, e->variable, true,
+                                  "may change in the head of a statement");
+    state->partial = true;
+}
+
 static void run_switch(rk_hrun *run, CXCursor stmt, rk_hstate *state)
 {
     rk_hchildren c = rk_h_children(run->arena, stmt);
+    rk_hx_lose_hidden(run, stmt, state);
     size_t i = 0;
     while (i + 2 < c.count && rk_hx_is_declaration(c.items[i]))
         rk_hx_run_statement(run, c.items[i++], state);

@@ -9,6 +9,9 @@ void rk_hx_run_statement(rk_hrun *run, CXCursor stmt, rk_hstate *state);
 void rk_hx_run_expression(rk_hrun *run, CXCursor expr, rk_hstate *state);
 void rk_hx_run_loop(rk_hrun *run, CXCursor stmt, rk_hstate *state);
 
+/** Loses all that is known where the head of a `switch` or of a loop over a range has a statement of its own. */
+void rk_hx_lose_hidden(rk_hrun *run, CXCursor stmt, rk_hstate *state);
+
 /** What comes next is reached under this condition. */
 void rk_hx_push_condition(rk_hrun *run, rk_hstate *state, const rk_sym *condition);
 

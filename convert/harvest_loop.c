@@ -257,6 +257,8 @@ void rk_hx_run_loop(rk_hrun *run, CXCursor stmt, rk_hstate *state)
     if (c.count == 0)
         return;
     CXCursor body = c.items[kind == CXCursor_DoStmt ? 0 : c.count - 1];
+    if (kind == CXCursor_CXXForRangeStmt)
+        rk_hx_lose_hidden(run, stmt, state);
     if (runs_once(run, stmt, c)) {
         run_once(run, body, state);
         return;

@@ -3,8 +3,7 @@
 
 /* What classes do with the pointers that they hold. */
 
-/** The class as it is written: a template's own text for an instance of it. */
-static CXCursor written_class(CXType type)
+CXCursor rk_roles_class(CXType type)
 {
     const CXCursor class =
         clang_getCursorDefinition(clang_getTypeDeclaration(rk_h_plain_type(type)));
@@ -30,7 +29,7 @@ bool rk_roles_holds_pointer(CXType type)
     while (clang_getArrayElementType(t).kind != CXType_Invalid)
         t = clang_getCanonicalType(clang_getArrayElementType(t));
     if (t.kind == CXType_Record)
-        clang_visitChildren(written_class(t), find_pointer, &found);
+        clang_visitChildren(rk_roles_class(t), find_pointer, &found);
     return found || t.kind == CXType_Pointer || t.kind == CXType_LValueReference ||
            t.kind == CXType_RValueReference;
 }
@@ -51,7 +50,7 @@ bool rk_roles_has_destructor(CXType type, rk_arena *arena)
     while (clang_getArrayElementType(t).kind != CXType_Invalid)
         t = clang_getCanonicalType(clang_getArrayElementType(t));
     const rk_hchildren c =
-        t.kind == CXType_Record ? rk_h_children(arena, written_class(t)) : (rk_hchildren){0};
+        t.kind == CXType_Record ? rk_h_children(arena, rk_roles_class(t)) : (rk_hchildren){0};
     for (size_t i = 0; i < c.count; i++) {
         const enum CXCursorKind kind = clang_getCursorKind(c.items[i]);
         const CXCursor definition = clang_getCursorDefinition(c.items[i]);

@@ -30,6 +30,9 @@ typedef struct {
 /** The uses of `function`, NULL when its body is not in the unit. */
 const rk_function_use *rk_roles_use(rk_use_table *table, CXCursor function);
 
+/** The class that a type is, as it is written: a template's own text for an instance of it. */
+CXCursor rk_roles_class(CXType type);
+
 /** Whether a value of the type is a pointer or holds one; a type that depends on a template's arguments does not. */
 bool rk_roles_holds_pointer(CXType type);
 

@@ -261,6 +261,8 @@ static bool on_call(rk_hrun *run, CXCursor call, rk_hstate *state, rk_hv *value)
     rk_follow *f = run->user;
     CXCursor function = clang_getCursorReferenced(call);
     enum CXCursorKind kind = clang_getCursorKind(function);
+    if (kind == CXCursor_Constructor && !f->stopped)
+        rk_follow_object(f, run, call, state);
     if (f->stopped || (kind != CXCursor_FunctionDecl && kind != CXCursor_CXXMethod))
         return false;
     const char *name = rk_h_spelling(f->arena, function);

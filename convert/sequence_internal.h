@@ -33,6 +33,9 @@ void rk_follow_stop(rk_follow *f, CXCursor call, const char *hint, const char *f
 /** Whether the call is reached for certain; stops otherwise. */
 bool rk_follow_certain(rk_follow *f, CXCursor call, const rk_hstate *state);
 
+/** Stops at a call of a constructor where objects of its class launch or copy when they begin or end. */
+void rk_follow_object(rk_follow *f, rk_hrun *run, CXCursor call, const rk_hstate *state);
+
 /** A new buffer for a variable of that name; returns its name, made distinct. */
 const char *rk_follow_buffer(rk_follow *f, rk_buffer buffer);
 
