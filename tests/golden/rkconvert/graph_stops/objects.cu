@@ -14,17 +14,30 @@ static int launch(float *x, float *y)
 
 struct guard {
     float *x, *y;
-    guard(float *x, float *y) : x(x), y(y) {}
-    ~guard() { launch(y, x); }
+    guard(float *x, float *y) : x(x), y(y)
+    {
+    }
+    ~guard()
+    {
+        launch(y, x);
+    }
 };
 struct outer {
     guard inner;
-    outer(float *x, float *y) : inner(x, y) {}
+    outer(float *x, float *y) : inner(x, y)
+    {
+    }
 };
 struct timer {
     cudaEvent_t event;
-    timer() { cudaEventCreate(&event); }
-    ~timer() { cudaEventDestroy(event); }
+    timer()
+    {
+        cudaEventCreate(&event);
+    }
+    ~timer()
+    {
+        cudaEventDestroy(event);
+    }
 };
 
 void destructs(float *x, float *y)
