@@ -351,7 +351,7 @@ static rk_deps_edge sure_of(const meeting *m, const rk_candidate *from, const rk
     side earlier_first = {m->from, from, true};
     side later_first = {m->to, to, true};
     rk_deps_edge edge = {0};
-    for (int flat = 0; flat < 2; flat++) {
+    for (int flat = 0; flat < 2 && edge.fewest < from->rtasks; flat++) {
         uint32_t fewest = fewest_shared(earlier_first, later, enclosed, flat, scratch);
         edge.fewest = fewest > edge.fewest ? fewest : edge.fewest;
         uint32_t back = fewest_shared(later, earlier_first, swept, flat, scratch);
