@@ -32,16 +32,37 @@ void rk_problem_add(rk_unit *unit, size_t function, rk_severity severity, const 
         (rk_problem){severity, code, place, rk_arena_strdup(unit->arena, message), hint};
 }
 
+/** Buckets of a list; few next to the functions of large generated headers. */
+enum { BUCKETS = 1 << 13 };
+
+/** The next item of the list goes behind those of its bucket. */
+static void add_to_bucket(rk_buckets *buckets, uint64_t hash, rk_arena *arena)
+{
+    *rk_push(arena, &buckets->next) = 0;
+    size_t *at = &buckets->heads[hash % BUCKETS];
+    while (*at)
+        at = &buckets->next.items[*at - 1];
+    *at = buckets->next.count;
+}
+
+static uint64_t hash_place(size_t file, size_t offset)
+{
+    const size_t place[] = {file, offset};
+    return rk_hash(place, sizeof place, 0);
+}
+
 size_t rk_analysis_function(const rk_analysis *analysis, CXCursor definition)
 {
     const rk_unit *unit = analysis->unit;
+    const rk_buckets *known = &analysis->functions_by_place;
     const rk_where at = rk_ast_expansion(unit, clang_getCursorLocation(definition));
     if (at.file == RK_NONE)
         return RK_NONE;
-    for (size_t i = 0; i < unit->functions.count; i++) {
-        const rk_function *f = unit->functions.items[i];
+    for (size_t i = known->heads[hash_place(at.file, at.offset) % BUCKETS]; i;
+         i = known->next.items[i - 1]) {
+        const rk_function *f = unit->functions.items[i - 1];
         if (f->definition.file == at.file && f->definition.name == at.offset)
-            return i;
+            return i - 1;
     }
     return RK_NONE;
 }
@@ -304,6 +325,8 @@ static void add_function(rk_analysis *analysis, CXCursor cursor)
     const bool body = read_body(unit, f, cursor);
     f->from_macro = !plain || !body;
     *rk_push(unit->arena, &unit->functions) = f;
+    add_to_bucket(&analysis->functions_by_place, hash_place(f->definition.file, f->definition.name),
+                  unit->arena);
     *rk_push(unit->arena, &analysis->cursors) = cursor;
 }
 
@@ -367,9 +390,11 @@ static enum CXChildVisitResult gather(CXCursor cursor, CXCursor parent, CXClient
 
 size_t rk_analysis_body(rk_analysis *analysis, CXCursor definition, size_t function)
 {
-    for (size_t i = 0; i < analysis->bodies.count; i++)
-        if (clang_equalCursors(analysis->bodies.items[i].cursor, definition))
-            return i;
+    const unsigned hash = clang_hashCursor(definition);
+    const rk_buckets *known = &analysis->bodies_by_cursor;
+    for (size_t i = known->heads[hash % BUCKETS]; i; i = known->next.items[i - 1])
+        if (clang_equalCursors(analysis->bodies.items[i - 1].cursor, definition))
+            return i - 1;
     rk_arena *arena = analysis->unit->arena;
     const rk_function *f = analysis->unit->functions.items[function];
     const CXCursor own = analysis->cursors.items[function];
@@ -379,6 +404,7 @@ size_t rk_analysis_body(rk_analysis *analysis, CXCursor definition, size_t funct
     rk_body *body = rk_push(arena, &analysis->bodies);
     *body = (rk_body){
         .cursor = definition, .function = function, .pattern = clang_equalCursors(own, definition)};
+    add_to_bucket(&analysis->bodies_by_cursor, hash, arena);
     rk_walk(analysis, index);
     return index;
 }
@@ -473,8 +499,13 @@ static void find_recursion(const rk_analysis *analysis)
 static rk_analysis look(rk_unit *unit)
 {
     rk_analysis analysis = {.unit = unit};
-    for (size_t i = 0; i < unit->functions.count; i++)
+    analysis.functions_by_place.heads = RK_NEW_ARRAY(unit->arena, size_t, BUCKETS);
+    analysis.bodies_by_cursor.heads = RK_NEW_ARRAY(unit->arena, size_t, BUCKETS);
+    for (size_t i = 0; i < unit->functions.count; i++) {
+        const rk_declaration *d = &unit->functions.items[i]->definition;
         *rk_push(unit->arena, &analysis.cursors) = clang_getNullCursor();
+        add_to_bucket(&analysis.functions_by_place, hash_place(d->file, d->name), unit->arena);
+    }
     gatherer g = {.analysis = &analysis, .definitions = true};
     clang_visitChildren(clang_getTranslationUnitCursor(unit->tu), gather, &g);
     g = (gatherer){.analysis = &analysis};

@@ -20,11 +20,18 @@ typedef struct {
     const char *name;
 } rk_symbol_use;
 
+/** A list's items by the hash of what they are looked up by. */
+typedef struct {
+    size_t *heads;       /**< of each bucket the first item, counted from 1; 0: none */
+    RK_VEC(size_t) next; /**< of each item the one after it in its bucket */
+} rk_buckets;
+
 /** The analysis at work. */
 typedef struct {
     rk_unit *unit;
     RK_VEC(CXCursor) cursors; /**< of unit->functions, by the same index */
     RK_VEC(rk_body) bodies;
+    rk_buckets functions_by_place, bodies_by_cursor;
     RK_VEC(CXCursor) instances;     /**< of unit->instances, by the same index */
     RK_VEC(size_t) instance_bodies; /**< the body that each is */
     RK_VEC(rk_symbol_use) symbol_uses;

@@ -270,7 +270,8 @@ static void use_project_function(rk_walker *w, CXCursor cursor, CXCursor target,
     }
     const size_t callee = rk_analysis_function(w->analysis, definition);
     if (callee == RK_NONE) {
-        if (!inside_function(w, definition) && rk_walk_system(w->analysis, target))
+        if (in_device_code(w) && !inside_function(w, definition) &&
+            rk_walk_system(w->analysis, target))
             rk_problem_add(w->unit, w->function, RK_REFUSED, "RK-V121", rk_walk_place(w, cursor),
                            "write the operation out, so that it can be given the rTask's threads",
                            "'%s' uses the thread's index or barriers by itself",
