@@ -102,6 +102,7 @@ typedef struct {
     uint64_t device, inode; /**< which tell a file whatever its name */
     rk_bytes bytes;
     bool expanded; /**< `bytes` are not the disk's: expand.h */
+    bool precompiled; /**< with the headers of libraries, where there are such: headers.h */
     rk_tokens tokens;
     RK_VEC(rk_include) includes;
     bool nested;  /**< some include of it is inside braces: it gets no namespace of its own */

@@ -4,7 +4,9 @@
 #include "convert/headers_internal.h"
 #include "convert/pch.h"
 #include "convert/prelude.h"
+#include "convert/sources.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -52,11 +54,54 @@ bool rk_headers_is_guarded(const rk_tokens *tokens, rk_arena *arena)
            strcmp(rk_directive_of(tokens, tokens->count - 1, arena).name, "endif") == 0;
 }
 
-size_t rk_headers_target(const rk_source_file *file, size_t token)
+/** Size from which reading a header takes long. */
+enum { LARGE = 1 << 16 };
+
+/** Whether the file, and what it includes of the project, may be precompiled; notes them in `seen`. */
+static bool is_plain(const rk_unit *unit, size_t index, bool *seen)
 {
+    static const char *const words[] = {"__global__", "__device__", "__CUDA_ARCH__"};
+    const rk_source_file *file = unit->files.items[index];
+    if (seen[index])
+        return true;
+    seen[index] = true;
+    if (file->expanded || file->nested || !rk_headers_is_guarded(&file->tokens, unit->arena))
+        return false;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (memmem(file->bytes.data, file->bytes.size, words[i], strlen(words[i])))
+            return false;
     for (size_t i = 0; i < file->includes.count; i++)
+        if (file->includes.items[i].target != RK_NONE &&
+            !is_plain(unit, file->includes.items[i].target, seen))
+            return false;
+    return true;
+}
+
+void rk_headers_choose(const rk_unit *unit)
+{
+    const size_t count = unit->files.count;
+    for (size_t i = 1; i < count; i++) {
+        bool *seen = RK_NEW_ARRAY(unit->arena, bool, count);
+        if (unit->files.items[i]->bytes.size < LARGE || !is_plain(unit, i, seen))
+            continue;
+        for (size_t k = 0; k < count; k++)
+            unit->files.items[k]->precompiled |= seen[k];
+    }
+}
+
+size_t rk_headers_target(const char **operand, const rk_unit *unit, const rk_source_file *file,
+                         size_t token)
+{
+    size_t target = RK_NONE;
+    for (size_t i = 0; i < file->includes.count && target == RK_NONE; i++)
         if (file->includes.items[i].token == token)
-            return file->includes.items[i].target;
+            target = file->includes.items[i].target;
+    const rk_source_file *to = target == RK_NONE ? NULL : unit->files.items[target];
+    if (!to || !to->precompiled)
+        return target;
+    *operand = rk_arena_printf(unit->arena, "\"%s\" /* %016" PRIx64 " */",
+                               rk_sources_real_path(to->path, unit->arena),
+                               rk_hash(to->bytes.data, to->bytes.size, 0));
     return RK_NONE;
 }
 
@@ -76,14 +121,15 @@ static bool gather(search *s, size_t index)
             continue;
         if (strcmp(d.name, "include") != 0 || !*d.rest || !strchr("<\"", *d.rest))
             return false;
-        const size_t target = rk_headers_target(file, i);
+        const char *operand = d.rest;
+        const size_t target = rk_headers_target(&operand, s->unit, file, i);
         if (target != RK_NONE) {
             if (!gather(s, target))
                 return false;
             continue;
         }
-        rk_str_addf(&s->text, "#include %s\n", d.rest);
-        s->costly |= !rk_headers_is_cheap(d.rest);
+        rk_str_addf(&s->text, "#include %s\n", operand);
+        s->costly |= !rk_headers_is_cheap(operand);
     }
     return true;
 }

@@ -9,8 +9,12 @@ bool rk_headers_is_cheap(const char *operand);
 /** Whether the file is within one `#ifndef X`, `#define X`, `#endif`. */
 bool rk_headers_is_guarded(const rk_tokens *tokens, rk_arena *arena);
 
-/** The unit's file that a directive includes; RK_NONE for one of a library. */
-size_t rk_headers_target(const rk_source_file *file, size_t token);
+/**
+ * The unit's file that a directive includes; RK_NONE for one of a library, and for one that is precompiled as those are:
+ * `operand`, which is the directive's, then names it for any including file, with its contents' hash.
+ */
+size_t rk_headers_target(const char **operand, const rk_unit *unit, const rk_source_file *file,
+                         size_t token);
 
 /**
  * The directives of the unit's files up to the last header of a library, in the order in which they are read,

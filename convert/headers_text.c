@@ -163,9 +163,10 @@ static void read_directive(replay *r, const rk_source_file *file, size_t i)
         (pragma && (strcmp(d.rest, "once") == 0 || strstr(d.rest, "diagnostic"))))
         return;
     if (includes && *d.rest && strchr("<\"", *d.rest)) {
-        const size_t target = rk_headers_target(file, i);
+        const char *operand = d.rest;
+        const size_t target = rk_headers_target(&operand, r->unit, file, i);
         if (target == RK_NONE)
-            read_library(r, d.rest);
+            read_library(r, operand);
         else
             read_file(r, target);
         return;

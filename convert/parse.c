@@ -305,7 +305,26 @@ static bool is_misfit(rk_unit *unit)
     return !unit->headers_fit;
 }
 
-static bool parse(rk_unit *unit, const char *path, struct CXUnsavedFile *files, unsigned count)
+/** What is parsed: the source's name, and texts in the place of files. */
+typedef struct {
+    const char *path;
+    RK_VEC(struct CXUnsavedFile) files;
+    bool other; /**< a file that is precompiled has another text */
+} input;
+
+/** Whether the unit's file is precompiled, and this text with it; notes where only the file is. */
+static bool is_precompiled(input *in, const rk_unit *unit, size_t file, rk_bytes text)
+{
+    const rk_source_file *f = unit->files.items[file];
+    if (!unit->headers || !f->precompiled)
+        return false;
+    const bool same = !f->expanded && text.size == f->bytes.size &&
+                      memcmp(text.data, f->bytes.data, text.size) == 0;
+    in->other |= !same;
+    return same;
+}
+
+static bool parse(rk_unit *unit, const input *in)
 {
     enum CXErrorCode code = CXError_Failure;
     rk_parse_close(unit);
@@ -313,11 +332,12 @@ static bool parse(rk_unit *unit, const char *path, struct CXUnsavedFile *files, 
     const char **const precompiled[] = {&unit->headers, &unit->pch, NULL};
     for (size_t i = 0; i < sizeof precompiled / sizeof *precompiled; i++) {
         const char **pch = precompiled[i];
-        if (pch && !*pch)
+        if (pch && (!*pch || (pch == &unit->headers && in->other)))
             continue;
         const rk_clang_args args = unit_args(unit, pch ? *pch : NULL);
-        code = clang_parseTranslationUnit2(unit->index, path, args.items, (int)args.count, files,
-                                           count, CXTranslationUnit_None, &unit->tu);
+        code = clang_parseTranslationUnit2(unit->index, in->path, args.items, (int)args.count,
+                                           in->files.items, (unsigned)in->files.count,
+                                           CXTranslationUnit_None, &unit->tu);
         const bool stale = pch && (code != CXError_Success || is_stale(unit));
         if (code == CXError_Success && !stale && !(pch == &unit->headers && is_misfit(unit)))
             return true;
@@ -370,15 +390,15 @@ static struct CXUnsavedFile in_place(const rk_unit *unit, size_t file, rk_bytes 
 /** Parses the source with the texts of those files that are not what the disk has. */
 static bool parse_changed(rk_unit *unit, const bool *changed)
 {
-    RK_VEC(struct CXUnsavedFile) files = {0};
+    input in = {.path = unit->path};
     for (size_t i = 0; i < unit->files.count; i++) {
         const rk_source_file *file = unit->files.items[i];
         const rk_bytes text = spell_alignas(unit, file->bytes);
-        if (!changed[i] && text.data == file->bytes.data)
+        if (is_precompiled(&in, unit, i, text) || (!changed[i] && text.data == file->bytes.data))
             continue;
-        *rk_push(unit->arena, &files) = in_place(unit, i, text);
+        *rk_push(unit->arena, &in.files) = in_place(unit, i, text);
     }
-    return parse(unit, unit->path, files.items, (unsigned)files.count);
+    return parse(unit, &in);
 }
 
 bool rk_parse_source(rk_unit *unit)
@@ -391,13 +411,11 @@ bool rk_parse_source(rk_unit *unit)
 
 bool rk_parse_texts(rk_unit *unit, const rk_bytes *texts)
 {
-    struct CXUnsavedFile *files =
-        RK_NEW_ARRAY(unit->arena, struct CXUnsavedFile, unit->files.count);
+    input in = {0};
     char real[PATH_MAX];
     const char *folder = rk_path_dir(unit->arena, unit->path);
     if (realpath(folder, real)) /* a remapped file is found by its full name only */
         folder = real;
-    unsigned count = 0;
     for (size_t i = 0; i < unit->files.count; i++) {
         const rk_source_file *file = unit->files.items[i];
         const bool own = unit->options->in_place && i > 0;
@@ -405,10 +423,15 @@ bool rk_parse_texts(rk_unit *unit, const rk_bytes *texts)
             continue;
         const char *at =
             own ? rk_sources_real_path(rk_path_dir(unit->arena, file->path), unit->arena) : folder;
-        files[count++] = (struct CXUnsavedFile){rk_path_join(unit->arena, at, file->out_name),
-                                                texts[i].data, texts[i].size};
+        const char *path = rk_path_join(unit->arena, at, file->out_name);
+        if (is_precompiled(&in, unit, i, texts[i]) &&
+            strcmp(path, rk_sources_real_path(file->path, unit->arena)) == 0)
+            continue;
+        *rk_push(unit->arena, &in.files) =
+            (struct CXUnsavedFile){path, texts[i].data, texts[i].size};
     }
-    return parse(unit, files[0].Filename, files, count);
+    in.path = in.files.items[0].Filename;
+    return parse(unit, &in);
 }
 
 bool rk_parse_program(bool *clean, rk_unit *unit, const bool *changed)
@@ -426,11 +449,13 @@ bool rk_parse_program(bool *clean, rk_unit *unit, const bool *changed)
 
 bool rk_parse_in_place(rk_unit *unit, const rk_bytes *texts)
 {
-    struct CXUnsavedFile *files =
-        RK_NEW_ARRAY(unit->arena, struct CXUnsavedFile, unit->files.count);
-    for (size_t i = 0; i < unit->files.count; i++)
-        files[i] = in_place(unit, i, spell_alignas(unit, texts[i]));
-    return parse(unit, unit->path, files, (unsigned)unit->files.count);
+    input in = {.path = unit->path};
+    for (size_t i = 0; i < unit->files.count; i++) {
+        const rk_bytes text = spell_alignas(unit, texts[i]);
+        if (!is_precompiled(&in, unit, i, text))
+            *rk_push(unit->arena, &in.files) = in_place(unit, i, text);
+    }
+    return parse(unit, &in);
 }
 
 bool rk_parse_is_clean(const rk_unit *unit)

@@ -102,6 +102,7 @@ static bool read_unit(rk_unit *unit)
     for (int depth = 0;; depth++) {
         if (!rk_sources_read(unit))
             return false;
+        rk_headers_choose(unit);
         if (depth == 0 && has_kernels(unit))
             unit->headers = rk_headers_open(unit);
         if (!rk_device_analyze(unit) || !rk_parse_source(unit) || !rk_instantiated_list(unit))

@@ -1,0 +1,4 @@
+#ifndef PART_H
+#define PART_H
+enum { part_size = 8 };
+#endif
