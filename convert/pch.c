@@ -34,6 +34,7 @@ rk_pch_state rk_pch_look(const char *path)
     return status.st_size ? RK_PCH_GOOD : RK_PCH_IMPOSSIBLE;
 }
 
+/** In a process that ends with it: nothing is given back. */
 static bool build_here(const char *path, const char *source, const rk_clang_args *args,
                        rk_arena *arena)
 {
@@ -52,9 +53,6 @@ static bool build_here(const char *path, const char *source, const rk_clang_args
          rename(partial, path) == 0;
     if (!ok)
         unlink(partial);
-    if (unit)
-        clang_disposeTranslationUnit(unit);
-    clang_disposeIndex(index);
     return ok;
 }
 
