@@ -491,7 +491,7 @@ static void find_recursion(const rk_analysis *analysis)
         const rk_body *body = &analysis->bodies.items[i];
         rk_function *f = analysis->unit->functions.items[body->function];
         const bool instance = !body->pattern || !(f->is_template || f->class_template);
-        f->recursive |= instance && leads(analysis, i, i, seen, i + 1);
+        f->recursive |= (f->kernel || f->device) && instance && leads(analysis, i, i, seen, i + 1);
     }
 }
 
