@@ -116,6 +116,9 @@ static bool read_declaration(const rk_unit *unit, rk_declaration *out, CXCursor 
     rk_ast_extent(cursor, &begin, &end);
     out->begin = begin;
     out->end = end;
+    if (clang_getCursorKind(cursor) == CXCursor_FunctionTemplate &&
+        !rk_token_is(tokens, rk_tokens_at(tokens, begin), "template")) /* parameters are `auto` */
+        out->begin = tokens->items[rk_tokens_at(tokens, floor)].offset;
     const rk_cursors children = rk_ast_children(cursor, unit->arena);
     for (size_t i = 0; i < children.count; i++) {
         if (!is_attribute(clang_getCursorKind(children.items[i])))
@@ -283,7 +286,7 @@ static void read_parameters(rk_unit *unit, rk_function *f, CXCursor cursor)
         rk_parameter p = {.name = rk_ast_name(children.items[i], unit->arena), .end = end};
         for (size_t t = rk_tokens_at(tokens, begin);
              t < tokens->count && tokens->items[t].offset < end; t++) {
-            p.pack |= rk_token_is(tokens, t, "...");
+            p.pack |= rk_token_is(tokens, t, "...") && !rk_token_is(tokens, t - 1, "sizeof");
             if (rk_token_is(tokens, t, "=")) {
                 p.end = tokens->items[t].offset;
                 break;
@@ -346,15 +349,39 @@ static void add_declared(rk_unit *unit, CXCursor cursor)
     *rk_push(unit->arena, &unit->declared) = f;
 }
 
+/** The one function that a class template makes its friend, which libclang does not lead to; RK_NONE if there is none. */
+static size_t befriended(const rk_analysis *analysis, CXCursor cursor)
+{
+    rk_unit *unit = analysis->unit;
+    if (clang_equalCursors(clang_getCursorLexicalParent(cursor),
+                           clang_getCursorSemanticParent(cursor)))
+        return RK_NONE;
+    rk_function *friend = RK_NEW(unit->arena, rk_function);
+    read_scope(unit, friend, cursor);
+    const bool is_template = clang_getCursorKind(cursor) == CXCursor_FunctionTemplate;
+    size_t found = RK_NONE;
+    for (size_t i = 0; i < unit->functions.count; i++) {
+        const rk_function *f = unit->functions.items[i];
+        if (f->is_template != is_template || f->specialisation ||
+            strcmp(f->name, rk_ast_name(cursor, unit->arena)) != 0 ||
+            strcmp(f->scope, friend->scope) != 0)
+            continue;
+        if (found != RK_NONE)
+            return RK_NONE;
+        found = i;
+    }
+    return found;
+}
+
 static void add_declaration(rk_analysis *analysis, CXCursor cursor)
 {
     rk_unit *unit = analysis->unit;
     CXCursor definition = clang_getCursorDefinition(cursor);
-    if (clang_Cursor_isNull(definition)) {
+    const size_t index = clang_Cursor_isNull(definition)
+                             ? befriended(analysis, cursor)
+                             : rk_analysis_function(analysis, definition);
+    if (clang_Cursor_isNull(definition) && index == RK_NONE)
         add_declared(unit, cursor);
-        return;
-    }
-    const size_t index = rk_analysis_function(analysis, definition);
     rk_declaration d;
     if (index == RK_NONE || !read_declaration(unit, &d, cursor))
         return;

@@ -100,6 +100,13 @@ static void check_clusters(rk_unit *unit, size_t i)
                    "'%s' runs in clusters, which cannot be part of an rTask");
 }
 
+/** Whether its text begins with a template's head. */
+static bool has_head(const rk_unit *unit, const rk_function *f)
+{
+    const rk_tokens *tokens = &unit->files.items[f->definition.file]->tokens;
+    return rk_token_is(tokens, rk_tokens_at(tokens, f->definition.begin), "template");
+}
+
 static void check_shape(rk_unit *unit, size_t i)
 {
     const rk_function *f = unit->functions.items[i];
@@ -111,6 +118,9 @@ static void check_shape(rk_unit *unit, size_t i)
         refuse(
             unit, i, "RK-V115", "write its head out",
             "a macro that is defined more than once is in the head of '%s', which has to be edited");
+    if (f->is_template && !f->from_macro && !has_head(unit, f))
+        refuse(unit, i, "RK-V115", "give it a template's head, with a name for each of these types",
+               "parameters of type `auto` make '%s' a template, whose head cannot be edited");
     if (f->specialisation && rk_specialised_wrong(unit, i))
         refuse(unit, i, "RK-V111", "use an overload or `if constexpr`",
                rk_specialised_wrong(unit, i));

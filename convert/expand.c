@@ -153,10 +153,25 @@ static void add_quoted(rk_str *out, const char *text)
     rk_str_add(out, "\"");
 }
 
-/** What the macro stands for; NULL when that cannot be said. */
-static const char *expansion(const macro *m, const text_vec *args, rk_arena *arena)
+/** Macros that are being replaced, whose names stay where they come again. */
+typedef struct hidden {
+    const char *name;
+    const struct hidden *outer;
+} hidden;
+
+static const char *expanded(const rk_unit *unit, const char *text, const hidden *outer);
+
+/** Whether an argument goes in as it is written: beside `##`. */
+static bool is_pasted(const rk_tokens *body, size_t i)
 {
-    rk_str out = {.arena = arena};
+    return pastes(body, i + 1) || (i >= 2 && pastes(body, i - 2));
+}
+
+/** What the macro stands for; NULL when that cannot be said. */
+static const char *expansion(const rk_unit *unit, const macro *m, const text_vec *args,
+                             const hidden *outer)
+{
+    rk_str out = {.arena = unit->arena};
     const rk_tokens *body = &m->body;
     bool glued = true;
     for (size_t i = 0; i < body->count; i++) {
@@ -177,16 +192,17 @@ static const char *expansion(const macro *m, const text_vec *args, rk_arena *are
         if (m->has_list && rk_token_is(body, i, "#") && argument_of(m, args, i + 1))
             add_quoted(&out, argument_of(m, args, ++i));
         else if (argument)
-            rk_str_add(&out, argument);
+            rk_str_add(&out, is_pasted(body, i) ? argument : expanded(unit, argument, outer));
         else
             rk_str_addf(&out, "%.*s", (int)t->length, body->text + t->offset);
         glued = false;
     }
-    return rk_arena_strdup(arena, rk_str_text(&out));
+    return rk_arena_strdup(unit->arena, rk_str_text(&out));
 }
 
 /** What the macro's use at token `i` stands for, up to token `last`; NULL when that cannot be said. */
-static const char *use_text(const rk_unit *unit, const rk_tokens *tokens, size_t i, size_t *last)
+static const char *use_text(const rk_unit *unit, const rk_tokens *tokens, size_t i, size_t *last,
+                            const hidden *outer)
 {
     rk_arena *arena = unit->arena;
     macro m;
@@ -199,7 +215,32 @@ static const char *use_text(const rk_unit *unit, const rk_tokens *tokens, size_t
         if (*last >= tokens->count || !read_args(&args, &m, tokens, i + 1, *last, arena))
             return NULL;
     }
-    return expansion(&m, &args, arena);
+    return expansion(unit, &m, &args, outer);
+}
+
+/** An argument with the macros in it replaced, which the compiler does before it is put into a macro's text. */
+static const char *expanded(const rk_unit *unit, const char *text, const hidden *outer)
+{
+    rk_str out = {.arena = unit->arena};
+    const rk_tokens tokens = rk_lex(text, strlen(text), unit->arena);
+    size_t copied = 0;
+    for (size_t i = 0, last; i < tokens.count; i++) {
+        const rk_token *t = &tokens.items[i];
+        const hidden here = {rk_token_text(&tokens, i, unit->arena), outer};
+        bool again = false;
+        for (const hidden *h = outer; h; h = h->outer)
+            again |= strcmp(h->name, here.name) == 0;
+        const char *use =
+            again || t->kind != RK_TOKEN_NAME ? NULL : use_text(unit, &tokens, i, &last, outer);
+        if (!use)
+            continue;
+        rk_str_addn(&out, text + copied, t->offset - copied);
+        rk_str_add(&out, expanded(unit, use, &here));
+        copied = tokens.items[last].offset + tokens.items[last].length;
+        i = last;
+    }
+    rk_str_add(&out, text + copied);
+    return rk_arena_strdup(unit->arena, rk_str_text(&out));
 }
 
 /** Replaces the macro's use at `at`; lines stay as many as they were, and so does what cannot be replaced. */
@@ -211,7 +252,7 @@ static void expand_use(rk_unit *unit, rk_edits *edits, size_t file, size_t at)
     size_t last = i;
     const bool named = i < tokens->count && tokens->items[i].offset == at &&
                        tokens->items[i].kind == RK_TOKEN_NAME;
-    const char *text = named ? use_text(unit, tokens, i, &last) : NULL;
+    const char *text = named ? use_text(unit, tokens, i, &last, NULL) : NULL;
     if (!text)
         return;
     const size_t end = tokens->items[last].offset + tokens->items[last].length;
@@ -239,7 +280,7 @@ const char *rk_expand_head(const rk_unit *unit, const rk_tokens *tokens, size_t 
     if (!hides_head(unit, tokens, i))
         return NULL;
     *last = rk_tokens_close(tokens, i + 1);
-    return use_text(unit, tokens, i, last);
+    return use_text(unit, tokens, i, last, NULL);
 }
 
 static void expand_head(rk_unit *unit, rk_edits *edits, const rk_declaration *d)
@@ -257,7 +298,7 @@ bool rk_expand_is_hidden(const rk_unit *unit, const rk_declaration *d)
     size_t last;
     for (size_t i = rk_tokens_at(tokens, d->begin);
          i < tokens->count && tokens->items[i].offset < d->name; i++)
-        if (hides_head(unit, tokens, i) && !use_text(unit, tokens, i, &last))
+        if (hides_head(unit, tokens, i) && !use_text(unit, tokens, i, &last, NULL))
             return true;
     return false;
 }

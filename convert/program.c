@@ -59,7 +59,7 @@ static bool read(rk_program *program)
         return false;
     bool *changed = RK_NEW_ARRAY(unit->arena, bool, unit->files.count);
     for (size_t i = 0; i < unit->files.count; i++)
-        changed[i] = unit->files.items[i]->touched;
+        changed[i] = unit->files.items[i]->touched || unit->files.items[i]->expanded;
     return rk_parse_program(&program->parsed, unit, changed);
 }
 

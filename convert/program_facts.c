@@ -277,8 +277,8 @@ static bool find_body(const reader *r, CXCursor function, rk_where *out)
 
 static bool is_pack(const rk_unit *unit, CXCursor parameter)
 {
-    return strstr(rk_ast_text(clang_getTypeSpelling(clang_getCursorType(parameter)), unit->arena),
-                  "...") != NULL;
+    return rk_str_ends(
+        rk_ast_text(clang_getTypeSpelling(clang_getCursorType(parameter)), unit->arena), "...");
 }
 
 static void read_params(rk_unit *unit, rk_kernel_facts *facts, CXCursor kernel)

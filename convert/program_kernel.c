@@ -57,7 +57,7 @@ static const char *param_name(const rk_tokens *tokens, size_t from, size_t to, r
     for (size_t i = from; i < to; i++) {
         if (rk_token_is(tokens, i, "="))
             break;
-        pack |= rk_token_is(tokens, i, "...");
+        pack |= rk_token_is(tokens, i, "...") && !rk_token_is(tokens, i - 1, "sizeof");
         if (rk_token_is(tokens, i, "<") || rk_token_is(tokens, i, "[")) {
             const size_t close = rk_tokens_close(tokens, i);
             i = close < to ? close : i;

@@ -132,10 +132,11 @@ size_t rk_program_callee_begin(const rk_tokens *tokens, size_t end)
         if (joint == 0)
             return i;
         i -= joint;
+        const bool scope = rk_token_is(tokens, i, "::");
         while (i > 0 && rk_token_is(tokens, i - 1, "::"))
             i--;
         const size_t before = i ? part_begin(tokens, i) : 0;
-        if (before == i)
+        if (before == i || (scope && rk_token_is(tokens, before, "("))) /* `if (c) ::k` */
             return i;
         i = before;
     }

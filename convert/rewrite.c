@@ -58,6 +58,23 @@ typedef struct {
     size_t next;        /**< the token after it */
 } heads;
 
+/** The token after a requires-clause whose first operand is at `i`: operands in `(...)`, or names with arguments. */
+static size_t requires_end(const rk_tokens *tokens, size_t i)
+{
+    for (; i < tokens->count; i += 2) { /* `&&` and `||` are two tokens each */
+        while (rk_token_is(tokens, i, "::") || rk_token_is(tokens, i + 1, "::"))
+            i++;
+        if (rk_token_is(tokens, i + 1, "<") && !rk_token_is(tokens, i, "("))
+            i++;
+        i = rk_token_is(tokens, i, "(") || rk_token_is(tokens, i, "<")
+                ? rk_tokens_close(tokens, i) + 1
+                : i + 1;
+        if (!rk_token_is(tokens, i, "&") && !rk_token_is(tokens, i, "|"))
+            break;
+    }
+    return i;
+}
+
 static heads read_heads(const rk_tokens *tokens, size_t begin)
 {
     heads h = {.next = rk_tokens_at(tokens, begin)};
@@ -68,6 +85,8 @@ static heads read_heads(const rk_tokens *tokens, size_t begin)
             break;
         h.count++;
         h.next = h.close + 1;
+        if (rk_token_is(tokens, h.next, "requires"))
+            h.next = requires_end(tokens, h.next + 1);
     }
     return h;
 }

@@ -257,8 +257,9 @@ static void use_project_function(rk_walker *w, CXCursor cursor, CXCursor target,
 {
     const CXCursor definition = clang_getCursorDefinition(target);
     if (clang_Cursor_isNull(definition)) {
-        /* of a template that is only declared, the instances tell whether they are specialised */
-        if (!overloaded && in_device_code(w) &&
+        /* of a template that is only declared, the instances tell whether they are specialised; what overrides a pure
+         * virtual function is looked at in indirect.c */
+        if (!overloaded && in_device_code(w) && !clang_CXXMethod_isPureVirtual(target) &&
             clang_getCursorKind(target) != CXCursor_FunctionTemplate &&
             rk_ast_has_attribute(target, CXCursor_CUDADeviceAttr, NULL))
             rk_problem_add(
@@ -576,42 +577,13 @@ static void use_return(rk_walker *w, CXCursor cursor)
     event->word = rk_ast_spelling(w->unit, clang_getCursorLocation(cursor));
 }
 
-static bool waits_on_memory(CXCursor condition, rk_arena *arena)
-{
-    const rk_cursors children = rk_ast_children(condition, arena);
-    const CXType type = clang_getCursorType(condition);
-    if (clang_isVolatileQualifiedType(type))
-        return true;
-    if (clang_getCursorKind(condition) == CXCursor_CallExpr &&
-        rk_str_starts(rk_ast_name(condition, arena), "atomic"))
-        return true;
-    for (size_t i = 0; i < children.count; i++)
-        if (waits_on_memory(children.items[i], arena))
-            return true;
-    return false;
-}
-
-/** A loop with nothing to do but to look at memory waits for another thread block. */
 static void check_spin(rk_walker *w, CXCursor loop)
 {
-    const rk_cursors children = rk_ast_children(loop, w->unit->arena);
-    if (!in_device_code(w) || children.count < 1)
-        return;
-    bool empty = false;
-    for (size_t i = 0; i < children.count; i++) {
-        const enum CXCursorKind kind = clang_getCursorKind(children.items[i]);
-        empty |= kind == CXCursor_NullStmt ||
-                 (kind == CXCursor_CompoundStmt &&
-                  rk_ast_children(children.items[i], w->unit->arena).count == 0);
-    }
-    if (!empty)
-        return;
-    for (size_t i = 0; i < children.count; i++)
-        if (waits_on_memory(children.items[i], w->unit->arena))
-            rk_problem_add(w->unit, w->function, RK_REFUSED, "RK-V105", rk_walk_place(w, loop),
-                           "split the kernel where it waits",
-                           "the loop waits for another thread, which may be in an rTask that has "
-                           "not begun");
+    if (in_device_code(w) && rk_spin_waits(w->unit, loop))
+        rk_problem_add(w->unit, w->function, RK_REFUSED, "RK-V105", rk_walk_place(w, loop),
+                       "split the kernel where it waits",
+                       "the loop waits for another thread, which may be in an rTask that has "
+                       "not begun");
 }
 
 /** Refuses a statement in the head of a `switch` or of a loop over a range, which libclang does not show. */

@@ -1,6 +1,6 @@
 # Converts in.cu (or what RK_IN names), shows the rKernels, and compiles them with what is there: the host
 # compiler for the CPU, nvcc for sm_80 and sm_90, where the object must hold each instance of the catalog.
-# Arguments go to rkconvert, RK_HEADERS in place of --builtin-cuda.
+# Arguments go to rkconvert, RK_HEADERS in place of --builtin-cuda; RK_STD is the language, c++17.
 in=${RK_IN:-in.cu}
 "$RKCONVERT" $in ${RK_HEADERS---builtin-cuda} --no-cpu --out-dir out "$@" >report
 status=$?
@@ -14,7 +14,7 @@ for file in out/*; do
     grep -v '^#pragma p[uo][sp]h*_macro\|^#undef' "$file"
 done
 include=$RK_SOURCE/rkernel_lib/include
-flags="-std=c++17 -I$include"
+flags="-std=${RK_STD:-c++17} -I$include"
 for file in out/*.cpu.cpp; do
     [ -f "$file" ] && ! ${CXX:-c++} $flags -I"$include/rk/shim" -w -fsyntax-only "$file" &&
         echo "$file does not compile for the CPU"

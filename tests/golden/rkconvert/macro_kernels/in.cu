@@ -39,3 +39,19 @@ void launch(int *x, float *y)
     launch_square(32, y, y);
     launch_sign(32, y, y);
 }
+
+// A name that is put together by several macros: arguments are replaced first, but for those beside `##`.
+#define PASTE_(a, b) a##b
+#define PASTE(a, b) PASTE_(a, b)
+#define KERNEL_OF(op, type) PASTE(op, PASTE(_, type))
+#define ELEMENT double
+#define DEFINE_OP(op, type, expression) __global__ void KERNEL_OF(op, type)(type *y) { y[threadIdx.x] = expression; }
+DEFINE_OP(one, float, 1.0f)
+DEFINE_OP(two, ELEMENT, 2.0)
+__global__ void KERNEL_OF(three, int)(int *y) { y[threadIdx.x] = 3; }
+void launch_ops(float *x, double *y, int *z)
+{
+    KERNEL_OF(one, float)<<<1, 32>>>(x);
+    two_double<<<1, 32>>>(y);
+    three_int<<<1, 32>>>(z);
+}

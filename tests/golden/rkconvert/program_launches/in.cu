@@ -49,6 +49,9 @@ void host(int *a, float *f, cudaStream_t stream)
     NAME(int)(a);
     CHECK((kernel_int<<<1, 1>>>(a)));
     constant<kernel_int>(a);
+    if (a)
+        ::kernel_int<<<1, 1>>>(a);
+    if (f) ::kernel_int<<<2, 1>>>(a);
     [=] { kernel_int<<<1, 1>>>(a); }();
     void *args[] = {&a};
     cudaLaunchKernel((void *)kernel_int, dim3(1), dim3(1), args, 0, stream);

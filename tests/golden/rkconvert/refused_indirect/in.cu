@@ -52,3 +52,29 @@ struct square : form {
     __device__ float side() const override { return 2; }
 };
 __global__ void through_known(float *y, const form *f) { y[threadIdx.x] = f->side(); }
+// So it is where the first of them has no body.
+struct face {
+    __device__ virtual bool hit(float x, float *at) const = 0;
+};
+struct wall : face {
+    __device__ bool hit(float x, float *at) const override { return *at = x, x > 1; }
+};
+struct walls : face {
+    face **all;
+    int count;
+    __device__ bool hit(float x, float *at) const override
+    {
+        for (int i = 0; i < count; i++)
+            if (all[i]->hit(x, at))
+                return true;
+        return false;
+    }
+};
+struct moving {
+    __device__ virtual float place() const = 0;
+};
+struct lane_of : moving {
+    __device__ float place() const override { return threadIdx.x; }
+};
+__global__ void through_surface(float *y, const face *s) { s->hit(y[threadIdx.x], y + threadIdx.x); }
+__global__ void through_moving(float *y, const moving *m) { y[threadIdx.x] = m->place(); }

@@ -26,3 +26,63 @@ void launch(int *flag, float *x)
     wait_for_lock<<<2, 32>>>(flag, x);
     no_wait<<<2, 32>>>(flag, 1);
 }
+
+// Besides looking, these loops only keep what they saw, leave, sleep or fence.
+__global__ void look_back(int *status, float *x)
+{
+    int s;
+    do {
+        s = atomicAdd(&status[blockIdx.x], 0);
+        if (s == 0)
+            __nanosleep(20);
+    } while (s == 0);
+    x[blockIdx.x] = s;
+}
+__global__ void look_by_assembly(const int *status, float *x)
+{
+    int s = 0;
+    while (s == 0) {
+        asm volatile("ld.acquire.gpu.global.s32 %0, [%1];" : "=r"(s) : "l"(status));
+    }
+    x[threadIdx.x] = s;
+}
+__global__ void look_and_leave(volatile int *status, float *x)
+{
+    while (true) {
+        int s = *status;
+        __threadfence();
+        if (s != 0)
+            break;
+    }
+    x[threadIdx.x] = 1;
+}
+// These have something to do.
+__global__ void find_root(volatile int *parent, int *x)
+{
+    int r = threadIdx.x;
+    while (parent[r] != r)
+        r = parent[r];
+    x[threadIdx.x] = r;
+}
+__global__ void insert(int *slots, int n, int key)
+{
+    int i = key % n;
+    while (atomicCAS(&slots[i], -1, key) != -1)
+        i = (i + 1) % n;
+}
+__global__ void add_up(volatile int *x, int n, int *sum)
+{
+    int s = 0;
+    for (int i = 0; i < n; i++)
+        s = x[i] + s;
+    *sum = s;
+}
+void launch_more(int *status, float *x)
+{
+    look_back<<<2, 32>>>(status, x);
+    look_by_assembly<<<2, 32>>>(status, x);
+    look_and_leave<<<2, 32>>>(status, x);
+    find_root<<<2, 32>>>(status, status);
+    insert<<<2, 32>>>(status, 9, 1);
+    add_up<<<2, 32>>>(status, 9, status);
+}

@@ -1,0 +1,163 @@
+#include "convert/walk.h"
+
+#include <string.h>
+
+/*
+ * A loop with nothing to do but to look at memory waits for another thread. What it may do besides: to keep what it saw
+ * in a variable that no later look depends on, to leave, to sleep and to fence.
+ */
+
+static bool is_among(const char *name, const char *const *names, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(name, names[i]) == 0)
+            return true;
+    return false;
+}
+
+/** A call that reads memory which another thread may write: CUDA's atomics, and loads of a library's. */
+static bool is_look_call(CXCursor call, rk_arena *arena)
+{
+    static const char *const loads[] = {"load", "test", "test_and_set"};
+    const char *name = rk_ast_name(call, arena);
+    return rk_str_starts(name, "atomic") || (is_among(name, loads, sizeof loads / sizeof *loads) &&
+                                             rk_ast_is_system(clang_getCursorReferenced(call)));
+}
+
+/** An assembly statement with a load that is ordered, or volatile. */
+static bool is_look_assembly(const rk_unit *unit, CXCursor statement)
+{
+    static const char *const orders[] = {".acquire", ".relaxed", ".volatile"};
+    unsigned begin, end;
+    rk_ast_extent(statement, &begin, &end);
+    const rk_where at = rk_ast_spelling(unit, clang_getCursorLocation(statement));
+    if (at.file == RK_NONE || end > unit->files.items[at.file]->bytes.size || begin > end)
+        return false;
+    const char *text =
+        rk_arena_strndup(unit->arena, unit->files.items[at.file]->bytes.data + begin, end - begin);
+    bool ordered = false;
+    for (size_t i = 0; i < sizeof orders / sizeof *orders; i++)
+        ordered |= strstr(text, orders[i]) != NULL;
+    return ordered && strstr(text, "ld.");
+}
+
+/** Whether memory is looked at anywhere in it. */
+static bool looks(const rk_unit *unit, CXCursor cursor)
+{
+    const enum CXCursorKind kind = clang_getCursorKind(cursor);
+    if ((clang_isExpression(kind) && clang_isVolatileQualifiedType(clang_getCursorType(cursor))) ||
+        (kind == CXCursor_CallExpr && is_look_call(cursor, unit->arena)) ||
+        (kind == CXCursor_GCCAsmStmt && is_look_assembly(unit, cursor)))
+        return true;
+    const rk_cursors children = rk_ast_children(cursor, unit->arena);
+    for (size_t i = 0; i < children.count; i++)
+        if (looks(unit, children.items[i]))
+            return true;
+    return false;
+}
+
+static bool names_variable(CXCursor cursor, CXCursor variable, rk_arena *arena)
+{
+    if (clang_getCursorKind(cursor) == CXCursor_DeclRefExpr &&
+        clang_equalCursors(clang_getCursorReferenced(cursor), variable))
+        return true;
+    const rk_cursors children = rk_ast_children(cursor, arena);
+    for (size_t i = 0; i < children.count; i++)
+        if (names_variable(children.items[i], variable, arena))
+            return true;
+    return false;
+}
+
+/** The statements of a loop that only looks. */
+typedef struct {
+    const rk_unit *unit;
+    rk_cursors kept;  /**< variables that what was seen is kept in */
+    rk_cursors shown; /**< expressions whose values are kept */
+} idle;
+
+/** `v = look`. */
+static bool keeps(idle *s, CXCursor assignment)
+{
+    rk_arena *arena = s->unit->arena;
+    const rk_cursors sides = rk_ast_children(assignment, arena);
+    if (sides.count != 2 ||
+        clang_getCursorBinaryOperatorKind(assignment) != CXBinaryOperator_Assign ||
+        clang_getCursorKind(sides.items[0]) != CXCursor_DeclRefExpr ||
+        !looks(s->unit, sides.items[1]))
+        return false;
+    *rk_push(arena, &s->kept) = clang_getCursorReferenced(sides.items[0]);
+    *rk_push(arena, &s->shown) = sides.items[1];
+    return true;
+}
+
+/** `T v = look;`, and variables without a first value. */
+static bool declares(idle *s, CXCursor statement)
+{
+    const rk_cursors variables = rk_ast_children(statement, s->unit->arena);
+    for (size_t i = 0; i < variables.count; i++) {
+        const CXCursor value = clang_Cursor_getVarDeclInitializer(variables.items[i]);
+        if (clang_getCursorKind(variables.items[i]) != CXCursor_VarDecl ||
+            (!clang_Cursor_isNull(value) && !looks(s->unit, value)))
+            return false;
+        if (!clang_Cursor_isNull(value))
+            *rk_push(s->unit->arena, &s->shown) = value;
+    }
+    return true;
+}
+
+static bool is_idle(idle *s, CXCursor statement)
+{
+    static const char *const pauses[] = {
+        "__nanosleep", "__threadfence",        "__threadfence_block", "__syncwarp",
+        "nanosleep",   "__threadfence_system", "atomic_thread_fence"};
+    rk_arena *arena = s->unit->arena;
+    const rk_cursors children = rk_ast_children(statement, arena);
+    switch ((int)clang_getCursorKind(statement)) {
+    case CXCursor_NullStmt:
+    case CXCursor_BreakStmt:
+    case CXCursor_ContinueStmt:
+        return true;
+    case CXCursor_CompoundStmt:
+        for (size_t i = 0; i < children.count; i++)
+            if (!is_idle(s, children.items[i]))
+                return false;
+        return true;
+    case CXCursor_IfStmt:
+        for (size_t i = 1; i < children.count; i++)
+            if (!is_idle(s, children.items[i]))
+                return false;
+        return true;
+    case CXCursor_DeclStmt:
+        return declares(s, statement);
+    case CXCursor_BinaryOperator:
+        return keeps(s, statement);
+    case CXCursor_GCCAsmStmt:
+        return is_look_assembly(s->unit, statement);
+    case CXCursor_CallExpr:
+        return is_among(rk_ast_name(statement, arena), pauses, sizeof pauses / sizeof *pauses);
+    case CXCursor_UnexposedExpr:
+        return children.count == 1 && is_idle(s, children.items[0]);
+    default:
+        return false;
+    }
+}
+
+bool rk_spin_waits(const rk_unit *unit, CXCursor loop)
+{
+    const rk_cursors children = rk_ast_children(loop, unit->arena);
+    const enum CXCursorKind kind = clang_getCursorKind(loop);
+    idle s = {.unit = unit};
+    bool only = false;
+    for (size_t i = 0; i < children.count; i++)
+        if (kind == CXCursor_ForStmt) /* what is between its parentheses may count */
+            only |= clang_getCursorKind(children.items[i]) == CXCursor_NullStmt ||
+                    (clang_getCursorKind(children.items[i]) == CXCursor_CompoundStmt &&
+                     rk_ast_children(children.items[i], unit->arena).count == 0);
+    if (kind == CXCursor_WhileStmt || kind == CXCursor_DoStmt)
+        only = children.count >= 2 &&
+               is_idle(&s, children.items[kind == CXCursor_WhileStmt ? children.count - 1 : 0]);
+    for (size_t i = 0; i < s.shown.count; i++)
+        for (size_t k = 0; k < s.kept.count; k++)
+            only &= !names_variable(s.shown.items[i], s.kept.items[k], unit->arena);
+    return only && looks(unit, loop);
+}
