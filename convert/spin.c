@@ -15,11 +15,16 @@ static bool is_among(const char *name, const char *const *names, size_t count)
     return false;
 }
 
-/** A call that reads memory which another thread may write: CUDA's atomics, and loads of a library's. */
-static bool is_look_call(CXCursor call, rk_arena *arena)
+/**
+ * A call that reads memory which another thread may write: CUDA's atomics, and loads of a library's. Those that take a
+ * lock wait for a thread that holds it, and so runs: they count with `locks`.
+ */
+static bool is_look_call(CXCursor call, bool locks, rk_arena *arena)
 {
-    static const char *const loads[] = {"load", "test", "test_and_set"};
+    static const char *const loads[] = {"load", "test"};
     const char *name = rk_ast_name(call, arena);
+    if (rk_str_starts(name, "atomicCAS") || rk_str_starts(name, "atomicExch"))
+        return locks;
     return rk_str_starts(name, "atomic") || (is_among(name, loads, sizeof loads / sizeof *loads) &&
                                              rk_ast_is_system(clang_getCursorReferenced(call)));
 }
@@ -42,16 +47,16 @@ static bool is_look_assembly(const rk_unit *unit, CXCursor statement)
 }
 
 /** Whether memory is looked at anywhere in it. */
-static bool looks(const rk_unit *unit, CXCursor cursor)
+static bool looks(const rk_unit *unit, CXCursor cursor, bool locks)
 {
     const enum CXCursorKind kind = clang_getCursorKind(cursor);
     if ((clang_isExpression(kind) && clang_isVolatileQualifiedType(clang_getCursorType(cursor))) ||
-        (kind == CXCursor_CallExpr && is_look_call(cursor, unit->arena)) ||
+        (kind == CXCursor_CallExpr && is_look_call(cursor, locks, unit->arena)) ||
         (kind == CXCursor_GCCAsmStmt && is_look_assembly(unit, cursor)))
         return true;
     const rk_cursors children = rk_ast_children(cursor, unit->arena);
     for (size_t i = 0; i < children.count; i++)
-        if (looks(unit, children.items[i]))
+        if (looks(unit, children.items[i], locks))
             return true;
     return false;
 }
@@ -83,7 +88,7 @@ static bool keeps(idle *s, CXCursor assignment)
     if (sides.count != 2 ||
         clang_getCursorBinaryOperatorKind(assignment) != CXBinaryOperator_Assign ||
         clang_getCursorKind(sides.items[0]) != CXCursor_DeclRefExpr ||
-        !looks(s->unit, sides.items[1]))
+        !looks(s->unit, sides.items[1], false))
         return false;
     *rk_push(arena, &s->kept) = clang_getCursorReferenced(sides.items[0]);
     *rk_push(arena, &s->shown) = sides.items[1];
@@ -97,7 +102,7 @@ static bool declares(idle *s, CXCursor statement)
     for (size_t i = 0; i < variables.count; i++) {
         const CXCursor value = clang_Cursor_getVarDeclInitializer(variables.items[i]);
         if (clang_getCursorKind(variables.items[i]) != CXCursor_VarDecl ||
-            (!clang_Cursor_isNull(value) && !looks(s->unit, value)))
+            (!clang_Cursor_isNull(value) && !looks(s->unit, value, false)))
             return false;
         if (!clang_Cursor_isNull(value))
             *rk_push(s->unit->arena, &s->shown) = value;
@@ -142,22 +147,27 @@ static bool is_idle(idle *s, CXCursor statement)
     }
 }
 
+static bool is_empty(CXCursor statement, rk_arena *arena)
+{
+    const enum CXCursorKind kind = clang_getCursorKind(statement);
+    return kind == CXCursor_NullStmt ||
+           (kind == CXCursor_CompoundStmt && rk_ast_children(statement, arena).count == 0);
+}
+
 bool rk_spin_waits(const rk_unit *unit, CXCursor loop)
 {
     const rk_cursors children = rk_ast_children(loop, unit->arena);
     const enum CXCursorKind kind = clang_getCursorKind(loop);
     idle s = {.unit = unit};
-    bool only = false;
+    bool empty = false;
     for (size_t i = 0; i < children.count; i++)
-        if (kind == CXCursor_ForStmt) /* what is between its parentheses may count */
-            only |= clang_getCursorKind(children.items[i]) == CXCursor_NullStmt ||
-                    (clang_getCursorKind(children.items[i]) == CXCursor_CompoundStmt &&
-                     rk_ast_children(children.items[i], unit->arena).count == 0);
-    if (kind == CXCursor_WhileStmt || kind == CXCursor_DoStmt)
+        empty |= is_empty(children.items[i], unit->arena);
+    bool only = empty;
+    if (!empty && kind != CXCursor_ForStmt) /* what is between its parentheses may count */
         only = children.count >= 2 &&
                is_idle(&s, children.items[kind == CXCursor_WhileStmt ? children.count - 1 : 0]);
     for (size_t i = 0; i < s.shown.count; i++)
         for (size_t k = 0; k < s.kept.count; k++)
             only &= !names_variable(s.shown.items[i], s.kept.items[k], unit->arena);
-    return only && looks(unit, loop);
+    return only && looks(unit, loop, empty);
 }
