@@ -4,6 +4,7 @@
 #include "convert/phases.h"
 #include "convert/roles.h"
 #include "convert/sources.h"
+#include "convert/values.h"
 #include "convert/walk.h"
 
 #include <ctype.h>
@@ -411,6 +412,8 @@ static enum CXChildVisitResult gather(CXCursor cursor, CXCursor parent, CXClient
             add_declaration(g->analysis, cursor);
         return CXChildVisit_Continue;
     }
+    if (kind == CXCursor_FieldDecl && g->definitions)
+        rk_values_field(g->analysis->unit, cursor);
     return rk_ast_holds_declarations(kind) || kind == CXCursor_FriendDecl ? CXChildVisit_Recurse
                                                                           : CXChildVisit_Continue;
 }

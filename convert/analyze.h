@@ -104,7 +104,4 @@ void rk_shared_declare(rk_analysis *analysis, size_t body, CXCursor statement, C
 void rk_shared_at_file_scope(rk_analysis *analysis, size_t function, CXCursor variable,
                              rk_place place);
 
-/** Once it is known which functions need the context: refuses virtual calls that may be of such a one. RK-V136. */
-void rk_indirect_decide(rk_unit *unit);
-
 #endif

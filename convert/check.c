@@ -254,6 +254,7 @@ typedef struct {
     const char *found; /**< the real built-in that is reached */
     CXCursor at;       /**< where */
     bool special;      /**< in a function that cannot take a context */
+    bool may_ask;      /**< its frame is what an rk::ambient reads, or there is none to be made */
 } reach;
 
 static void follow(reach *r, CXCursor function);
@@ -264,6 +265,15 @@ static bool is_shared(const reach *r, CXCursor variable)
     const bool bare = r->special && r->unit->options->drop_in &&
                       clang_Cursor_getStorageClass(variable) == CX_SC_Extern;
     return !bare && rk_ast_has_attribute(variable, CXCursor_CUDASharedAttr, NULL);
+}
+
+/** Whether an expression or a variable is an rk::ambient. */
+static bool is_ambient(const reach *r, CXCursor cursor)
+{
+    const CXType type = clang_getCanonicalType(clang_getCursorType(cursor));
+    const CXCursor class = clang_getTypeDeclaration(type);
+    return type.kind == CXType_Record && rk_ast_is_system(class) &&
+           strcmp(rk_ast_name(class, r->unit->arena), "ambient") == 0;
 }
 
 static enum CXChildVisitResult search(CXCursor cursor, CXCursor parent, CXClientData data);
@@ -294,6 +304,8 @@ static enum CXChildVisitResult search(CXCursor cursor, CXCursor parent, CXClient
         else if (rk_ast_is_function(clang_getCursorKind(target)))
             follow(r, target);
     }
+    if (!r->may_ask && is_ambient(r, cursor))
+        r->found = "rk::ambient";
     if (!r->found)
         rk_implicit_find(cursor, r->unit->arena, follow_implicit, r);
     if (!r->found)
@@ -321,11 +333,14 @@ static void follow(reach *r, CXCursor function)
 
 void rk_check_reach(rk_unit *unit, size_t index, CXCursor check)
 {
-    reach r = {.unit = unit, .at = clang_getNullCursor()};
+    const size_t function = unit->instances.items[index].function;
+    reach r = {.unit = unit, .at = clang_getNullCursor(), .may_ask = true};
+    for (size_t i = 0; i < unit->functions.count; i++)
+        r.may_ask &= !unit->functions.items[i]->reach_ambient;
+    r.may_ask |= unit->functions.items[function]->reach_ambient;
     follow(&r, check);
     if (!r.found)
         return;
-    const size_t function = unit->instances.items[index].function;
     rk_problem_add(unit, function, RK_REFUSED, "RK-V117", unit->functions.items[function]->place,
                    "name it plainly in the kernel, or pass it as a parameter",
                    "'%s' is still CUDA's own after the conversion, where the kernel gets to it",

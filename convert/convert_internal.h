@@ -61,6 +61,7 @@ typedef struct {
     const char *name;
     rk_use use;
     const char *shadow; /**< its declaration at a function's entry */
+    const char *member; /**< of the context, in its place in an expression: "thread_idx()" */
 } rk_builtin;
 
 /** The built-in of that name; NULL if there is none. The caller knows that it is CUDA's own. */
@@ -136,11 +137,11 @@ typedef struct {
     size_t loop_begin, loop_end; /**< the outermost loop around it, both 0 if none */
     rk_where name;               /**< the callee's name, or a functor call's `(` */
     size_t open;                 /**< offset of the argument list, in the name's file */
-    bool editable;    /**< it is called by that name, so that an argument can be put in */
-    bool argument;    /**< it is an argument of a template there */
-    size_t param;     /**< the template parameter of the caller that the name is, RK_NONE if none */
-    bool local_class; /**< in a method of a class inside the function */
-    bool range;       /**< by a loop over the range that is between `name` and `open` */
+    bool editable; /**< it is called by that name, so that an argument can be put in */
+    bool argument; /**< it is an argument of a template there */
+    size_t param;  /**< the template parameter of the caller that the name is, RK_NONE if none */
+    bool value;    /**< in text that must ask for the context by itself: values.h */
+    bool range;    /**< by a loop over the range that is between `name` and `open` */
 } rk_call;
 
 typedef enum { RK_EVENT_RETURN, RK_EVENT_BARRIER, RK_EVENT_WARP } rk_event_kind;
@@ -155,6 +156,9 @@ typedef struct {
     bool leaves;                 /**< it becomes rk_ctx.leave(), filled by rk_decide */
     size_t condition, condition_end; /**< its text, without the parentheses, when top_level */
 } rk_event;
+
+/** In a declaration of dynamic shared memory: what its address is asked of. */
+#define RK_DYNAMIC_SHARED "rk_ctx.template dynamic_shared"
 
 /** A declaration statement of shared memory inside a function. */
 typedef struct {
@@ -204,13 +208,6 @@ typedef struct {
     size_t end; /**< offset after its declarator, where a name may be put */
 } rk_parameter;
 
-/** A call of a virtual function that the unit shows all overriders of. */
-typedef struct {
-    rk_place place;
-    const char *name;
-    RK_VEC(size_t) functions; /**< indices: which it may be */
-} rk_virtual_call;
-
 /** A kernel that gave way to its phases: phases.h. */
 typedef struct {
     const char *name, *scope;
@@ -237,7 +234,7 @@ typedef struct {
     bool in_class;    /**< defined inside its class */
     bool class_template;
     bool specialisation;
-    size_t specialises;       /**< the function template whose explicit specialisation it is, RK_NONE */
+    size_t specialises; /**< the function template whose explicit specialisation it is, RK_NONE */
     const char *special_args; /**< for which arguments: "<int>"; NULL where one has no name */
     bool from_macro;
     bool is_constexpr;
@@ -250,11 +247,11 @@ typedef struct {
     bool recursive;   /**< it, or an instance of it, reaches itself by calls */
     bool fences;      /**< __threadfence: it may tell which block is last */
     RK_VEC(const char *)
-    kept;          /**< variables that it names and that keep their value between runs */
-    unsigned uses; /**< rk_use bits of its own text */
-    int dims;      /**< highest dimension of threadIdx or blockIdx that its text reads */
+    kept;                /**< variables that it names and that keep their value between runs */
+    unsigned uses;       /**< rk_use bits of its own text */
+    unsigned value_uses; /**< of what must ask for the context by itself: values.h */
+    int dims;            /**< highest dimension of threadIdx or blockIdx that its text reads */
     RK_VEC(rk_call) calls;
-    RK_VEC(rk_virtual_call) virtual_calls;
     RK_VEC(rk_event) events;
     RK_VEC(rk_shared) shared;
     RK_VEC(const char *) hoists;      /**< locals that its shared memory's types name */
@@ -269,9 +266,12 @@ typedef struct {
     file_edits; /**< statements of those arrays, and what declares their parts instead */
     RK_VEC(rk_text_edit) edits; /**< what the walk found to replace when it takes the context */
     RK_VEC(rk_text_edit) other_edits; /**< the same in its other declarations */
+    RK_VEC(rk_text_edit) value_edits; /**< what makes its values ask, whatever becomes of it */
     /* filled by rk_decide */
-    bool needs_context;
-    bool reached; /**< by a converted kernel */
+    bool needs_context; /**< as a parameter */
+    bool ambient;       /**< no call can pass it: its text asks for it by itself (ambient.h) */
+    bool reach_ambient; /**< it reaches what does */
+    bool reached;       /**< by a converted kernel */
     bool refused;
     bool removed;        /**< its text is disabled in the output */
     bool early_return;   /**< a barrier may follow a return */
@@ -363,9 +363,10 @@ typedef struct {
     bool macros_listed;
     bool device_seen; /**< the analysis has what the device's compilation sees, too (device.h) */
     RK_VEC(rk_function *) functions;
-    RK_VEC(rk_function *) declared; /**< kernels that another unit defines, by each declaration */
-    struct rk_drop_in *drop_in;     /**< what rk_drop_in_prepare found, or NULL */
-    RK_VEC(rk_phased) phased;       /**< kernels that the text has the phases of */
+    RK_VEC(rk_text_edit) value_edits; /**< of members' initial values: values.h */
+    RK_VEC(rk_function *) declared;   /**< kernels that another unit defines, by each declaration */
+    struct rk_drop_in *drop_in;       /**< what rk_drop_in_prepare found, or NULL */
+    RK_VEC(rk_phased) phased;         /**< kernels that the text has the phases of */
     RK_VEC(rk_instance) instances;
     RK_VEC(rk_listed) listed; /**< instances as the compiler names them (instantiated.h) */
     RK_VEC(rk_convert_launch) launches;

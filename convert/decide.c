@@ -1,5 +1,6 @@
 #include "convert/decide.h"
 
+#include "convert/ambient.h"
 #include "convert/analyze.h"
 #include "convert/device.h"
 #include "convert/expand.h"
@@ -30,6 +31,15 @@ static bool same_place(const rk_call *a, const rk_call *b)
            a->name.offset == b->name.offset;
 }
 
+/** The function needs the context: whether that was new. */
+static bool needs(rk_function *f)
+{
+    bool *how = rk_ambient_asks(f) ? &f->ambient : &f->needs_context;
+    const bool changed = !*how;
+    *how = true;
+    return changed;
+}
+
 /**
  * One round: who calls something with a context needs one, and so does what else is called there.
  */
@@ -45,17 +55,14 @@ static bool spread_context(rk_unit *unit)
                 !unit->functions.items[k]->needs_context)
                 changed = unit->functions.items[k]->needs_context = true;
         for (size_t c = 0; c < f->calls.count; c++) {
-            if (!callee_of(unit, &f->calls.items[c])->needs_context)
+            if (!callee_of(unit, &f->calls.items[c])->needs_context || f->calls.items[c].value)
                 continue;
-            changed |= !f->needs_context;
-            f->needs_context = true;
+            changed |= needs(f);
             for (size_t k = 0; k < f->calls.count; k++) {
                 rk_function *other = callee_of(unit, &f->calls.items[k]);
-                if (!same_place(&f->calls.items[c], &f->calls.items[k]) || other->needs_context ||
-                    !device_code(other))
-                    continue;
-                other->needs_context = true;
-                changed = true;
+                if (same_place(&f->calls.items[c], &f->calls.items[k]) && device_code(other) &&
+                    !rk_ambient_asks(other))
+                    changed |= needs(other);
             }
         }
     }
@@ -124,13 +131,6 @@ static void check_shape(rk_unit *unit, size_t i)
     if (f->specialisation && rk_specialised_wrong(unit, i))
         refuse(unit, i, "RK-V111", "use an overload or `if constexpr`",
                rk_specialised_wrong(unit, i));
-    if (f->special || f->is_virtual)
-        refuse(unit, i, "RK-V118", "use a plain function with a name",
-               "'%s' needs the rTask's context, which a constructor, destructor, operator or "
-               "virtual function cannot take");
-    if (f->local_class)
-        refuse(unit, i, "RK-V118", "move the class out of the function",
-               "'%s' needs the rTask's context, which a method of a local class cannot take");
     if (f->part && (f->class_template || (f->method && !f->in_class)))
         refuse(unit, i, "RK-V119", "make it a function outside of the class",
                "the shared memory of '%s', a member of a class template or defined outside of its "
@@ -163,16 +163,12 @@ static void check_calls(rk_unit *unit, size_t i)
     for (size_t c = 0; c < f->calls.count; c++) {
         const rk_call *call = &f->calls.items[c];
         const rk_function *to = callee_of(unit, call);
-        if (!to->needs_context || to->kernel || to->special)
+        if (!to->needs_context || to->kernel)
             continue;
         const rk_place place = call->name.file == RK_NONE
                                    ? f->place
                                    : rk_sources_place(unit, call->name.file, call->name.offset);
-        if (call->local_class)
-            rk_problem_add(unit, i, RK_REFUSED, "RK-V118", place,
-                           "move the class out of the function",
-                           "'%s' is called in a method of a class inside a function", to->name);
-        else if (rk_function_args_wrong(unit, f, call))
+        if (rk_function_args_wrong(unit, f, call))
             rk_problem_add(unit, i, RK_REFUSED, "RK-V112", place, "call it by its name",
                            rk_function_args_wrong(unit, f, call), to->name);
     }
@@ -215,9 +211,11 @@ static void reset(rk_unit *unit)
 {
     for (size_t i = 0; i < unit->functions.count; i++) {
         rk_function *f = unit->functions.items[i];
-        f->needs_context = device_code(f) && f->uses != 0;
-        f->needs_context |= f->kernel;
-        f->reach = device_code(f) ? f->uses : 0;
+        f->needs_context = f->kernel;
+        f->ambient = false;
+        if (device_code(f) && f->uses != 0)
+            needs(f);
+        f->reach = device_code(f) ? f->uses | f->value_uses : 0;
         f->reach |= f->bare_shared ? RK_USE_DYNAMIC_SHARED : 0;
         f->reach_bare = f->bare_shared;
         f->reach_dims = f->dims;
@@ -244,7 +242,8 @@ static bool primary_removed(const rk_unit *unit, size_t specialisation)
  */
 static bool stays(const rk_unit *unit, const rk_function *f)
 {
-    return f->kernel || (device_code(f) && f->definition.file != 0 && !unit->options->drop_in);
+    return f->kernel || f->ambient ||
+           (device_code(f) && f->definition.file != 0 && !unit->options->drop_in);
 }
 
 /** Kernels' outcome, what they reach, and which other text cannot stay. */
@@ -281,20 +280,6 @@ static void check_group_barriers(rk_unit *unit, size_t i)
                "'%s' has a barrier that counts, which the group of a block does not");
 }
 
-/**
- * A vEU's buffer begins with the kernel's static arrays, a block's own with its dynamic memory, as in a drop-in.
- */
-static void check_bare_shared(rk_unit *unit, size_t i)
-{
-    const rk_function *f = unit->functions.items[i];
-    if (f->kernel && f->reach_bare && !unit->options->drop_in &&
-        ((f->reach & RK_USE_STATIC_SHARED) || f->warp_returns))
-        refuse(
-            unit, i, "RK-V118", "declare the memory in the kernel",
-            "'%s' has shared memory of its own beside that of an operator or constructor, which cannot take the "
-            "rTask's context");
-}
-
 void rk_decide(rk_unit *unit)
 {
     reset(unit);
@@ -302,13 +287,12 @@ void rk_decide(rk_unit *unit)
         ;
     while (spread_reach(unit))
         ;
-    rk_indirect_decide(unit);
     rk_function_args_decide(unit);
     for (size_t i = 0; i < unit->functions.count; i++) {
         const rk_function *f = unit->functions.items[i];
-        if (f->needs_context) {
+        check_calls(unit, i);
+        if (f->needs_context || f->ambient) {
             check_shape(unit, i);
-            check_calls(unit, i);
             check_meeting(unit, i);
         }
         if (f->kernel)
@@ -322,8 +306,8 @@ void rk_decide(rk_unit *unit)
     for (size_t i = 0; i < unit->functions.count; i++)
         if (unit->options->barrier == RK_BARRIER_CG && unit->functions.items[i]->kernel)
             check_group_barriers(unit, i);
-    for (size_t i = 0; i < unit->functions.count; i++)
-        check_bare_shared(unit, i);
+    rk_ambient_spread(unit);
+    rk_ambient_check(unit);
     settle(unit);
 }
 
@@ -390,9 +374,9 @@ void rk_decide_print(const rk_unit *unit, rk_str *out)
                     : f->device ? "device"
                                 : "host",
                     f->scope, f->name);
-        rk_str_addf(out, "%s%s%s%s", f->needs_context ? " context" : "",
-                    f->refused ? " refused" : "", f->removed ? " removed" : "",
-                    f->early_return ? " early-return" : "");
+        rk_str_addf(out, "%s%s%s%s%s", f->needs_context ? " context" : "",
+                    f->ambient ? " asks" : "", f->refused ? " refused" : "",
+                    f->removed ? " removed" : "", f->early_return ? " early-return" : "");
         const char *shadows = rk_builtin_shadows(f->uses, false, unit->arena);
         for (const char *at = strchr(shadows, '='); at; at = strchr(at + 1, '=')) {
             const char *name = at - 1;

@@ -26,7 +26,7 @@ static void check_uses(rk_unit *unit, size_t i)
                   "call __syncthreads"}};
     const rk_function *f = unit->functions.items[i];
     for (size_t r = 0; r < sizeof rules / sizeof *rules; r++)
-        if (f->uses & rules[r].uses)
+        if ((f->uses | f->value_uses) & rules[r].uses)
             refuse(unit, i, f->place, rules[r].hint, rules[r].message);
     if (f->kernel && f->early_return && (f->reach & RK_USE_BARRIERS))
         refuse(unit, i, f->place, "let its threads come to the barrier and do nothing there",
@@ -49,7 +49,7 @@ static void check_kept(rk_unit *unit, size_t i)
 void rk_hip_decide(rk_unit *unit)
 {
     for (size_t i = 0; i < unit->functions.count; i++) {
-        if (unit->functions.items[i]->needs_context)
+        if (unit->functions.items[i]->kernel || unit->functions.items[i]->device)
             check_uses(unit, i);
         check_kept(unit, i);
     }

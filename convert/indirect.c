@@ -99,12 +99,10 @@ static bool note_overriders(rk_walker *w, CXCursor call)
         if (f->is_virtual && f->class_template && strcmp(f->name, name) == 0)
             return false;
     }
-    rk_virtual_call *noted = rk_push(w->unit->arena, &w->f->virtual_calls);
-    *noted = (rk_virtual_call){.place = rk_walk_place(w, call), .name = name};
     for (size_t i = 0; i < w->unit->functions.count; i++)
         if (w->unit->functions.items[i]->is_virtual &&
             overrides(w->analysis->cursors.items[i], method))
-            *rk_push(w->unit->arena, &noted->functions) = i;
+            rk_walk_call(w, call, w->analysis->cursors.items[i]);
     return true;
 }
 
@@ -115,17 +113,4 @@ void rk_indirect_look(rk_walker *w, CXCursor cursor)
     else if (clang_Cursor_isDynamicCall(cursor) && !is_of_object(w, cursor) &&
              !note_overriders(w, cursor))
         refuse_at(w, cursor, VIRTUAL);
-}
-
-void rk_indirect_decide(rk_unit *unit)
-{
-    for (size_t i = 0; i < unit->functions.count; i++) {
-        const rk_function *f = unit->functions.items[i];
-        for (size_t c = 0; c < f->virtual_calls.count; c++) {
-            const rk_virtual_call *call = &f->virtual_calls.items[c];
-            for (size_t k = 0; k < call->functions.count; k++)
-                if (unit->functions.items[call->functions.items[k]]->needs_context)
-                    refuse(unit, i, call->place, call->name, VIRTUAL);
-        }
-    }
 }

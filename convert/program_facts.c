@@ -15,6 +15,8 @@ typedef struct {
     bool steps; /**< it has accesses to volatile memory */
     bool
         unseen; /**< it calls what the AST does not name: a function of a template argument, a pointer */
+    bool
+        dependent; /**< what its operators, constructors and conversions are depends on template arguments */
     unsigned reads;
     bool open; /**< it is being looked into: who meets it again is recursive */
 } seen;
@@ -27,6 +29,7 @@ typedef struct {
     size_t last_index;
     /* what functions do that are no kernels, and so what one may do that is not seen */
     bool helper_waits, helper_reads;
+    bool operator_waits, operator_reads; /**< the same of operators, constructors and their like */
 } reader;
 
 /* What a function's text and all that it calls do. */
@@ -99,6 +102,7 @@ static void use_function(look *l, CXCursor target)
     l->sum.grid_sync |= s->grid_sync;
     l->sum.steps |= s->steps;
     l->sum.unseen |= s->unseen || clang_CXXMethod_isVirtual(target);
+    l->sum.dependent |= s->dependent;
     l->sum.reads |= s->reads;
     l->callee_reads |= s->reads;
 }
@@ -171,6 +175,8 @@ static enum CXChildVisitResult visit(CXCursor cursor, CXCursor parent, CXClientD
     (void)parent;
     look *l = data;
     rk_implicit_find(cursor, l->r->unit->arena, use_implicit, l);
+    const enum CXTypeKind type = clang_getCanonicalType(clang_getCursorType(cursor)).kind;
+    l->sum.dependent |= type == CXType_Dependent || type == CXType_Unexposed;
     if (!l->host && rk_program_add_step(l->r->program, cursor))
         l->sum.steps = l->sum.waits = true;
     switch (clang_getCursorKind(cursor)) {
@@ -364,11 +370,13 @@ static void add_kernel(reader *r, CXCursor kernel)
         *facts = (rk_kernel_facts){.body = body, .name = qualified(r->unit, kernel, &reachable)};
     }
     const look l = look_at(r, kernel);
-    facts->waits |= l.sum.waits || l.sum.grid_sync || (l.sum.unseen && r->helper_waits);
+    facts->waits |= l.sum.waits || l.sum.grid_sync || (l.sum.unseen && r->helper_waits) ||
+                    (l.sum.dependent && r->operator_waits);
     facts->grid_sync |= l.sum.grid_sync;
     if (l.sum.steps)
         *rk_push(r->unit->arena, &r->unit->stepped) = body;
-    facts->helpers_read |= l.callee_reads || (l.sum.unseen && r->helper_reads);
+    facts->helpers_read |= l.callee_reads || (l.sum.unseen && r->helper_reads) ||
+                           (l.sum.dependent && r->operator_reads);
     facts->reads |= l.own_reads;
     facts->has_scopes |= l.has_scopes;
     const char *shared = shared_of(r->unit, kernel);
@@ -448,6 +456,17 @@ static bool in_project(reader *r, CXCursor cursor)
     return r->last_index != RK_NONE;
 }
 
+/** Whether text may call the function without its name. */
+static bool is_operator(const reader *r, CXCursor function)
+{
+    const enum CXCursorKind kind = clang_getCursorKind(function);
+    const enum CXCursorKind of =
+        kind == CXCursor_FunctionTemplate ? clang_getTemplateCursorKind(function) : kind;
+    return of == CXCursor_Constructor || of == CXCursor_Destructor ||
+           of == CXCursor_ConversionFunction ||
+           rk_str_starts(rk_ast_name(function, r->unit->arena), "operator");
+}
+
 /** First pass: whether any function for the device waits that is no kernel. */
 static enum CXChildVisitResult find_helpers(CXCursor cursor, CXCursor parent, CXClientData data)
 {
@@ -459,8 +478,13 @@ static enum CXChildVisitResult find_helpers(CXCursor cursor, CXCursor parent, CX
     if (clang_isCursorDefinition(cursor) && !is_kernel(cursor) &&
         rk_ast_has_attribute(cursor, CXCursor_CUDADeviceAttr, NULL)) {
         const size_t helper = look_into(r, cursor);
-        r->helper_waits |= r->seen.items[helper].waits;
-        r->helper_reads |= r->seen.items[helper].reads != 0;
+        const bool waits = r->seen.items[helper].waits, reads = r->seen.items[helper].reads != 0;
+        r->helper_waits |= waits;
+        r->helper_reads |= reads;
+        if (is_operator(r, cursor)) {
+            r->operator_waits |= waits;
+            r->operator_reads |= reads;
+        }
     }
     return CXChildVisit_Recurse;
 }

@@ -1,5 +1,6 @@
 #include "convert/rewrite.h"
 
+#include "convert/ambient.h"
 #include "convert/expand.h"
 #include "convert/fission.h"
 #include "convert/function_args.h"
@@ -297,6 +298,14 @@ static void edit_question(rk_unit *unit, const rk_function *f)
     insert(unit, file, f->end - 1, RANK_LINKAGE, "} ");
 }
 
+static void edit_specifiers(rk_unit *unit, const rk_declaration *d)
+{
+    const rk_tokens *tokens = tokens_of(unit, d->file);
+    for (size_t i = read_heads(tokens, d->begin).next;
+         i < tokens->count && tokens->items[i].offset < d->name; i++)
+        edit_specifier(unit, d->file, &i);
+}
+
 static void edit_signature(rk_unit *unit, const rk_function *f, const rk_declaration *d, size_t end)
 {
     const rk_tokens *tokens = tokens_of(unit, d->file);
@@ -311,8 +320,7 @@ static void edit_signature(rk_unit *unit, const rk_function *f, const rk_declara
                "template <class RkCtx> ");
     }
     edit_linkage(unit, f, d, end);
-    for (size_t i = h.next; i < tokens->count && tokens->items[i].offset < d->name; i++)
-        edit_specifier(unit, d->file, &i);
+    edit_specifiers(unit, d);
     edit_parameters(unit, d);
 }
 
@@ -325,6 +333,16 @@ static char *indentation(const rk_tokens *tokens, size_t offset, rk_arena *arena
     while (end < offset && (tokens->text[end] == ' ' || tokens->text[end] == '\t'))
         end++;
     return rk_arena_strndup(arena, tokens->text + begin, end - begin);
+}
+
+/** The declaration of dynamic shared memory; of a function that has no context to ask. */
+static const char *dynamic_text(const rk_function *f, const rk_shared *s, rk_arena *arena)
+{
+    const char *at = strstr(s->inplace, RK_DYNAMIC_SHARED);
+    if (!f->bare_shared || f->ambient || !at)
+        return s->inplace;
+    return rk_arena_printf(arena, "%.*srk::bare_shared%s", (int)(at - s->inplace), s->inplace,
+                           at + strlen(RK_DYNAMIC_SHARED));
 }
 
 static void edit_shared(rk_unit *unit, const rk_function *f)
@@ -343,7 +361,7 @@ static void edit_shared(rk_unit *unit, const rk_function *f)
             rk_str_addf(&inplace, "%sauto &%s = rk_ctx.template shared<%s>().%s;", k ? " " : "",
                         s->names.items[k], part, s->members.items[k]);
         edit(unit, file, s->begin, s->end - s->begin,
-             s->dynamic ? s->inplace : rk_str_text(&inplace));
+             s->dynamic ? dynamic_text(f, s, arena) : rk_str_text(&inplace));
         if (!s->dynamic)
             rk_str_addf(&fields, "%s ", s->fields);
     }
@@ -391,7 +409,9 @@ static void edit_calls(rk_unit *unit, const rk_function *f)
                (isspace((unsigned char)text->data[next]) || text->data[next] == '\\'))
             next++;
         const bool empty = next < text->size && text->data[next] == ')';
-        insert(unit, call->name.file, call->open + 1, RANK_HEAD, empty ? "rk_ctx" : "rk_ctx, ");
+        const char *context = call->value ? "rk::ambient().self()" : "rk_ctx";
+        insert(unit, call->name.file, call->open + 1, RANK_HEAD,
+               rk_arena_printf(unit->arena, "%s%s", context, empty ? "" : ", "));
         if (call->param != RK_NONE)
             insert(unit, call->name.file, call->open, RANK_HEAD, "()");
     }
@@ -496,6 +516,7 @@ static void edit_file_shared(rk_unit *unit, const rk_function *f)
 static void edit_body(rk_unit *unit, const rk_function *f)
 {
     rk_str entry = {.arena = unit->arena};
+    rk_str_add(&entry, rk_ambient_entry(f));
     if (f->named_barriers)
         rk_str_add(&entry, " rk_ctx.whole_warps();");
     rk_str_add(&entry, rk_builtin_shadows(f->uses, f->hides_types, unit->arena));
@@ -569,10 +590,17 @@ static void edit_restrict(rk_unit *unit, const rk_function *f)
 void rk_rewrite_definition(rk_unit *unit, const rk_function *f)
 {
     edit_restrict(unit, f);
+    if (f->ambient) {
+        edit_specifiers(unit, &f->definition);
+        edit_body(unit, f);
+        return;
+    }
     if (f->bare_shared)
         edit_shared(unit, f);
-    if (!f->needs_context)
+    if (!f->needs_context) {
+        edit_calls(unit, f);
         return;
+    }
     edit_signature(unit, f, &f->definition, f->end);
     if (f->has_class)
         insert(unit, f->definition.file, f->end, RANK_LINKAGE,
@@ -583,12 +611,23 @@ void rk_rewrite_definition(rk_unit *unit, const rk_function *f)
 
 void rk_rewrite_declaration(rk_unit *unit, const rk_function *f, const rk_declaration *d)
 {
+    if (f->ambient) {
+        edit_specifiers(unit, d);
+        return;
+    }
     edit_signature(unit, f, d, d->end + 1);
     for (size_t i = 0; i < f->other_edits.count; i++) {
         const rk_text_edit *e = &f->other_edits.items[i];
         if (e->file == d->file && e->offset >= d->begin && e->offset < d->end)
             edit(unit, e->file, e->offset, e->length, e->text);
     }
+}
+
+/** Values ask by themselves, whoever reaches them. */
+static void edit_values(rk_unit *unit, const rk_text_edit *edits, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        edit(unit, edits[i].file, edits[i].offset, edits[i].length, edits[i].text);
 }
 
 void rk_rewrite_functions(rk_unit *unit)
@@ -600,10 +639,15 @@ void rk_rewrite_functions(rk_unit *unit)
         rk_rewrite_definition(unit, f);
         if (f->needs_context)
             edit_file_shared(unit, f);
-        f->split = rk_rewrite_split(unit, f, false);
-        for (size_t k = 0; f->needs_context && k < f->others.count; k++)
+        f->split = !f->reach_ambient && rk_rewrite_split(unit, f, false);
+        for (size_t k = 0; (f->needs_context || f->ambient) && k < f->others.count; k++)
             rk_rewrite_declaration(unit, f, &f->others.items[k]);
     }
+    for (size_t i = 0; i < unit->functions.count; i++)
+        if (!unit->functions.items[i]->removed)
+            edit_values(unit, unit->functions.items[i]->value_edits.items,
+                        unit->functions.items[i]->value_edits.count);
+    edit_values(unit, unit->value_edits.items, unit->value_edits.count);
 }
 
 /**

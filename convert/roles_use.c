@@ -431,6 +431,9 @@ static void visit_call(analysis *an, CXCursor call, bool discarded)
     size_t count;
     CXCursor *args = arguments_of(an, c, &count);
     if (strcmp(name, "operator=") == 0 && count == 2) {
+        if (!rk_ast_is_system(function) && !clang_CXXMethod_isDefaulted(function))
+            mark(an, points_to(an, args[0]),
+                 RK_ANYHOW); /* the project's own writes what it likes */
         visit(an, args[0], discarded ? ACCESS_WRITE : ACCESS_BOTH);
         visit(an, args[1], ACCESS_READ);
         flow(an, args[0], args[1]);

@@ -329,9 +329,8 @@ static const char *dynamic_pointer(const statement *s, const char *name)
     const char *rest = join(s, i + 3, s->last);
     if (strchr(rest, ',') || strchr(rest, '='))
         return NULL;
-    const char *from = s->f->bare_shared ? "rk::bare_shared" : "rk_ctx.template dynamic_shared";
-    return rk_arena_printf(arena, "%s *%s = %s<%s%s>();", *rest ? "auto" : rk_str_text(&type), name,
-                           from, rk_str_text(&type), rest);
+    return rk_arena_printf(arena, "%s *%s = " RK_DYNAMIC_SHARED "<%s%s>();",
+                           *rest ? "auto" : rk_str_text(&type), name, rk_str_text(&type), rest);
 }
 
 /** Whether the compiler found that something would have to initialise the variable. */

@@ -60,8 +60,13 @@ static bool fixed_parts(const rk_function *f, const rk_instance *instance)
 static void add_bases(rk_str *out, const rk_unit *unit, const rk_instance *instance, bool generic)
 {
     const rk_function *f = unit->functions.items[instance->function];
-    for (size_t i = 0; i < instance->part_count; i++) {
-        rk_str_add(out, i ? ", " : " : ");
+    const char *next = " : ";
+    if (f->reach_ambient) { /* first, where it is looked for */
+        rk_str_addf(out, "%srk::ambient_rtask", next);
+        next = ", ";
+    }
+    for (size_t i = 0; i < instance->part_count; i++, next = ", ") {
+        rk_str_add(out, next);
         if (i == 0 && f->part && generic)
             rk_str_addf(out, "%s%s%s", f->in_class ? f->scope : f->spaces_prefix, f->part,
                         rk_rewrite_own_args(f, unit->arena));
@@ -69,7 +74,7 @@ static void add_bases(rk_str *out, const rk_unit *unit, const rk_instance *insta
             rk_str_add(out, instance->parts[i]);
     }
     if (f->warp_returns)
-        rk_str_addf(out, "%srk::warp_returns", instance->part_count ? ", " : " : ");
+        rk_str_addf(out, "%srk::warp_returns", next);
     rk_str_add(out, " {};");
 }
 
@@ -80,7 +85,8 @@ void rk_rewrite_frames(rk_unit *unit, rk_str *out)
         rk_instance *instance = &unit->instances.items[i];
         const rk_function *f = unit->functions.items[instance->function];
         instance->frame = NULL;
-        if (!is_converted(unit, instance) || (instance->part_count == 0 && !f->warp_returns))
+        if (!is_converted(unit, instance) ||
+            (instance->part_count == 0 && !f->warp_returns && !f->reach_ambient))
             continue;
         instance->frame = rk_arena_printf(unit->arena, "%s%s_rk_frame%s", f->spaces_prefix, f->name,
                                           rk_rewrite_named_args(unit, instance));

@@ -2,6 +2,7 @@
 
 #include "convert/implicit.h"
 #include "convert/sources.h"
+#include "convert/values.h"
 
 #include <string.h>
 
@@ -34,7 +35,8 @@ static bool in_device_code(const rk_walker *w)
 /** The cursor's offset in the function's file, expansion side; 0 when it is in another file. */
 static size_t offset_of(const rk_walker *w, CXCursor cursor)
 {
-    const rk_where at = rk_ast_expansion(w->unit, clang_getCursorLocation(cursor));
+    const rk_where at =
+        rk_ast_expansion(w->unit, clang_getCursorLocation(w->member ? *w->member : cursor));
     return at.file == w->f->definition.file ? at.offset : 0;
 }
 
@@ -43,10 +45,12 @@ void rk_walk_uses(rk_walker *w, unsigned uses, CXCursor cursor, const char *name
     w->f->uses |= uses;
     for (size_t i = 0; i < w->lambdas.count; i++)
         w->f->lambdas.items[w->lambdas.items[i]].uses |= uses;
-    if (w->local_class)
+    if (w->values)
         rk_problem_add(w->unit, w->function, RK_REFUSED, "RK-V118", rk_walk_place(w, cursor),
-                       "move the class out of the function",
-                       "'%s' is used in a method of a class inside a function", name);
+                       "use it in a function's own block",
+                       "'%s' is used in an initial value, a default argument or a class inside a "
+                       "function",
+                       name);
 }
 
 void rk_walk_event(rk_walker *w, rk_event_kind kind, CXCursor cursor)
@@ -55,7 +59,7 @@ void rk_walk_event(rk_walker *w, rk_event_kind kind, CXCursor cursor)
                       .at = offset_of(w, cursor),
                       .loop_begin = w->loop_begin,
                       .loop_end = w->loop_end};
-    if (w->lambdas.count) { /* called from anywhere after it */
+    if (w->lambdas.count || w->local_class) { /* called from anywhere after it */
         event.loop_begin = w->f->definition.end;
         event.loop_end = w->f->end;
     }
@@ -97,7 +101,10 @@ static int dimension_of(const rk_walker *w, CXCursor cursor)
 
 static void use_builtin(rk_walker *w, const rk_builtin *builtin, CXCursor cursor)
 {
-    rk_walk_uses(w, builtin->use, cursor, builtin->name);
+    if (rk_values_outside(w, cursor))
+        rk_values_use(w, builtin, cursor);
+    else
+        rk_walk_uses(w, builtin->use, cursor, builtin->name);
     if (builtin->use & (RK_USE_THREAD_IDX | RK_USE_BLOCK_IDX)) {
         const int dims = dimension_of(w, cursor);
         w->f->dims = dims > w->f->dims ? dims : w->f->dims;
@@ -214,7 +221,8 @@ static void add_call(rk_walker *w, CXCursor cursor, size_t callee, rk_where name
                     .loop_end = w->lambdas.count ? w->f->end : w->loop_end,
                     .name = name,
                     .param = own_parameter(w, name)};
-    call.editable = call_text(w->unit, name, &call.open);
+    call.value = rk_values_outside(w, cursor);
+    call.editable = !w->member && call_text(w->unit, name, &call.open);
     call.argument = !call.editable && is_template_argument(w->unit, name);
     for (size_t i = 0; i < w->lambdas.count; i++)
         *rk_push(w->unit->arena, &w->f->lambdas.items[w->lambdas.items[i]].callees) = callee;
@@ -224,7 +232,6 @@ static void add_call(rk_walker *w, CXCursor cursor, size_t callee, rk_where name
             old->name.file == name.file && old->at == call.at)
             return;
     }
-    call.local_class = w->local_class > 0;
     *rk_push(w->unit->arena, &w->f->calls) = call;
 }
 
@@ -289,6 +296,11 @@ static void use_project_function(rk_walker *w, CXCursor cursor, CXCursor target,
             *rk_push(w->unit->arena, &w->analysis->bodies.items[from].by_param) =
                 (rk_call){.callee = callee, .param = param};
     }
+}
+
+void rk_walk_call(rk_walker *w, CXCursor cursor, CXCursor target)
+{
+    use_project_function(w, cursor, target, (rk_where){RK_NONE, 0}, false);
 }
 
 static void use_function(rk_walker *w, CXCursor cursor, CXCursor target, rk_where at,
@@ -363,37 +375,27 @@ static void use_global(rk_walker *w, CXCursor cursor, CXCursor target)
 
 /* What no text names. */
 
+/* What runs where no text names it. */
+
 typedef struct {
     rk_walker *w;
     CXCursor from;
-    const char *raw; /**< the built-in that an initial value reads */
 } implicit_use;
 
-static enum CXChildVisitResult search_value(CXCursor cursor, CXCursor parent, CXClientData data)
+/** A member's initial value, which runs where the object is made. */
+static void use_member_value(rk_walker *w, CXCursor from, CXCursor value)
 {
-    (void)parent;
-    implicit_use *use = data;
-    const CXCursor target = clang_getCursorReferenced(cursor);
-    if (clang_Cursor_isNull(target))
-        return CXChildVisit_Recurse;
-    const char *name = rk_ast_name(target, use->w->unit->arena);
-    if (rk_walk_is_raw(target, name))
-        use->raw = use->raw ? use->raw : name;
-    else if (rk_ast_is_function(clang_getCursorKind(target)))
-        use_function(use->w, use->from, target, (rk_where){RK_NONE, 0}, false);
-    return CXChildVisit_Recurse;
-}
-
-/** A value that is written outside of the text that runs it: it cannot name the context. */
-static void use_value(implicit_use *use, CXCursor value, const char *what, const char *hint)
-{
-    use->raw = NULL;
-    search_value(value, use->from, use);
-    clang_visitChildren(value, search_value, use);
-    if (use->raw)
-        rk_problem_add(
-            use->w->unit, use->w->function, RK_REFUSED, "RK-V118", rk_walk_place(use->w, value),
-            hint, "%s reads '%s', which it cannot take from the rTask's context", what, use->raw);
+    for (size_t i = 0; i < w->inside.count; i++)
+        if (clang_equalCursors(w->inside.items[i], value))
+            return; /* it makes an object of its own class */
+    const CXCursor *outer = w->member;
+    *rk_push(w->unit->arena, &w->inside) = value;
+    w->member = outer ? outer : &from;
+    w->values++;
+    visit(w, value);
+    w->values--;
+    w->member = outer;
+    w->inside.count--;
 }
 
 static void use_implicit(CXCursor found, void *data)
@@ -402,7 +404,7 @@ static void use_implicit(CXCursor found, void *data)
     rk_walker *w = use->w;
     const char *name = rk_ast_name(found, w->unit->arena);
     if (clang_isExpression(clang_getCursorKind(found))) {
-        use_value(use, found, "a member's initial value", "set the member in a function");
+        use_member_value(w, use->from, found);
         return;
     }
     const size_t before = w->f->calls.count;
@@ -418,16 +420,9 @@ static void use_implicit(CXCursor found, void *data)
 
 static void use_unnamed(rk_walker *w, CXCursor cursor)
 {
-    implicit_use use = {w, cursor, NULL};
-    if (!in_device_code(w))
-        return;
-    rk_implicit_find(cursor, w->unit->arena, use_implicit, &use);
-    if (clang_getCursorKind(cursor) != CXCursor_ParmDecl)
-        return;
-    const rk_cursors parts = rk_ast_children(cursor, w->unit->arena);
-    for (size_t i = 0; i < parts.count; i++)
-        if (clang_isExpression(clang_getCursorKind(parts.items[i])))
-            use_value(&use, parts.items[i], "a default argument", "pass it where it is called");
+    implicit_use use = {w, cursor};
+    if (in_device_code(w))
+        rk_implicit_find(cursor, w->unit->arena, use_implicit, &use);
 }
 
 static void use_variable(rk_walker *w, CXCursor cursor, CXCursor target)
@@ -566,7 +561,7 @@ static bool is_top_level(rk_walker *w, CXCursor ret, rk_event *event)
 
 static void use_return(rk_walker *w, CXCursor cursor)
 {
-    if (w->lambdas.count || w->local_class)
+    if (w->lambdas.count || w->values)
         return;
     const size_t before = w->f->events.count;
     rk_walk_event(w, RK_EVENT_RETURN, cursor);
@@ -624,6 +619,10 @@ static void visit_loop(rk_walker *w, CXCursor cursor)
 
 static void visit_lambda(rk_walker *w, CXCursor cursor)
 {
+    if (w->values) { /* nothing to capture: its text asks by itself */
+        visit_children(w, cursor);
+        return;
+    }
     unsigned begin, end;
     rk_ast_extent(cursor, &begin, &end);
     size_t index = RK_NONE;
@@ -663,6 +662,21 @@ static void visit_variable(rk_walker *w, CXCursor cursor)
                        "'%s' keeps its value from one run to the next", name);
 }
 
+/** A default argument is another text than the function that it is of. */
+static void visit_parameter(rk_walker *w, CXCursor cursor, bool values_only)
+{
+    const rk_cursors parts = rk_ast_children(cursor, w->unit->arena);
+    *rk_push(w->unit->arena, &w->above) = cursor;
+    for (size_t i = 0; i < parts.count; i++) {
+        const bool value = clang_isExpression(clang_getCursorKind(parts.items[i]));
+        w->values += value;
+        if (value || !values_only)
+            visit(w, parts.items[i]);
+        w->values -= value;
+    }
+    w->above.count--;
+}
+
 static void visit(rk_walker *w, CXCursor cursor)
 {
     const enum CXCursorKind kind = clang_getCursorKind(cursor);
@@ -681,7 +695,9 @@ static void visit(rk_walker *w, CXCursor cursor)
     case CXCursor_ClassDecl:
     case CXCursor_UnionDecl:
         w->local_class++;
+        w->values++;
         visit_children(w, cursor);
+        w->values--;
         w->local_class--;
         return;
     case CXCursor_SwitchStmt:
@@ -700,9 +716,12 @@ static void visit(rk_walker *w, CXCursor cursor)
             rk_assembly_look(w, cursor);
         break;
     case CXCursor_VarDecl:
-    case CXCursor_ParmDecl:
         visit_variable(w, cursor);
         break;
+    case CXCursor_ParmDecl:
+        visit_variable(w, cursor);
+        visit_parameter(w, cursor, false);
+        return;
     case CXCursor_DeclRefExpr:
     case CXCursor_MemberRefExpr:
         if (in_device_code(w))
@@ -728,6 +747,15 @@ static void visit(rk_walker *w, CXCursor cursor)
     visit_children(w, cursor);
 }
 
+/** Default arguments are in another declaration than the definition. */
+static void visit_defaults(rk_walker *w, CXCursor declaration)
+{
+    const rk_cursors parts = rk_ast_children(declaration, w->unit->arena);
+    for (size_t i = 0; i < parts.count; i++)
+        if (clang_getCursorKind(parts.items[i]) == CXCursor_ParmDecl)
+            visit_parameter(w, parts.items[i], true);
+}
+
 void rk_walk(rk_analysis *analysis, size_t body)
 {
     const rk_body *at = &analysis->bodies.items[body];
@@ -737,4 +765,8 @@ void rk_walk(rk_analysis *analysis, size_t body)
                    .body = body,
                    .function = at->function};
     visit_children(&w, at->cursor);
+    const CXCursor first = clang_getCanonicalCursor(w.analysis->bodies.items[body].cursor);
+    if (w.analysis->bodies.items[body].pattern &&
+        !clang_equalCursors(first, w.analysis->bodies.items[body].cursor))
+        visit_defaults(&w, first);
 }

@@ -14,7 +14,10 @@ typedef struct {
     RK_VEC(CXCursor) above; /**< the cursors around the current one, outermost first */
     RK_VEC(size_t) lambdas; /**< indices in f->lambdas of those around the current cursor */
     size_t loop_begin, loop_end;
-    unsigned local_class; /**< depth of classes inside the function */
+    unsigned local_class;    /**< depth of classes inside the function */
+    unsigned values;         /**< depth of text that must ask for the context by itself: values.h */
+    const CXCursor *member;  /**< in a member's initial value: what makes the object, else NULL */
+    RK_VEC(CXCursor) inside; /**< the initial values around the current cursor */
 } rk_walker;
 
 rk_place rk_walk_place(const rk_walker *w, CXCursor cursor);
@@ -27,6 +30,9 @@ void rk_walk_event(rk_walker *w, rk_event_kind kind, CXCursor cursor);
 
 /** Adds a replacement that the function's conversion needs, once. */
 void rk_walk_edit(rk_walker *w, size_t file, size_t offset, size_t length, const char *text);
+
+/** Adds a call that no name in the text stands for, of a function of the project. */
+void rk_walk_call(rk_walker *w, CXCursor cursor, CXCursor target);
 
 /* Cooperative groups, groups.c. */
 

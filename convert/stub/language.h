@@ -161,6 +161,15 @@ namespace rk {
 struct warp_returns {
     unsigned rk_left[32], rk_arrived[32];
 };
+/* Part of the frame of kernels that reach an rk::ambient, of the size that rk/ambient.h gives it. */
+struct ambient_rtask {
+    unsigned rk_words[43];
+    void *rk_returns;
+};
+/* The context of code that no call passes it to. */
+struct ambient : rk_parse::context {
+    __device__ ambient &self();
+};
 } // namespace rk
 
 #endif

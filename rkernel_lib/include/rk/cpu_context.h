@@ -6,6 +6,7 @@
  * contexts and runs the threads.
  */
 
+#include "ambient.h"
 #include "cpu_abi.h"
 #include "cpu_atomic.h"
 #include "cpu_math.h"
@@ -335,6 +336,35 @@ private:
     }
 
     rk_cpu_veu *veu_;
+};
+
+/** The rTask that this OS thread runs, and the thread of its block that does. */
+struct ambient_place {
+    const rk_cpu_call *call;
+    std::uint32_t thread[3]; /**< a fiber finds its own ones again: rk_cpu_veu.kept */
+    unsigned char *dynamic_shared;
+};
+RK_CPU_CONSTINIT inline thread_local ambient_place ambient_at = {nullptr, {0, 0, 0}, nullptr};
+
+/** The context of code that no call passes it to: constructors, operators and the like (rk/ambient.h). */
+class ambient : public cpu_fiber_context<void>
+{
+public:
+    ambient() : cpu_fiber_context<void>(ambient_at.call)
+    {
+        set_thread(uint3{ambient_at.thread[0], ambient_at.thread[1], ambient_at.thread[2]});
+    }
+
+    /** An object of its own, for a call that takes a reference. */
+    ambient &self() { return *this; }
+
+    template <class Part>
+    Part &shared() const = delete;
+    template <class T>
+    T *dynamic_shared() const
+    {
+        return reinterpret_cast<T *>(ambient_at.dynamic_shared);
+    }
 };
 
 } // namespace rk

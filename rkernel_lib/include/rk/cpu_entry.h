@@ -149,6 +149,38 @@ __attribute__((flatten)) inline bool cpu_run_parts(const rk_cpu_call *call, cons
     return !block.needs_fibers();
 }
 
+/** Tells rk::ambient which thread is next. */
+inline void cpu_tell(uint3 thread)
+{
+    ambient_at.thread[0] = thread.x;
+    ambient_at.thread[1] = thread.y;
+    ambient_at.thread[2] = thread.z;
+}
+
+/** Runs a kernel that asks for the context where it is not passed. Its threads are not apart: they share a place. */
+template <class Uses, class Frame, class Body>
+inline void cpu_run_ambient(const rk_cpu_call *call, const Body &body)
+{
+    ambient_at.call = call;
+    ambient_at.dynamic_shared = call->veu->shared + cpu_dynamic_offset<Frame>();
+    if constexpr (Uses::waits) {
+        call->veu->kept = ambient_at.thread;
+        cpu_run_fibers<Frame>(call, [&body](auto &context) {
+            cpu_tell(context.thread_idx());
+            body(context);
+        });
+        call->veu->kept = nullptr;
+    } else {
+        cpu_loop_context<Frame> context(call);
+        const unsigned threads = context.threads();
+        for (unsigned i = 0; i < threads; i++) {
+            context.set_thread(i);
+            cpu_tell(context.thread_idx());
+            body(context);
+        }
+    }
+}
+
 /**
  * Runs one rTask: body(context) for each of the block's threads. The vEU's threads beyond the block do
  * nothing, so that none is made for them.
@@ -159,7 +191,9 @@ inline void cpu_run(const rk_cpu_call *call, const Body &body)
     if (!cpu_fits<Frame>(call))
         return;
     bare_buffer = call->veu->shared;
-    if constexpr (Uses::waits) {
+    if constexpr (std::is_base_of_v<ambient_rtask, Frame>) {
+        cpu_run_ambient<Uses, Frame>(call, body);
+    } else if constexpr (Uses::waits) {
 #ifdef RK_CPU_SPLIT
         if constexpr (Uses::parts)
             if (!call->veu->fibers && cpu_run_parts<Frame>(call, body))

@@ -29,7 +29,7 @@ enum class cuda_barrier_case {
 enum class cuda_barrier_form { choose, named, cg };
 
 /** Which barrier an rTask of n threads needs on a vEU of v. */
-constexpr cuda_barrier_case cuda_select_barrier(unsigned n, unsigned v, bool early_return,
+__host__ __device__ constexpr cuda_barrier_case cuda_select_barrier(unsigned n, unsigned v, bool early_return,
                                                 cuda_barrier_form form = cuda_barrier_form::choose)
 {
     if (form == cuda_barrier_form::cg)
@@ -169,6 +169,63 @@ struct cuda_barrier<cuda_barrier_case::counting, N, V, Reduces> {
     {
         while (!cuda_all_returned(1)) {
             if (Reduces)
+                cuda_add_up(0);
+        }
+    }
+};
+
+/** A barrier whose case is known at run time alone, the same for the whole vEU; `group` is none of its cases. */
+struct cuda_any_barrier {
+    cuda_barrier_case which;
+    unsigned n;
+    bool reduces;
+
+    __device__ void sync() const
+    {
+        if (which == cuda_barrier_case::counting) {
+            cuda_all_returned(0);
+            if (reduces)
+                cuda_add_up(0);
+        } else if (which == cuda_barrier_case::whole_veu) {
+            __syncthreads();
+        } else if (which == cuda_barrier_case::one_warp) {
+            __syncwarp(0xFFFFFFFFu >> (32 - n));
+        } else {
+            asm volatile("bar.sync 1, %0;" ::"r"(n) : "memory");
+        }
+    }
+
+    __device__ int count(int predicate) const
+    {
+        if (which == cuda_barrier_case::counting) {
+            cuda_all_returned(0);
+            return cuda_add_up(predicate);
+        }
+        if (which == cuda_barrier_case::whole_veu)
+            return __syncthreads_count(predicate);
+        if (which == cuda_barrier_case::one_warp) {
+            __syncwarp(0xFFFFFFFFu >> (32 - n));
+            return __popc(__ballot_sync(0xFFFFFFFFu >> (32 - n), predicate));
+        }
+        int result;
+        asm volatile("{\n\t"
+                     ".reg .pred p;\n\t"
+                     "setp.ne.s32 p, %1, 0;\n\t"
+                     "bar.red.popc.u32 %0, 1, %2, p;\n\t"
+                     "}"
+                     : "=r"(result)
+                     : "r"(predicate), "r"(n)
+                     : "memory");
+        return result;
+    }
+
+    /** On every way out of the rTask, and by the threads beyond the block. */
+    __device__ void finish() const
+    {
+        if (which != cuda_barrier_case::counting)
+            return;
+        while (!cuda_all_returned(1)) {
+            if (reduces)
                 cuda_add_up(0);
         }
     }

@@ -6,6 +6,7 @@
  *
  *   rk::cuda_context<Config>         an rTask on a vEU
  *   rk::cuda_launch_context<Frame>   the same rKernel launched as an ordinary kernel
+ *   rk::ambient                      either of them, for code that no call passes it to
  *   rk::cuda_probe_context           no launch at all: instantiates an rKernel by itself
  *
  * Config is a type with
@@ -48,15 +49,18 @@ class cuda_context : public gpu_rtask<Config>, public cuda_warp_operations<cuda_
                       !(Config::early_return || Config::reduce),
                   "--barrier cg: a group neither counts nor is left by threads that return");
 
-    using Barrier =
-        cuda_barrier<cuda_select_barrier(N, V, Config::early_return, cuda_form_of<Config>::value),
-                     N, V, Config::reduce>;
+    static constexpr bool is_ambient = gpu_is_ambient<typename Config::Frame>;
+    static constexpr cuda_barrier_case barrier_case =
+        cuda_select_barrier(N, V, Config::early_return, cuda_form_of<Config>::value);
+    using Barrier = cuda_barrier<barrier_case, N, V, Config::reduce>;
 
   public:
     explicit __device__ cuda_context(unsigned rtask) : place(rtask), live_(first_lanes())
     {
         if constexpr (has_returns)
             cuda_warp_begin(this->template shared<warp_returns>());
+        if constexpr (is_ambient)
+            tell();
     }
 
     __device__ void sync()
@@ -84,7 +88,12 @@ class cuda_context : public gpu_rtask<Config>, public cuda_warp_operations<cuda_
      */
     __device__ bool leave(bool condition)
     {
-        live_ &= ~__ballot_sync(live_, condition);
+        const unsigned all = live_;
+        live_ &= ~__ballot_sync(all, condition);
+        if constexpr (is_ambient) {
+            this->template shared<ambient_rtask>().rk_live[threadIdx.x / 32] = live_;
+            __syncwarp(all);
+        }
         return condition;
     }
 
@@ -127,6 +136,23 @@ class cuda_context : public gpu_rtask<Config>, public cuda_warp_operations<cuda_
         if (last == 0)
             return 0xFFFFFFFFu;
         return threadIdx.x / 32 * 32 + 32 <= N ? 0xFFFFFFFFu : (1u << last) - 1;
+    }
+
+    /** What rk::ambient has to know, before any thread of the rTask asks. */
+    __device__ void tell()
+    {
+        ambient_rtask &told = this->template shared<ambient_rtask>();
+        if (threadIdx.x % 32 == 0)
+            told.rk_live[threadIdx.x / 32] = live_;
+        if (threadIdx.x == 0) {
+            this->tell_place(told);
+            told.rk_barrier = has_barrier ? (unsigned)barrier_case : 0;
+            told.rk_reduces = Config::reduce;
+            told.rk_returns = nullptr;
+            if constexpr (has_returns)
+                told.rk_returns = &this->template shared<warp_returns>();
+        }
+        __syncthreads();
     }
 
     unsigned live_; /**< lanes of this warp that warp operations may name */
@@ -173,6 +199,60 @@ class cuda_launch_context : public gpu_launch<FrameType>,
     template <class Operation> __device__ auto meet(unsigned mask, const Operation &operation) const
     {
         return operation(mask);
+    }
+};
+
+/** The context of code that no call passes it to: constructors, operators and the like (rk/ambient.h). */
+class ambient : public gpu_ambient, public cuda_warp_operations<ambient>
+{
+  public:
+    /** An object of its own, for a call that takes a reference. */
+    __device__ ambient &self()
+    {
+        return *this;
+    }
+
+    __device__ void sync()
+    {
+        if (is_rtask())
+            barrier().sync();
+        else
+            __syncthreads();
+    }
+    __device__ int sync_count(int predicate)
+    {
+        return is_rtask() ? barrier().count(predicate) : __syncthreads_count(predicate);
+    }
+    __device__ int sync_and(int predicate)
+    {
+        return sync_count(!predicate) == 0;
+    }
+    __device__ int sync_or(int predicate)
+    {
+        return sync_count(predicate) != 0;
+    }
+    __device__ unsigned live() const
+    {
+        return is_rtask() ? told().rk_live[threadIdx.x / 32] : 0xFFFFFFFFu;
+    }
+    __device__ void whole_warps() const
+    {
+        if (threads() % 32 != 0)
+            __trap();
+    }
+    template <class Operation> __device__ auto meet(unsigned mask, const Operation &operation) const
+    {
+        if (is_rtask() && told().rk_returns)
+            return cuda_warp_meet(*told().rk_returns, mask, operation);
+        return operation(mask);
+    }
+
+  private:
+    static __device__ cuda_any_barrier barrier()
+    {
+        if (!told().rk_barrier)
+            __trap(); /* the catalog says that this kernel has none */
+        return {(cuda_barrier_case)told().rk_barrier, told().rk_threads, told().rk_reduces != 0};
     }
 };
 

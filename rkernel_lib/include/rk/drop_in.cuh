@@ -51,59 +51,21 @@ constexpr __host__ __device__ unsigned drop_in_bound(unsigned long long threads)
 template <bool Reduces, bool EarlyReturn> struct drop_in_barrier {
     unsigned n;
 
-    __device__ bool counts() const
+    __device__ cuda_any_barrier chosen() const
     {
-        return EarlyReturn || (n != blockDim.x && n > 32 && n % 32 != 0);
+        return {cuda_select_barrier(n, blockDim.x, EarlyReturn), n, Reduces};
     }
-
     __device__ void sync() const
     {
-        if (counts()) {
-            cuda_all_returned(0);
-            if (Reduces)
-                cuda_add_up(0);
-        } else if (n == blockDim.x) {
-            __syncthreads();
-        } else if (n <= 32) {
-            __syncwarp(0xFFFFFFFFu >> (32 - n));
-        } else {
-            asm volatile("bar.sync 1, %0;" ::"r"(n) : "memory");
-        }
+        chosen().sync();
     }
-
     __device__ int count(int predicate) const
     {
-        if (counts()) {
-            cuda_all_returned(0);
-            return cuda_add_up(predicate);
-        }
-        if (n == blockDim.x)
-            return __syncthreads_count(predicate);
-        if (n <= 32) {
-            __syncwarp(0xFFFFFFFFu >> (32 - n));
-            return __popc(__ballot_sync(0xFFFFFFFFu >> (32 - n), predicate));
-        }
-        int result;
-        asm volatile("{\n\t"
-                     ".reg .pred p;\n\t"
-                     "setp.ne.s32 p, %1, 0;\n\t"
-                     "bar.red.popc.u32 %0, 1, %2, p;\n\t"
-                     "}"
-                     : "=r"(result)
-                     : "r"(predicate), "r"(n)
-                     : "memory");
-        return result;
+        return chosen().count(predicate);
     }
-
-    /** On every way out of the rTask, and by the threads beyond the block (rk/cuda_barrier.cuh). */
     __device__ void finish() const
     {
-        if (!counts())
-            return;
-        while (!cuda_all_returned(1)) {
-            if (Reduces)
-                cuda_add_up(0);
-        }
+        chosen().finish();
     }
 };
 

@@ -6,6 +6,8 @@
  * place on a vEU, and an ordinary launch's. Config and the members' contract are cuda_context.cuh's.
  */
 
+#include "ambient.h"
+
 #include <type_traits>
 
 namespace rk
@@ -71,6 +73,20 @@ template <class FrameType> class gpu_memory : public gpu_loads
     }
 };
 
+/** Whether a kernel's functions may ask for the rTask's context without having been given it (rk/ambient.h). */
+template <class Frame>
+inline constexpr bool gpu_is_ambient = std::is_base_of<ambient_rtask, Frame>::value;
+
+/** The index of element `i`, in linear order, of a box of x * y * z. */
+inline __device__ uint3 gpu_split(unsigned i, unsigned x, unsigned y, unsigned z)
+{
+    if (y == 1 && z == 1)
+        return make_uint3(i, 0, 0);
+    if (z == 1)
+        return make_uint3(i % x, i / x, 0);
+    return make_uint3(i % x, i / x % y, i / (x * y));
+}
+
 /** One thread's place in rTask `rtask` on a vEU of Config::veu_threads threads in one dimension. */
 template <class Config> class gpu_rtask : public gpu_memory<typename Config::Frame>
 {
@@ -100,11 +116,11 @@ template <class Config> class gpu_rtask : public gpu_memory<typename Config::Fra
     }
     __device__ uint3 thread_idx() const
     {
-        return split<Config::block_x, Config::block_y, Config::block_z>(threadIdx.x);
+        return gpu_split(threadIdx.x, Config::block_x, Config::block_y, Config::block_z);
     }
     __device__ uint3 block_idx() const
     {
-        return split<Config::grid_x, Config::grid_y, Config::grid_z>(rtask_);
+        return gpu_split(rtask_, Config::grid_x, Config::grid_y, Config::grid_z);
     }
     __device__ dim3 block_dim() const
     {
@@ -115,53 +131,129 @@ template <class Config> class gpu_rtask : public gpu_memory<typename Config::Fra
         return dim3(Config::grid_x, Config::grid_y, Config::grid_z);
     }
 
-  private:
-    template <unsigned X, unsigned Y, unsigned Z> static __device__ uint3 split(unsigned i)
+  protected:
+    /** For rk::ambient, by one thread of the vEU; a barrier of all its threads follows. */
+    __device__ void tell_place(ambient_rtask &told) const
     {
-        if (Y == 1 && Z == 1)
-            return make_uint3(i, 0, 0);
-        if (Z == 1)
-            return make_uint3(i % X, i / X, 0);
-        return make_uint3(i % X, i / X % Y, i / (X * Y));
+        told.rk_grid[0] = Config::grid_x;
+        told.rk_grid[1] = Config::grid_y;
+        told.rk_grid[2] = Config::grid_z;
+        told.rk_block[0] = Config::block_x;
+        told.rk_block[1] = Config::block_y;
+        told.rk_block[2] = Config::block_z;
+        told.rk_rtask = rtask_;
+        told.rk_threads = N;
+        told.rk_dynamic = gpu_memory<typename Config::Frame>::frame_bytes;
     }
 
+  private:
     unsigned rtask_; /**< blockIdx in linear order */
 };
 
-/** One thread's place in an ordinary launch of the rKernel with its legacy configuration. */
-template <class FrameType> class gpu_launch : public gpu_memory<FrameType>
-{
-  public:
-    __device__ unsigned rank() const
+/** One thread's place in an ordinary launch. */
+struct gpu_hardware {
+    static __device__ unsigned rank()
     {
         return threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
     }
-    __device__ unsigned threads() const
+    static __device__ unsigned threads()
     {
         return blockDim.x * blockDim.y * blockDim.z;
     }
-    __device__ uint3 thread_idx() const
+    static __device__ uint3 thread_idx()
     {
         return make_uint3(threadIdx.x, threadIdx.y, threadIdx.z);
     }
-    __device__ uint3 block_idx() const
+    static __device__ uint3 block_idx()
     {
         return make_uint3(blockIdx.x, blockIdx.y, blockIdx.z);
     }
-    __device__ dim3 block_dim() const
+    static __device__ dim3 block_dim()
     {
         return dim3(blockDim.x, blockDim.y, blockDim.z);
     }
-    __device__ dim3 grid_dim() const
+    static __device__ dim3 grid_dim()
     {
         return dim3(gridDim.x, gridDim.y, gridDim.z);
     }
+};
+
+/** A thread of an ordinary launch of the rKernel with its legacy configuration. */
+template <class FrameType> class gpu_launch : public gpu_memory<FrameType>, public gpu_hardware
+{
+  public:
+    __device__ gpu_launch()
+    {
+        if constexpr (gpu_is_ambient<FrameType>) {
+            if (gpu_hardware::rank() == 0) {
+                ambient_rtask &told = this->template shared<ambient_rtask>();
+                told.rk_threads = 0;
+                told.rk_dynamic = gpu_memory<FrameType>::frame_bytes;
+            }
+            __syncthreads();
+        }
+    }
+
     __device__ void sync()
     {
         __syncthreads();
     }
     __device__ void finish()
     {
+    }
+};
+
+/**
+ * A context that is nobody's: each object of it is the calling thread's, wherever it is made. Only a kernel
+ * whose frame has rk::ambient_rtask may get to one.
+ */
+class gpu_ambient : public gpu_loads
+{
+  public:
+    __device__ unsigned rank() const
+    {
+        return is_rtask() ? threadIdx.x : gpu_hardware::rank();
+    }
+    __device__ unsigned threads() const
+    {
+        return is_rtask() ? told().rk_threads : gpu_hardware::threads();
+    }
+    __device__ uint3 thread_idx() const
+    {
+        const unsigned *b = told().rk_block;
+        return is_rtask() ? gpu_split(threadIdx.x, b[0], b[1], b[2]) : gpu_hardware::thread_idx();
+    }
+    __device__ uint3 block_idx() const
+    {
+        const unsigned *g = told().rk_grid;
+        return is_rtask() ? gpu_split(told().rk_rtask, g[0], g[1], g[2]) : gpu_hardware::block_idx();
+    }
+    __device__ dim3 block_dim() const
+    {
+        const unsigned *b = told().rk_block;
+        return is_rtask() ? dim3(b[0], b[1], b[2]) : gpu_hardware::block_dim();
+    }
+    __device__ dim3 grid_dim() const
+    {
+        const unsigned *g = told().rk_grid;
+        return is_rtask() ? dim3(g[0], g[1], g[2]) : gpu_hardware::grid_dim();
+    }
+    template <class T> __device__ T *dynamic_shared() const
+    {
+        return reinterpret_cast<T *>(gpu_shared_buffer() + told().rk_dynamic);
+    }
+    __device__ void finish()
+    {
+    }
+
+  protected:
+    static __device__ ambient_rtask &told()
+    {
+        return *reinterpret_cast<ambient_rtask *>(gpu_shared_buffer());
+    }
+    static __device__ bool is_rtask()
+    {
+        return told().rk_threads != 0;
     }
 };
 

@@ -37,6 +37,11 @@ template <class Config> class hip_context : public gpu_rtask<Config>
   public:
     explicit __device__ hip_context(unsigned rtask) : place(rtask)
     {
+        if constexpr (gpu_is_ambient<typename Config::Frame>) {
+            if (threadIdx.x == 0)
+                this->tell_place(this->template shared<ambient_rtask>());
+            __syncthreads();
+        }
     }
 
     __device__ void sync()
@@ -52,6 +57,21 @@ template <class Config> class hip_context : public gpu_rtask<Config>
 /** An rKernel launched as an ordinary kernel with the legacy launch configuration. */
 template <class FrameType> class hip_launch_context : public gpu_launch<FrameType>
 {
+};
+
+/** The context of code that no call passes it to (rk/ambient.h). */
+class ambient : public gpu_ambient
+{
+  public:
+    /** An object of its own, for a call that takes a reference. */
+    __device__ ambient &self()
+    {
+        return *this;
+    }
+    __device__ void sync()
+    {
+        __syncthreads();
+    }
 };
 
 /** Compiles an rKernel with no launch configuration and no frame of its kernel. Never run. */

@@ -1,6 +1,6 @@
 #include <cuda_runtime.h>
 
-// Which function is called only the run knows: virtual ones, and pointers from outside of the kernel.
+// Which function is called only the run knows: of pointers from outside of the kernel. Virtual functions ask.
 struct shape {
     __device__ virtual float area(float r) const { return r; }
     __device__ virtual ~shape() {}

@@ -38,9 +38,37 @@ template <class T> __global__ void beside(const T *in, T *out, int n)
         out[threadIdx.x] = all[threadIdx.x] - last;
 }
 
+// A kernel without any has nothing in front of it.
+struct words {
+    __device__ operator int *()
+    {
+        extern __shared__ int all[];
+        return all;
+    }
+};
+__global__ void bare(int *out)
+{
+    int *all = words();
+    all[threadIdx.x] = threadIdx.x;
+    __syncthreads();
+    out[threadIdx.x] = all[blockDim.x - 1 - threadIdx.x];
+}
+
+// A header's text is the same for all.
+#include "words.h"
+__global__ void of_header(int *out)
+{
+    __shared__ int last;
+    last = 1;
+    int *all = header_words();
+    out[threadIdx.x] = all[last];
+}
+
 void run(const float *in, float *out, const double *from, double *to, int n)
 {
     reversed<<<1, 128, n * sizeof(float)>>>(in, out, n);
     reversed<<<1, 128, n * sizeof(double)>>>(from, to, n);
     beside<<<1, 128, n * sizeof(float)>>>(in, out, n);
+    bare<<<1, 128, 512>>>((int *)out);
+    of_header<<<1, 128, 512>>>((int *)out);
 }
