@@ -574,7 +574,7 @@ static void use_return(rk_walker *w, CXCursor cursor)
 
 static void check_spin(rk_walker *w, CXCursor loop)
 {
-    if (in_device_code(w) && rk_spin_waits(w->unit, loop))
+    if (in_device_code(w) && rk_spin_waits(w->unit, w->f, loop))
         rk_problem_add(w->unit, w->function, RK_REFUSED, "RK-V105", rk_walk_place(w, loop),
                        "split the kernel where it waits",
                        "the loop waits for another thread, which may be in an rTask that has "

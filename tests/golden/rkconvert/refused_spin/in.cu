@@ -12,6 +12,13 @@ __global__ void wait_for_lock(int *lock, float *x)
     x[0] += 1;
     atomicExch(lock, 0);
 }
+__global__ void sleep_for_lock(int *lock, float *x)
+{
+    while (atomicCAS(&lock[blockIdx.x / 2], 0, 1) != 0)
+        __nanosleep(20);
+    x[blockIdx.x / 2] += 1;
+    atomicExch(&lock[blockIdx.x / 2], 0);
+}
 __global__ void no_wait(int *sum, int v)
 {
     int old = *sum, seen;
@@ -24,6 +31,7 @@ void launch(int *flag, float *x)
 {
     wait_for_flag<<<2, 32>>>(flag, x);
     wait_for_lock<<<2, 32>>>(flag, x);
+    sleep_for_lock<<<2, 32>>>(flag, x);
     no_wait<<<2, 32>>>(flag, 1);
 }
 
@@ -56,7 +64,26 @@ __global__ void look_and_leave(volatile int *status, float *x)
     }
     x[threadIdx.x] = 1;
 }
+__global__ void take_a_token(int *status, float *x)
+{
+    while (atomicCAS(status, 1, 0) != 1)
+        __nanosleep(20);
+    x[threadIdx.x] = 1;
+}
+__global__ void read_by_swapping(int *status, float *x)
+{
+    while (atomicCAS(&status[blockIdx.x], (1), 1) != 1)
+        __nanosleep(20);
+    x[threadIdx.x] = status[blockIdx.x];
+}
 // These have something to do.
+__global__ void push(volatile int *head, int mine)
+{
+    int old;
+    do {
+        old = *head;
+    } while (atomicCAS((int *)head, old, mine) != old);
+}
 __global__ void find_root(volatile int *parent, int *x)
 {
     int r = threadIdx.x;
@@ -83,6 +110,9 @@ void launch_more(int *status, float *x)
     look_by_assembly<<<2, 32>>>(status, x);
     look_and_leave<<<2, 32>>>(status, x);
     find_root<<<2, 32>>>(status, status);
+    take_a_token<<<2, 32>>>(status, x);
+    read_by_swapping<<<2, 32>>>(status, x);
+    push<<<2, 32>>>(status, 1);
     insert<<<2, 32>>>(status, 9, 1);
     add_up<<<2, 32>>>(status, 9, status);
 }
