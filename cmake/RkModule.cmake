@@ -18,13 +18,15 @@ function(rk_module folder)
     install(TARGETS ${target} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 
     # Every header of the module compiles alone, and twice.
-    file(GLOB headers CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/${folder}/*.h)
+    file(GLOB headers RELATIVE ${CMAKE_SOURCE_DIR} CONFIGURE_DEPENDS
+         ${CMAKE_SOURCE_DIR}/${folder}/*.h ${CMAKE_SOURCE_DIR}/${folder}/*/*.h)
+    list(FILTER headers EXCLUDE REGEX "/stub/|/include/")
     set(alone "")
     foreach(header IN LISTS headers)
         cmake_path(GET header STEM stem)
         set(file ${CMAKE_CURRENT_BINARY_DIR}/header_${stem}.c)
         file(CONFIGURE OUTPUT ${file} CONTENT
-             "#include \"${folder}/${stem}.h\"\n#include \"${folder}/${stem}.h\"\n")
+             "#include \"${header}\"\n#include \"${header}\"\n")
         list(APPEND alone ${file})
     endforeach()
     if(alone)

@@ -1,6 +1,6 @@
 #include "rkconvert_tool.h"
 
-#include "convert/cc.h"
+#include "convert/cc/cc.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 
 #include "base/str.h"
 #include "base/vec.h"
-#include "convert/graph_convert.h"
+#include "convert/run/graph_convert.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

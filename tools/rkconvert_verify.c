@@ -1,7 +1,7 @@
 #include "rkconvert_tool.h"
 
 #include "base/vec.h"
-#include "convert/verify.h"
+#include "convert/verify/verify.h"
 
 #include <limits.h>
 #include <stdlib.h>

@@ -7,10 +7,10 @@
  * RAMMER_HOME is the share folder whose parse/ holds our stub headers.
  */
 #include "base/file.h"
-#include "convert/parse.h"
-#include "convert/prelude.h"
-#include "convert/program.h"
-#include "convert/unit.h"
+#include "convert/clang/parse.h"
+#include "convert/clang/prelude.h"
+#include "convert/program/program.h"
+#include "convert/rkernel/conversion.h"
 #include "targets.h"
 
 #include <stdlib.h>

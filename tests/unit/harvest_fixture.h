@@ -2,7 +2,7 @@
 #define RK_TESTS_UNIT_HARVEST_FIXTURE_H
 
 #include "base/str.h"
-#include "convert/harvest.h"
+#include "convert/launches/harvest.h"
 
 #include <criterion/criterion.h>
 #include <string.h>

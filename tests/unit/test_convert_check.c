@@ -2,12 +2,12 @@
  * The check after the rewriting, against rewritings that are wrong on purpose: what the analysis
  * found is taken away from it, and the check has to see that the hardware's own is still there.
  */
-#include "convert/analyze.h"
-#include "convert/check.h"
-#include "convert/decide.h"
-#include "convert/parse.h"
-#include "convert/rewrite.h"
-#include "convert/sources.h"
+#include "convert/clang/parse.h"
+#include "convert/facts/analyze.h"
+#include "convert/rkernel/decide.h"
+#include "convert/rkernel/recheck.h"
+#include "convert/rkernel/rewrite.h"
+#include "convert/unit/sources.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>

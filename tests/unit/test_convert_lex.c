@@ -1,5 +1,5 @@
-#include "convert/edits.h"
-#include "convert/lex.h"
+#include "convert/text/edits.h"
+#include "convert/text/lex.h"
 
 #include <criterion/criterion.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "convert/resources.h"
+#include "convert/rkernel/resources.h"
 
 #include <criterion/criterion.h>
 

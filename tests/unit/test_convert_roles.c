@@ -1,4 +1,4 @@
-#include "convert/roles.h"
+#include "convert/launches/roles.h"
 #include "tests/unit/harvest_fixture.h"
 
 /* ---- roles ------------------------------------------------------------------------------- */

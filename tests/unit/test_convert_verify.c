@@ -1,4 +1,4 @@
-#include "convert/verify_internal.h"
+#include "convert/verify/verify_internal.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

@@ -1,0 +1,208 @@
+#include "convert/clang/headers.h"
+
+#include "convert/clang/ast.h"
+#include "convert/clang/headers_internal.h"
+#include "convert/clang/pch.h"
+#include "convert/clang/prelude.h"
+#include "convert/unit/sources.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/** The includes, as they are found. */
+typedef struct {
+    const rk_unit *unit;
+    rk_str text;
+    bool *seen;  /**< of the unit's files */
+    bool costly; /**< some take longer to read than to load */
+} search;
+
+bool rk_headers_is_cheap(const char *operand)
+{
+    static const char *const known[] = {
+        "cuda.h",         "cuda_runtime.h", "cuda_runtime_api.h", "device_launch_parameters.h",
+        "driver_types.h", "vector_types.h", "device_functions.h", "math_constants.h"};
+    static const char *const c[] = {"assert", "ctype",   "errno",  "fcntl",  "float",  "inttypes",
+                                    "limits", "locale",  "malloc", "math",   "memory", "signal",
+                                    "stdarg", "stdbool", "stddef", "stdint", "stdio",  "stdlib",
+                                    "string", "strings", "time",   "unistd", "getopt", "omp"};
+    const size_t length = strcspn(operand + 1, "\">.");
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (strncmp(operand + 1, known[i], strlen(known[i])) == 0)
+            return true;
+    for (size_t i = 0; i < sizeof c / sizeof *c; i++)
+        if (length == strlen(c[i]) && strncmp(operand + 1, c[i], length) == 0)
+            return strncmp(operand + 1 + length, ".h", 2) == 0;
+    return rk_str_starts(operand + 1, "sys/");
+}
+
+bool rk_headers_is_guarded(const rk_tokens *tokens, rk_arena *arena)
+{
+    if (tokens->count < 3 || tokens->items[0].kind != RK_TOKEN_DIRECTIVE ||
+        tokens->items[1].kind != RK_TOKEN_DIRECTIVE ||
+        tokens->items[tokens->count - 1].kind != RK_TOKEN_DIRECTIVE)
+        return false;
+    const rk_directive first = rk_directive_of(tokens, 0, arena);
+    const rk_directive second = rk_directive_of(tokens, 1, arena);
+    const char *rest = second.rest + strspn(second.rest, " \t");
+    return strcmp(first.name, "ifndef") == 0 && strcmp(second.name, "define") == 0 &&
+           strncmp(rest, first.rest, strcspn(rest, " \t")) == 0 &&
+           first.rest[strcspn(rest, " \t")] == '\0' &&
+           strcmp(rk_directive_of(tokens, tokens->count - 1, arena).name, "endif") == 0;
+}
+
+/** Size from which reading a header takes long. */
+enum { LARGE = 1 << 16 };
+
+/** Whether the file, and what it includes of the project, may be precompiled; notes them in `seen`. */
+static bool is_plain(const rk_unit *unit, size_t index, bool *seen)
+{
+    static const char *const words[] = {"__global__", "__device__", "__CUDA_ARCH__"};
+    const rk_source_file *file = unit->files.items[index];
+    if (seen[index])
+        return true;
+    seen[index] = true;
+    if (file->expanded || file->nested || !rk_headers_is_guarded(&file->tokens, unit->arena))
+        return false;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (memmem(file->bytes.data, file->bytes.size, words[i], strlen(words[i])))
+            return false;
+    for (size_t i = 0; i < file->includes.count; i++)
+        if (file->includes.items[i].target != RK_NONE &&
+            !is_plain(unit, file->includes.items[i].target, seen))
+            return false;
+    return true;
+}
+
+void rk_headers_choose(const rk_unit *unit)
+{
+    const size_t count = unit->files.count;
+    for (size_t i = 1; i < count; i++) {
+        bool *seen = RK_NEW_ARRAY(unit->arena, bool, count);
+        if (unit->files.items[i]->bytes.size < LARGE || !is_plain(unit, i, seen))
+            continue;
+        for (size_t k = 0; k < count; k++)
+            unit->files.items[k]->precompiled |= seen[k];
+    }
+}
+
+size_t rk_headers_target(const char **operand, const rk_unit *unit, const rk_source_file *file,
+                         size_t token)
+{
+    size_t target = RK_NONE;
+    for (size_t i = 0; i < file->includes.count && target == RK_NONE; i++)
+        if (file->includes.items[i].token == token)
+            target = file->includes.items[i].target;
+    const rk_source_file *to = target == RK_NONE ? NULL : unit->files.items[target];
+    if (!to || !to->precompiled)
+        return target;
+    *operand = rk_arena_printf(unit->arena, "\"%s\" /* %016" PRIx64 " */",
+                               rk_sources_real_path(to->path, unit->arena),
+                               rk_hash(to->bytes.data, to->bytes.size, 0));
+    return RK_NONE;
+}
+
+/** Gathers from a file; false where something else comes, which ends the search. */
+static bool gather(search *s, size_t index)
+{
+    const rk_source_file *file = s->unit->files.items[index];
+    const bool guarded = rk_headers_is_guarded(&file->tokens, s->unit->arena);
+    if (s->seen[index])
+        return true;
+    s->seen[index] = true;
+    for (size_t i = guarded ? 2 : 0; i < file->tokens.count - (guarded ? 1 : 0); i++) {
+        if (file->tokens.items[i].kind != RK_TOKEN_DIRECTIVE)
+            return false;
+        const rk_directive d = rk_directive_of(&file->tokens, i, s->unit->arena);
+        if (strcmp(d.name, "pragma") == 0 && strcmp(d.rest, "once") == 0)
+            continue;
+        if (strcmp(d.name, "include") != 0 || !*d.rest || !strchr("<\"", *d.rest))
+            return false;
+        const char *operand = d.rest;
+        const size_t target = rk_headers_target(&operand, s->unit, file, i);
+        if (target != RK_NONE) {
+            if (!gather(s, target))
+                return false;
+            continue;
+        }
+        rk_str_addf(&s->text, "#include %s\n", operand);
+        s->costly |= !rk_headers_is_cheap(operand);
+    }
+    return true;
+}
+
+/** What -include and its like put before the source would be there twice. */
+static bool has_texts_before(const rk_clang_args *args)
+{
+    for (size_t i = 0; i < args->count; i++)
+        if (rk_str_starts(args->items[i], "-include") || rk_str_starts(args->items[i], "-imacros"))
+            return true;
+    return false;
+}
+
+static rk_clang_args with_prelude(const rk_clang_args *args, const char *pch, rk_arena *arena)
+{
+    RK_VEC(const char *) all = {0};
+    for (size_t i = 0; i < args->count; i++)
+        *rk_push(arena, &all) = args->items[i];
+    *rk_push(arena, &all) = "-include-pch";
+    *rk_push(arena, &all) = pch;
+    return (rk_clang_args){all.items, all.count};
+}
+
+/** What the precompiled form depends on; that its headers are as they were is looked at where it is used. */
+static uint64_t key_of(const rk_clang_args *args, const char *pch, const char *text,
+                       rk_arena *arena)
+{
+    rk_str key = {.arena = arena};
+    char *here = getcwd(NULL, 0);
+    struct stat status = {0};
+    stat(pch, &status);
+    rk_str_addf(&key, "%s\n%s\n%jd\n", rk_ast_text(clang_getClangVersion(), arena),
+                here ? here : "", (intmax_t)status.st_mtime);
+    free(here);
+    for (size_t i = 0; i < args->count; i++)
+        rk_str_addf(&key, "%s\n", args->items[i]);
+    rk_str_add(&key, text);
+    return rk_hash(rk_str_text(&key), key.length, 0);
+}
+
+/** The precompiled form of a text after the prelude; NULL where it does not compile. */
+static const char *open_text(const rk_unit *unit, const rk_clang_args *own, const char *text)
+{
+    rk_arena *arena = unit->arena;
+    const rk_clang_args args = with_prelude(own, unit->pch, arena);
+    const char *path = rk_pch_path(key_of(&args, unit->pch, text, arena), arena);
+    const rk_pch_state state = path ? rk_pch_look(path) : RK_PCH_IMPOSSIBLE;
+    if (state != RK_PCH_NONE)
+        return state == RK_PCH_GOOD ? path : NULL;
+    const char *stem = rk_arena_strndup(arena, path, strlen(path) - strlen(".pch"));
+    const char *source = rk_arena_printf(arena, "%s.h", stem);
+    rk_diag *unheard = rk_diag_new(arena);
+    if (!rk_file_write(source, text, strlen(text), unheard))
+        return NULL;
+    if (rk_pch_build(path, source, &args, arena))
+        return path;
+    rk_file_write(path, "", 0, unheard);
+    return NULL;
+}
+
+const char *rk_headers_open(const rk_unit *unit)
+{
+    rk_arena *arena = unit->arena;
+    const rk_clang_args own = rk_parse_args(unit->options, false, arena);
+    if (!unit->pch || has_texts_before(&own))
+        return NULL;
+    const char *all = rk_headers_text(unit);
+    const char *path = all ? open_text(unit, &own, all) : NULL;
+    if (path)
+        return path;
+    search s = {.unit = unit,
+                .text = {.arena = arena},
+                .seen = RK_NEW_ARRAY(arena, bool, unit->files.count)};
+    gather(&s, 0);
+    return s.costly ? open_text(unit, &own, rk_str_text(&s.text)) : NULL;
+}

@@ -1,0 +1,474 @@
+#include "convert/clang/parse.h"
+
+#include "convert/cc/cc.h"
+#include "convert/clang/ast.h"
+#include "convert/clang/prelude.h"
+#include "convert/facts/branches.h"
+#include "convert/unit/sources.h"
+
+#include <ctype.h>
+#include <dlfcn.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+typedef RK_VEC(const char *) arg_vec;
+
+/** Clang's own headers, beside the library; libclang does not look there by itself. */
+static const char *resource_dir(rk_arena *arena)
+{
+    Dl_info info;
+    char real[PATH_MAX];
+    if (dladdr((const void *)(uintptr_t)&clang_createIndex, &info) &&
+        realpath(info.dli_fname, real)) {
+        const char *dir = rk_path_dir(arena, real);
+        const char *beside = rk_path_join(arena, dir, "clang/19");
+        if (rk_file_is_dir(beside))
+            return beside;
+    }
+    return "/usr/lib/llvm-19/lib/clang/19";
+}
+
+const char *rk_parse_toolkit(const rk_convert_options *options, rk_arena *arena)
+{
+    if (options->builtin_cuda)
+        return NULL;
+    const char *const places[] = {options->cuda_path, getenv("CUDA_PATH"), getenv("CUDA_HOME"),
+                                  "/usr/local/cuda",  "/usr/lib/cuda",     "/opt/cuda"};
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++)
+        if (places[i] && *places[i] &&
+            rk_file_exists(rk_path_join(arena, places[i], "include/cuda_runtime.h")))
+            return places[i];
+    return NULL;
+}
+
+const char *rk_parse_file(const rk_convert_options *options, const char *name, rk_arena *arena)
+{
+    return rk_path_join(arena, rk_path_join(arena, options->home, "parse"), name);
+}
+
+/** Whether the toolkit's headers lie in the system's own folder, which must stay behind C++'s. */
+static bool is_searched(const char *toolkit, rk_arena *arena)
+{
+    return strcmp(rk_sources_real_path(rk_path_join(arena, toolkit, "include"), arena),
+                  "/usr/include") == 0;
+}
+
+static void add_toolkit(arg_vec *args, const rk_convert_options *options, rk_arena *arena)
+{
+    const char *toolkit = rk_parse_toolkit(options, arena);
+    if (toolkit) {
+        *rk_push(arena, args) = rk_arena_printf(arena, "--cuda-path=%s", toolkit);
+        *rk_push(arena, args) = "-isystem";
+        *rk_push(arena, args) = rk_parse_file(options, "toolkit", arena);
+        *rk_push(arena, args) = "-isystem";
+        *rk_push(arena, args) = rk_path_join(arena, toolkit, "include/cccl");
+        if (!is_searched(toolkit, arena)) {
+            *rk_push(arena, args) = "-isystem";
+            *rk_push(arena, args) = rk_path_join(arena, toolkit, "include");
+        }
+    } else {
+        *rk_push(arena, args) = "-nocudainc";
+        *rk_push(arena, args) = "-Xclang";
+        *rk_push(arena, args) = "-target-sdk-version=12.0";
+        *rk_push(arena, args) = "-DRK_PARSE_BUILTIN";
+        *rk_push(arena, args) = "-isystem";
+        *rk_push(arena, args) = rk_parse_file(options, "builtin", arena);
+    }
+    *rk_push(arena, args) = "-isystem";
+    *rk_push(arena, args) = rk_parse_file(options, "check", arena);
+    *rk_push(arena, args) = "-isystem"; /* of the runtime, what a converted text needs as it is */
+    *rk_push(arena, args) = rk_path_join(arena, options->home, "include");
+    *rk_push(arena, args) = "-idirafter";
+    *rk_push(arena, args) = rk_parse_file(options, "after", arena);
+}
+
+/** Whether it says where headers are or defines macros, which the prelude does not heed. */
+static bool about_headers(const char *arg, bool *skip)
+{
+    static const char *const joined[] = {"-I", "-D", "-U"};
+    static const char *const apart[] = {"-isystem", "-iquote", "-idirafter", "-include"};
+    *skip = false;
+    for (size_t i = 0; i < sizeof joined / sizeof *joined; i++) {
+        if (!rk_str_starts(arg, joined[i]))
+            continue;
+        *skip = arg[2] == '\0';
+        return true;
+    }
+    for (size_t i = 0; i < sizeof apart / sizeof *apart; i++) {
+        if (strcmp(arg, apart[i]) != 0)
+            continue;
+        *skip = true;
+        return true;
+    }
+    return false;
+}
+
+/** The user's arguments as clang has them, without those that only nvcc knows. */
+static arg_vec clang_words(const rk_convert_options *options, rk_arena *arena)
+{
+    arg_vec words = {0};
+    for (size_t i = 0; i < options->arg_count; i++) {
+        const char *both[2] = {options->args[i], NULL};
+        const size_t taken =
+            strcmp(options->args[i], "-Xclang") == 0
+                ? 0
+                : rk_cc_for_parser(both, options->args, options->arg_count, i, arena);
+        if (taken == 0) {
+            both[0] = options->args[i];
+            both[1] = NULL;
+        }
+        for (size_t k = 0; k < 2 && both[k]; k++)
+            *rk_push(arena, &words) = both[k];
+        if (strcmp(options->args[i], "-Xclang") == 0 && i + 1 < options->arg_count)
+            *rk_push(arena, &words) = options->args[++i];
+        i += taken > 1;
+    }
+    return words;
+}
+
+rk_clang_args rk_parse_args(const rk_convert_options *options, bool prelude, rk_arena *arena)
+{
+    static const char *const fixed[] = {"-xcuda",           "--cuda-host-only", "-nocudalib",
+                                        "-Xclang",          "-fno-cxx-modules", "-Wno-everything",
+                                        "-ferror-limit=50", "-resource-dir"};
+    arg_vec args = {0};
+    for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
+        *rk_push(arena, &args) = fixed[i];
+    *rk_push(arena, &args) = resource_dir(arena);
+    add_toolkit(&args, options, arena);
+    const arg_vec own = clang_words(options, arena);
+    for (size_t i = 0; i < own.count; i++) {
+        bool value;
+        const bool headers = about_headers(own.items[i], &value);
+        if (!(prelude && headers))
+            *rk_push(arena, &args) = own.items[i];
+        if (value && !prelude && i + 1 < own.count)
+            *rk_push(arena, &args) = own.items[i + 1];
+        i += value;
+    }
+    if (!prelude)
+        *rk_push(arena, &args) =
+            rk_arena_printf(arena, "-D%s=%d", RK_DEVICE_ARCH, RK_DEVICE_ARCH_VALUE);
+    return (rk_clang_args){args.items, args.count};
+}
+
+/** What is said about the first error; copied, since libclang's own does not last. */
+typedef struct {
+    unsigned count;
+    rk_place place;
+    const char *message;
+} error_summary;
+
+bool rk_parse_is_harmless(const char *message)
+{
+    static const char *const starts[] = {RK_PARSE_INITIALISED,
+                                         "dynamic initialization is not supported",
+                                         "reference to __device__ function",
+                                         "reference to __host__ function",
+                                         "kernel function type",
+                                         "'alignas' attribute cannot be applied to types"};
+    for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
+        if (rk_str_starts(message, starts[i]))
+            return true;
+    return false;
+}
+
+/** What the analysis refuses in the kernel that has it. */
+static bool is_refused(const char *message)
+{
+    return rk_str_starts(message, RK_PARSE_INITIALISED);
+}
+
+static error_summary summarise_errors(const rk_unit *unit, bool (*is_harmless)(const char *))
+{
+    error_summary errors = {0};
+    const unsigned count = clang_getNumDiagnostics(unit->tu);
+    for (unsigned i = 0; i < count; i++) {
+        CXDiagnostic diagnostic = clang_getDiagnostic(unit->tu, i);
+        const char *message = rk_ast_text(clang_getDiagnosticSpelling(diagnostic), unit->arena);
+        if (clang_getDiagnosticSeverity(diagnostic) >= CXDiagnostic_Error &&
+            !is_harmless(message) && errors.count++ == 0) {
+            errors.place = rk_ast_place(clang_getDiagnosticLocation(diagnostic), unit->arena);
+            errors.message = message;
+        }
+        clang_disposeDiagnostic(diagnostic);
+    }
+    if (!errors.place.file)
+        errors.place = rk_place_file(unit->path);
+    return errors;
+}
+
+/** The text between the message's first two quotes, NULL without. */
+static const char *quoted(const char *message, rk_arena *arena)
+{
+    const char *begin = strchr(message, '\'');
+    const char *end = begin ? strchr(begin + 1, '\'') : NULL;
+    return end ? rk_arena_strndup(arena, begin + 1, (size_t)(end - begin - 1)) : NULL;
+}
+
+/** The folder near the source, or near a folder above it, that has the header; NULL if none has. */
+static const char *folder_of(const rk_unit *unit, const char *header)
+{
+    static const char *const below[] = {"include", "inc", "src", "Common", "common", "."};
+    enum { ABOVE = 4 };
+    rk_arena *arena = unit->arena;
+    const char *folder = rk_path_dir(arena, unit->path);
+    for (int up = 0; up <= ABOVE; up++, folder = rk_arena_printf(arena, "%s/..", folder))
+        for (size_t i = 0; i < sizeof below / sizeof *below; i++) {
+            const char *at = strcmp(below[i], ".") == 0
+                                 ? folder
+                                 : rk_arena_printf(arena, "%s/%s", folder, below[i]);
+            if (rk_file_exists(rk_arena_printf(arena, "%s/%s", at, header)))
+                return at;
+        }
+    return NULL;
+}
+
+static bool is_macro_like(const char *name)
+{
+    return *name && strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789") == strlen(name);
+}
+
+/** What would mend the error: often a -I or a -D of the source's own build. */
+static const char *hint_of(const rk_unit *unit, const char *message)
+{
+    const char *name = quoted(message, unit->arena);
+    if (name && strstr(message, "file not found")) {
+        const char *folder = folder_of(unit, name);
+        return folder ? rk_arena_printf(unit->arena,
+                                        "give its folder after `--`: rkconvert ... -- -I%s", folder)
+                      : "give its folder after `--`: rkconvert ... -- -I<folder>";
+    }
+    const bool undeclared = rk_str_starts(message, "use of undeclared identifier") ||
+                            rk_str_starts(message, "unknown type name");
+    if (name && undeclared && is_macro_like(name))
+        return rk_arena_printf(
+            unit->arena,
+            "if its own build defines it, say so after `--`: rkconvert ... -- -D%s=<value>", name);
+    return "the file must compile: give its flags after `--`";
+}
+
+/** Diagnoses the translation unit's first error, if it has one; returns whether it has none. */
+static bool report_errors(const rk_unit *unit)
+{
+    const error_summary errors = summarise_errors(unit, is_refused);
+    if (errors.count == 0)
+        return true;
+    const char *hint = hint_of(unit, errors.message);
+    if (errors.count > 1)
+        return rk_diag_add(unit->diag, RK_ERROR, "RK-V001", errors.place, hint,
+                           "does not parse: %s (the first of %u errors)", errors.message,
+                           errors.count);
+    return rk_diag_add(unit->diag, RK_ERROR, "RK-V001", errors.place, hint, "does not parse: %s",
+                       errors.message);
+}
+
+/** The unit's arguments with the prelude: a precompiled one, or as text for NULL. */
+static rk_clang_args unit_args(const rk_unit *unit, const char *pch)
+{
+    rk_arena *arena = unit->arena;
+    const rk_clang_args base = rk_parse_args(unit->options, false, arena);
+    arg_vec args = {0};
+    for (size_t i = 0; i < base.count; i++)
+        *rk_push(arena, &args) = base.items[i];
+    *rk_push(arena, &args) = pch ? "-include-pch" : "-include";
+    *rk_push(arena, &args) = pch ? pch : rk_parse_file(unit->options, "prelude.h", arena);
+    *rk_push(arena, &args) = "-Xclang";
+    *rk_push(arena, &args) = "-fmodules-validate-system-headers";
+    if (unit->listed.count) /* private members have variables */
+        *rk_push(arena, &args) = "-fno-access-control";
+    return (rk_clang_args){args.items, args.count};
+}
+
+/** Whether what is precompiled is of no use: a header changed, or it is damaged. */
+static bool is_stale(const rk_unit *unit)
+{
+    bool stale = false;
+    const unsigned count = clang_getNumDiagnostics(unit->tu); /* each call builds the list anew */
+    for (unsigned i = 0; i < count && !stale; i++) {
+        CXDiagnostic diagnostic = clang_getDiagnostic(unit->tu, i);
+        const char *text = rk_ast_text(clang_getDiagnosticSpelling(diagnostic), unit->arena);
+        stale = clang_getDiagnosticSeverity(diagnostic) == CXDiagnostic_Fatal &&
+                (strstr(text, "precompiled") || strstr(text, "PCH") || strstr(text, "AST file"));
+        clang_disposeDiagnostic(diagnostic);
+    }
+    return stale;
+}
+
+/** Whether the source does not go with its precompiled headers: one of them has no guard. */
+static bool is_misfit(rk_unit *unit)
+{
+    if (!unit->headers_fit)
+        unit->headers_fit = summarise_errors(unit, rk_parse_is_harmless).count == 0;
+    return !unit->headers_fit;
+}
+
+/** What is parsed: the source's name, and texts in the place of files. */
+typedef struct {
+    const char *path;
+    RK_VEC(struct CXUnsavedFile) files;
+    bool other; /**< a file that is precompiled has another text */
+} input;
+
+/** Whether the unit's file is precompiled, and this text with it; notes where only the file is. */
+static bool is_precompiled(input *in, const rk_unit *unit, size_t file, rk_bytes text)
+{
+    const rk_source_file *f = unit->files.items[file];
+    if (!unit->headers || !f->precompiled)
+        return false;
+    const bool same = !f->expanded && text.size == f->bytes.size &&
+                      memcmp(text.data, f->bytes.data, text.size) == 0;
+    in->other |= !same;
+    return same;
+}
+
+static bool parse(rk_unit *unit, const input *in)
+{
+    enum CXErrorCode code = CXError_Failure;
+    rk_parse_close(unit);
+    unit->index = clang_createIndex(0, 0);
+    const char **const precompiled[] = {&unit->headers, &unit->pch, NULL};
+    for (size_t i = 0; i < sizeof precompiled / sizeof *precompiled; i++) {
+        const char **pch = precompiled[i];
+        if (pch && (!*pch || (pch == &unit->headers && in->other)))
+            continue;
+        const rk_clang_args args = unit_args(unit, pch ? *pch : NULL);
+        code = clang_parseTranslationUnit2(unit->index, in->path, args.items, (int)args.count,
+                                           in->files.items, (unsigned)in->files.count,
+                                           CXTranslationUnit_None, &unit->tu);
+        const bool stale = pch && (code != CXError_Success || is_stale(unit));
+        if (code == CXError_Success && !stale && !(pch == &unit->headers && is_misfit(unit)))
+            return true;
+        if (unit->tu)
+            clang_disposeTranslationUnit(unit->tu);
+        unit->tu = NULL;
+        if (stale)
+            rk_prelude_close(*pch, true);
+        if (pch)
+            *pch = NULL;
+    }
+    return rk_diag_add(unit->diag, RK_ERROR, "RK-V002", rk_place_file(unit->path),
+                       "check the compiler arguments after `--`",
+                       "libclang cannot parse this file (code %d)", (int)code);
+}
+
+/**
+ * clang takes no `alignas` after `__shared__`: a word of the same length that language.h defines takes its place, so that
+ * offsets stay. Returns `text` itself when there is none.
+ */
+static rk_bytes spell_alignas(const rk_unit *unit, rk_bytes text)
+{
+    static const char shared[] = "__shared__", word[] = "alignas", ours[] = "rkalign";
+    char *copy = NULL;
+    const char *end = text.data + text.size;
+    for (const char *at = text.data;
+         at && (at = memmem(at, (size_t)(end - at), shared, strlen(shared)));) {
+        at += strlen(shared);
+        while (at < end && isspace((unsigned char)*at))
+            at++;
+        if ((size_t)(end - at) < strlen(word) || memcmp(at, word, strlen(word)) != 0)
+            continue;
+        if (!copy)
+            copy = rk_arena_strndup(unit->arena, text.data, text.size);
+        memcpy(copy + (at - text.data), ours, strlen(ours));
+    }
+    return copy ? (rk_bytes){copy, text.size} : text;
+}
+
+/** A project file's text in its place. */
+static struct CXUnsavedFile in_place(const rk_unit *unit, size_t file, rk_bytes text)
+{
+    char real[PATH_MAX];
+    const char *path = unit->files.items[file]->path;
+    return (struct CXUnsavedFile){
+        rk_arena_strdup(unit->arena, file && realpath(path, real) ? real : path), text.data,
+        text.size};
+}
+
+/** Parses the source with the texts of those files that are not what the disk has. */
+static bool parse_changed(rk_unit *unit, const bool *changed)
+{
+    input in = {.path = unit->path};
+    for (size_t i = 0; i < unit->files.count; i++) {
+        const rk_source_file *file = unit->files.items[i];
+        const rk_bytes text = spell_alignas(unit, file->bytes);
+        if (is_precompiled(&in, unit, i, text) || (!changed[i] && text.data == file->bytes.data))
+            continue;
+        *rk_push(unit->arena, &in.files) = in_place(unit, i, text);
+    }
+    return parse(unit, &in);
+}
+
+bool rk_parse_source(rk_unit *unit)
+{
+    bool *changed = RK_NEW_ARRAY(unit->arena, bool, unit->files.count);
+    for (size_t i = 0; i < unit->files.count; i++)
+        changed[i] = unit->files.items[i]->expanded;
+    return parse_changed(unit, changed) && report_errors(unit);
+}
+
+bool rk_parse_texts(rk_unit *unit, const rk_bytes *texts)
+{
+    input in = {0};
+    char real[PATH_MAX];
+    const char *folder = rk_path_dir(unit->arena, unit->path);
+    if (realpath(folder, real)) /* a remapped file is found by its full name only */
+        folder = real;
+    for (size_t i = 0; i < unit->files.count; i++) {
+        const rk_source_file *file = unit->files.items[i];
+        const bool own = unit->options->in_place && i > 0;
+        if (own && !file->touched)
+            continue;
+        const char *at =
+            own ? rk_sources_real_path(rk_path_dir(unit->arena, file->path), unit->arena) : folder;
+        const char *path = rk_path_join(unit->arena, at, file->out_name);
+        if (is_precompiled(&in, unit, i, texts[i]) &&
+            strcmp(path, rk_sources_real_path(file->path, unit->arena)) == 0)
+            continue;
+        *rk_push(unit->arena, &in.files) =
+            (struct CXUnsavedFile){path, texts[i].data, texts[i].size};
+    }
+    in.path = in.files.items[0].Filename;
+    return parse(unit, &in);
+}
+
+bool rk_parse_program(bool *clean, rk_unit *unit, const bool *changed)
+{
+    if (!parse_changed(unit, changed))
+        return false;
+    const error_summary errors = summarise_errors(unit, rk_parse_is_harmless);
+    *clean = errors.count == 0;
+    if (errors.count)
+        rk_diag_add(unit->diag, RK_WARNING, "RK-V210", errors.place,
+                    "kernels that cannot be seen are taken to wait, which is slower",
+                    "does not parse: %s", errors.message);
+    return true;
+}
+
+bool rk_parse_in_place(rk_unit *unit, const rk_bytes *texts)
+{
+    input in = {.path = unit->path};
+    for (size_t i = 0; i < unit->files.count; i++) {
+        const rk_bytes text = spell_alignas(unit, texts[i]);
+        if (!is_precompiled(&in, unit, i, text))
+            *rk_push(unit->arena, &in.files) = in_place(unit, i, text);
+    }
+    return parse(unit, &in);
+}
+
+bool rk_parse_is_clean(const rk_unit *unit)
+{
+    return summarise_errors(unit, rk_parse_is_harmless).count == 0;
+}
+
+void rk_parse_close(rk_unit *unit)
+{
+    if (unit->tu)
+        clang_disposeTranslationUnit(unit->tu);
+    if (unit->index)
+        clang_disposeIndex(unit->index);
+    unit->tu = NULL;
+    unit->index = NULL;
+}

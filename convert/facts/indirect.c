@@ -1,0 +1,116 @@
+#include "convert/facts/walk.h"
+
+#include <string.h>
+
+/*
+ * Calls of which only the run knows the function: it may read the built-ins or synchronise, and nobody has given it
+ * the context. Pointers that a kernel's own code takes are looked at by their names (RK-V112); those that come from
+ * elsewhere are not known, and a virtual function is only where no other source can derive from its class.
+ */
+
+#define OUT "make it a template argument, or choose between functions by their names"
+#define VIRTUAL "%sis virtual, and which function is called only the run knows"
+
+/** Once for each name, however often it is used. */
+static void refuse(rk_unit *unit, size_t function, rk_place place, const char *name,
+                   const char *format)
+{
+    const rk_function *f = unit->functions.items[function];
+    const char *quoted = rk_arena_printf(unit->arena, "'%s' ", name);
+    for (size_t i = 0; i < f->problems.count; i++)
+        if (strcmp(f->problems.items[i].code, "RK-V136") == 0 &&
+            rk_str_starts(f->problems.items[i].message, quoted))
+            return;
+    rk_problem_add(unit, function, RK_REFUSED, "RK-V136", place, OUT, format, quoted);
+}
+
+static void refuse_at(rk_walker *w, CXCursor cursor, const char *format)
+{
+    refuse(w->unit, w->function, rk_walk_place(w, cursor), rk_ast_name(cursor, w->unit->arena),
+           format);
+}
+
+/** Whether it is a pointer to a function or method, or an array of such. */
+static bool leads_to_function(CXType type)
+{
+    CXType at = clang_getCanonicalType(type);
+    while (at.kind == CXType_ConstantArray || at.kind == CXType_IncompleteArray ||
+           at.kind == CXType_Pointer || at.kind == CXType_LValueReference)
+        at = clang_getCanonicalType(at.kind == CXType_Pointer || at.kind == CXType_LValueReference
+                                        ? clang_getPointeeType(at)
+                                        : clang_getArrayElementType(at));
+    return at.kind == CXType_FunctionProto || at.kind == CXType_MemberPointer;
+}
+
+static void look_at_pointer(rk_walker *w, CXCursor cursor)
+{
+    const CXCursor target = clang_getCursorReferenced(cursor);
+    const enum CXCursorKind kind = clang_getCursorKind(target);
+    const enum CXCursorKind around = clang_getCursorKind(clang_getCursorSemanticParent(target));
+    const bool outside = kind == CXCursor_FieldDecl ||
+                         (kind == CXCursor_VarDecl && !rk_ast_is_function(around)) ||
+                         (kind == CXCursor_ParmDecl && w->f->kernel && !w->lambdas.count);
+    if (outside && !rk_ast_is_system(target) && leads_to_function(clang_getCursorType(target)))
+        refuse_at(w, cursor, "%sis a pointer to a function that only the run knows");
+}
+
+/** Whether the method is called on a variable that is an object, whose class is known. */
+static bool is_of_object(const rk_walker *w, CXCursor call)
+{
+    const rk_cursors callee = rk_ast_children(call, w->unit->arena);
+    if (!callee.count || clang_getCursorKind(callee.items[0]) != CXCursor_MemberRefExpr)
+        return false;
+    rk_cursors base = rk_ast_children(callee.items[0], w->unit->arena);
+    while (base.count == 1 && clang_getCursorKind(base.items[0]) == CXCursor_UnexposedExpr)
+        base = rk_ast_children(base.items[0], w->unit->arena); /* conversions to const, to a base */
+    if (!base.count || clang_getCursorKind(base.items[0]) != CXCursor_DeclRefExpr)
+        return false;
+    const CXCursor variable = clang_getCursorReferenced(base.items[0]);
+    return clang_getCanonicalType(clang_getCursorType(variable)).kind == CXType_Record;
+}
+
+static bool overrides(CXCursor method, CXCursor of)
+{
+    if (clang_equalCursors(clang_getCanonicalCursor(method), clang_getCanonicalCursor(of)))
+        return true;
+    CXCursor *overridden = NULL;
+    unsigned count = 0;
+    bool any = false;
+    clang_getOverriddenCursors(method, &overridden, &count);
+    for (unsigned i = 0; i < count; i++)
+        any |= overrides(overridden[i], of);
+    if (overridden)
+        clang_disposeOverriddenCursors(overridden);
+    return any;
+}
+
+/**
+ * Notes that a virtual call may be of each function that overrides the one named. False where some may not be
+ * seen: another source may include the class and derive from it, or a template's base depends on its arguments.
+ */
+static bool note_overriders(rk_walker *w, CXCursor call)
+{
+    const CXCursor method = clang_getCursorReferenced(call);
+    const char *name = rk_ast_name(method, w->unit->arena);
+    if (rk_ast_expansion(w->unit, clang_getCursorLocation(method)).file != 0)
+        return false;
+    for (size_t i = 0; i < w->unit->functions.count; i++) {
+        const rk_function *f = w->unit->functions.items[i];
+        if (f->is_virtual && f->class_template && strcmp(f->name, name) == 0)
+            return false;
+    }
+    for (size_t i = 0; i < w->unit->functions.count; i++)
+        if (w->unit->functions.items[i]->is_virtual &&
+            overrides(w->analysis->cursors.items[i], method))
+            rk_walk_call(w, call, w->analysis->cursors.items[i]);
+    return true;
+}
+
+void rk_indirect_look(rk_walker *w, CXCursor cursor)
+{
+    if (clang_getCursorKind(cursor) != CXCursor_CallExpr)
+        look_at_pointer(w, cursor);
+    else if (clang_Cursor_isDynamicCall(cursor) && !is_of_object(w, cursor) &&
+             !note_overriders(w, cursor))
+        refuse_at(w, cursor, VIRTUAL);
+}

@@ -1,0 +1,70 @@
+#ifndef RK_CONVERT_LAUNCHES_HARVEST_H
+#define RK_CONVERT_LAUNCHES_HARVEST_H
+
+#include "rkernel_lib/catalog.h"
+
+#include <clang-c/Index.h>
+
+/**
+ * One launch of one kernel instance. A launch site in a launcher template gives one for each
+ * instantiation of the launcher that the unit shows. All strings belong to the arena; the cursors
+ * live as long as the translation unit.
+ */
+typedef struct {
+    /** The launch: the CallExpr of `<<<...>>>`, or of cudaLaunchKernel. */
+    CXCursor site;
+    /** Its declaration (FunctionDecl or FunctionTemplate), the definition where the unit has it; null
+     * when the callee is not known. */
+    CXCursor kernel;
+    /** The FunctionDecl of the instance, whose body is instantiated where the unit needs it; that is
+     * `kernel` for one that is no template; null when not known. */
+    CXCursor instance;
+    const char *kernel_usr;           /**< USR of `kernel`, "" when it is not known */
+    const char *kernel_name;          /**< unqualified: "gemm"; as written when it is not known */
+    const char *const *template_args; /**< canonical: constants evaluated, types without aliases */
+    size_t template_arg_count;
+    /** False: the callee or its template arguments depend on what is not in the unit. */
+    bool instance_known;
+    const char *id;   /**< "gemm<32, 8>", "gemm"; NULL when the instance is not known */
+    unsigned offset;  /**< byte offset of the launch in `launch.file`, expansion side of macros */
+    size_t order;     /**< how many were found before it */
+    rk_launch launch; /**< what it passes, or the reason why that is not known */
+} rk_harvested;
+
+/** All launches of a translation unit, in the order of their places. */
+typedef struct {
+    const rk_harvested *items;
+    size_t count;
+} rk_harvest;
+
+/**
+ * Finds every launch in the unit, except those whose function is defined in a system header: in
+ * functions, methods, templates, lambdas and macros; `k<<<...>>>(...)` and cudaLaunchKernel.
+ *
+ * The expressions are over the parameters of the launching function (rk_launch.params), in the
+ * syntax of rk_expr: a template parameter of a launcher is replaced by its argument, locals,
+ * helpers, constants, enumerators, sizeof and dim3 by what they stand for. What an expression says
+ * is what the program computes, C's conversions included; where that is not certain, because a
+ * variable changes, a callee has no body, a type is dependent, the launch is unresolved and says
+ * why. `file` names are as the unit has them. Never fails.
+ */
+rk_harvest rk_harvest_launches(CXTranslationUnit unit, rk_arena *arena);
+
+/** Fills what is known of the kernel that an expression names, from `kernel` to `id`; leaves the rest. */
+void rk_harvest_kernel(rk_harvested *out, CXCursor reference, rk_arena *arena);
+
+/**
+ * The canonical template arguments of a function that is an instance of a template, one for each of its
+ * parameters: what a pack holds has commas between. False for a function that is none, and for arguments
+ * that have no spelling (lambdas).
+ */
+bool rk_harvest_template_args(const char *const **args, size_t *count, CXCursor instance,
+                              rk_arena *arena);
+
+/** One of them, NULL when it has no spelling. */
+const char *rk_harvest_template_arg(CXCursor instance, unsigned i, rk_arena *arena);
+
+/** "<float, 3>" of "float" and "3"; "" without arguments. Empty packs have no place in it. */
+const char *rk_harvest_join_args(const char *const *args, size_t count, rk_arena *arena);
+
+#endif

@@ -1,0 +1,164 @@
+#include "base/str.h"
+#include "convert/clang/ast.h"
+#include "convert/launches/harvest_internal.h"
+
+#include <string.h>
+
+/* What functions and instances of templates are called. */
+
+const char *rk_h_function_name(rk_arena *arena, CXCursor function)
+{
+    const char *name = rk_h_spelling(arena, function);
+    const char *const *args;
+    size_t count;
+    if (rk_harvest_template_args(&args, &count, function, arena))
+        name = rk_arena_printf(arena, "%s%s", name, rk_harvest_join_args(args, count, arena));
+    for (CXCursor up = clang_getCursorSemanticParent(function);
+         rk_ast_is_scope(clang_getCursorKind(up)); up = clang_getCursorSemanticParent(up)) {
+        const char *scope = rk_h_text(arena, clang_getCursorDisplayName(up));
+        if (*scope && !clang_Cursor_isAnonymous(up))
+            name = rk_arena_printf(arena, "%s::%s", scope, name);
+    }
+    return name;
+}
+
+static const char *enumerator(rk_arena *arena, CXCursor enumeration, long long value)
+{
+    rk_hchildren c = rk_h_children(arena, enumeration);
+    const char *scope = rk_ast_named(
+        rk_h_text(arena, clang_getTypeSpelling(clang_getCursorType(enumeration))), arena);
+    for (size_t i = 0; i < c.count; i++)
+        if (clang_getCursorKind(c.items[i]) == CXCursor_EnumConstantDecl &&
+            clang_getEnumConstantDeclValue(c.items[i]) == value)
+            return rk_arena_printf(arena, "%s::%s", scope, rk_h_spelling(arena, c.items[i]));
+    return rk_arena_printf(arena, "(%s)%lld", scope, value);
+}
+
+/** The type of the i-th parameter of a template. */
+static CXType parameter_type(rk_arena *arena, CXCursor pattern, unsigned i)
+{
+    rk_hchildren c = rk_h_children(arena, pattern);
+    for (size_t k = 0; k < c.count; k++) {
+        enum CXCursorKind kind = clang_getCursorKind(c.items[k]);
+        bool parameter = kind == CXCursor_TemplateTypeParameter ||
+                         kind == CXCursor_NonTypeTemplateParameter ||
+                         kind == CXCursor_TemplateTemplateParameter;
+        if (parameter && i-- == 0)
+            return clang_getCanonicalType(clang_getCursorType(c.items[k]));
+    }
+    return clang_getCursorType(clang_getNullCursor());
+}
+
+static const char *constant_text(rk_arena *arena, CXType type, CXCursor instance, unsigned i)
+{
+    long long value = clang_Cursor_getTemplateArgumentValue(instance, i);
+    if (type.kind == CXType_Bool)
+        return value ? "true" : "false";
+    if (type.kind == CXType_Enum)
+        return enumerator(arena, clang_getTypeDeclaration(type), value);
+    if (type.kind == CXType_UInt || type.kind == CXType_ULong || type.kind == CXType_ULongLong)
+        return rk_arena_printf(arena, "%llu",
+                               clang_Cursor_getTemplateArgumentUnsignedValue(instance, i));
+    return rk_arena_printf(arena, "%lld", value);
+}
+
+/** Whether a printed argument can be written in code: a lambda's type, or another without a name, cannot. */
+static bool has_spelling(const char *text)
+{
+    return !strstr(text, "(lambda") && !strstr(text, "(unnamed") && !strstr(text, "(anonymous");
+}
+
+/** The end of the argument that begins there: the comma after it, or what closes the list. */
+static const char *argument_end(const char *at)
+{
+    int depth = 0;
+    for (; *at; at++) {
+        depth += strchr("<([{", *at) != NULL;
+        depth -= strchr(">)]}", *at) != NULL;
+        if (depth < 0 || (depth == 0 && *at == ','))
+            break;
+    }
+    return at;
+}
+
+/**
+ * The i-th template argument as the compiler prints it, which it does for packs, templates and functions
+ * too: "<int, float>" for a pack, without the brackets where the source wrote the arguments. NULL if it has
+ * no spelling.
+ */
+static const char *printed_arg(CXCursor instance, unsigned i, rk_arena *arena)
+{
+    CXPrintingPolicy policy = clang_getCursorPrintingPolicy(instance);
+    clang_PrintingPolicy_setProperty(policy, CXPrintingPolicy_TerseOutput, 1);
+    clang_PrintingPolicy_setProperty(policy, CXPrintingPolicy_FullyQualifiedName, 1);
+    const char *text = rk_h_text(arena, clang_getCursorPrettyPrinted(instance, policy));
+    clang_PrintingPolicy_dispose(policy);
+    const char *name = rk_arena_printf(arena, "%s<", rk_h_spelling(arena, instance));
+    const bool pack =
+        clang_Cursor_getTemplateArgumentKind(instance, i) == CXTemplateArgumentKind_Pack;
+    const char *at = strstr(rk_ast_named(text, arena), name);
+    if (!at)
+        return NULL;
+    const char *end = argument_end(at += strlen(name));
+    for (; i > 0 && *end == ','; i--)
+        end = argument_end(at = end + 2);
+    if (i > 0)
+        return pack ? "" : NULL;
+    while (pack && *at != '<' && *end == ',')
+        end = argument_end(end + 2);
+    const size_t brackets = pack && *at == '<';
+    at = rk_arena_strndup(arena, at + brackets, (size_t)(end - at) - 2 * brackets);
+    return has_spelling(at) ? at : NULL;
+}
+
+const char *rk_harvest_template_arg(CXCursor instance, unsigned i, rk_arena *arena)
+{
+    switch (clang_Cursor_getTemplateArgumentKind(instance, i)) {
+    case CXTemplateArgumentKind_Type: {
+        CXType type = clang_getCanonicalType(clang_Cursor_getTemplateArgumentType(instance, i));
+        const char *text = rk_h_text(arena, clang_getTypeSpelling(type));
+        const bool unnamed = strchr(text, '(') && strstr(text, " at "); /* a lambda, too */
+        return unnamed ? NULL : rk_ast_named(text, arena);
+    }
+    case CXTemplateArgumentKind_Integral: {
+        CXCursor pattern = clang_getSpecializedCursorTemplate(instance);
+        return constant_text(arena, parameter_type(arena, pattern, i), instance, i);
+    }
+    case CXTemplateArgumentKind_NullPtr:
+        return "nullptr";
+    case CXTemplateArgumentKind_Declaration:
+    case CXTemplateArgumentKind_Template:
+    case CXTemplateArgumentKind_Pack:
+        return printed_arg(instance, i, arena);
+    default:
+        return NULL;
+    }
+}
+
+const char *rk_harvest_join_args(const char *const *args, size_t count, rk_arena *arena)
+{
+    rk_str out = {.arena = arena};
+    for (size_t i = 0; i < count; i++)
+        if (*args[i])
+            rk_str_addf(&out, "%s%s", out.length ? ", " : "", args[i]);
+    return count ? rk_arena_printf(arena, "<%s>", rk_str_text(&out)) : "";
+}
+
+bool rk_harvest_template_args(const char *const **args, size_t *count, CXCursor instance,
+                              rk_arena *arena)
+{
+    int n = clang_Cursor_getNumTemplateArguments(instance);
+    *count = 0;
+    *args = NULL;
+    if (n <= 0)
+        return false;
+    const char **texts = RK_NEW_ARRAY(arena, const char *, (size_t)n);
+    for (int i = 0; i < n; i++) {
+        texts[i] = rk_harvest_template_arg(instance, (unsigned)i, arena);
+        if (!texts[i])
+            return false;
+    }
+    *args = texts;
+    *count = (size_t)n;
+    return true;
+}

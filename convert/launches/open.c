@@ -1,0 +1,287 @@
+#include "convert/launches/execute.h"
+#include "convert/launches/harvest_unit.h"
+
+#include <string.h>
+
+/* Launches whose kernel or configuration is what their function is called with. */
+
+/** Rounds from a wrapper to its callers, and from these to theirs. */
+enum { MAX_ROUNDS = 8 };
+
+/** Whether it is, or has, a value that is not known. */
+static bool has_unknown(rk_hv value)
+{
+    bool found = value.kind == RK_HV_UNKNOWN;
+    for (const rk_hv_field *f = value.fields; f && value.kind == RK_HV_STRUCT && !found;
+         f = f->next)
+        found = has_unknown(f->value);
+    return found;
+}
+
+static bool is_same_place(const rk_harvested *a, const rk_harvested *b)
+{
+    return a->offset == b->offset && strcmp(a->launch.file, b->launch.file) == 0;
+}
+
+/** Whether an open launch is this one, made by a call that is followed. */
+static bool is_made_by(const rk_hunit *h, const rk_hopen *o, const rk_harvested *item)
+{
+    const bool lambda =
+        !*o->usr && h->following; /* those were followed as their functions were run */
+    return !lambda && rk_hunit_has_text(h->inside.items, h->inside.count, o->usr) &&
+           is_same_place(&h->found.items[o->item], item);
+}
+
+bool rk_hopen_note_followed(rk_hunit *h, const rk_harvested *item)
+{
+    bool any = false;
+    for (size_t i = 0; i < h->open.count; i++) {
+        if (!is_made_by(h, &h->open.items[i], item))
+            continue;
+        *rk_push(h->arena, &h->closed) = (rk_hclosed){i, h->found.count};
+        any = true;
+    }
+    return any;
+}
+
+static bool is_parameter(const rk_hunit *h, const char *name)
+{
+    const size_t length = strcspn(name, ".-[");
+    for (size_t i = 0; i < h->params.count; i++)
+        if (strncmp(h->params.params[i].name, name, length) == 0 &&
+            h->params.params[i].name[length] == '\0')
+            return true;
+    return false;
+}
+
+/** Whether a grid or a block is a parameter of the function, in some dimension. */
+static bool is_passed(const rk_hunit *h, rk_hv value)
+{
+    const rk_sym *e = value.kind == RK_HV_SCALAR ? value.sym : NULL;
+    while (e && e->kind == RK_SYM_CAST)
+        e = e->a[0];
+    if (e)
+        return e->kind == RK_SYM_NAME && !e->input && is_parameter(h, e->text);
+    if (value.kind == RK_HV_OBJECT)
+        return !value.input && is_parameter(h, value.name);
+    for (const rk_hv_field *f = value.fields; f && value.kind == RK_HV_STRUCT; f = f->next)
+        if (is_passed(h, f->value))
+            return true;
+    return false;
+}
+
+static bool is_kernel_passed(const rk_hlaunch *p)
+{
+    return (p->callee.kind == RK_HV_POINTER || p->callee.kind == RK_HV_OBJECT) && p->callee.name &&
+           !p->callee.input;
+}
+
+void rk_hopen_note(rk_hunit *h, const rk_hrun *run, size_t item, const rk_hlaunch *p)
+{
+    const bool known = p->callee.kind == RK_HV_FUNCTION;
+    rk_hopen open = {.item = item, .function = h->function, .usr = ""};
+    if (run->uncalled &&
+        (!known || has_unknown(p->grid) || has_unknown(p->block) || has_unknown(p->shared)))
+        open.kind = RK_HOPEN_LAMBDA;
+    else if (is_kernel_passed(p))
+        open.kind = RK_HOPEN_KERNEL;
+    else if (known && (is_passed(h, p->grid) || is_passed(h, p->block)))
+        open.kind = RK_HOPEN_CONFIGURATION;
+    else
+        return;
+    if (open.kind != RK_HOPEN_LAMBDA)
+        open.usr = rk_h_text(h->arena, clang_getCursorUSR(h->function));
+    *rk_push(h->arena, &h->open) = open;
+    if (*open.usr && !rk_hunit_has_text(h->wrappers.items, h->wrappers.count, open.usr))
+        *rk_push(h->arena, &h->wrappers) = open.usr;
+    if (is_kernel_passed(p))
+        h->found.items[item].launch.reason = rk_arena_printf(
+            h->arena, "the kernel is the parameter '%s', and no call of '%s' here tells which",
+            p->callee.name, h->found.items[item].launch.function);
+}
+
+/** Whether a call passes a lambda whose text is known to a function of the project. */
+static bool passes_lambda(rk_hrun *run, CXCursor call, const rk_henv *env)
+{
+    const CXCursor function = clang_getCursorDefinition(clang_getCursorReferenced(call));
+    if (clang_Cursor_isNull(function) ||
+        clang_Location_isInSystemHeader(clang_getCursorLocation(function)))
+        return false;
+    const int count = clang_Cursor_getNumArguments(call);
+    for (int i = 0; i < count; i++) {
+        const CXCursor argument = clang_Cursor_getArgument(call, (unsigned)i);
+        const char *type =
+            rk_h_text(run->arena, clang_getTypeSpelling(clang_getCursorType(argument)));
+        if (strstr(type, "(lambda") && rk_h_eval(run, env, argument).kind == RK_HV_LAMBDA)
+            return true;
+    }
+    return false;
+}
+
+/** Whether the call is of a function whose callers are followed now, or were and this is in one that is. */
+static bool is_of_wrapper(const rk_hunit *h, const char *usr)
+{
+    for (size_t i = h->inside.count ? 0 : h->old_wrappers; i < h->wrapper_end; i++)
+        if (strcmp(h->wrappers.items[i], usr) == 0)
+            return true;
+    return false;
+}
+
+/** How many calls in the text of a function were followed. */
+static size_t followed_calls(const rk_hunit *h, const char *usr, CXSourceLocation place,
+                             bool *known)
+{
+    size_t count = 0;
+    *known = false;
+    for (size_t i = 0; i < h->followed.count; i++) {
+        if (strcmp(h->followed.items[i].usr, usr) != 0)
+            continue;
+        count++;
+        *known |= clang_equalLocations(h->followed.items[i].place, place) != 0;
+    }
+    return count;
+}
+
+static void note_call(rk_hunit *h, const char *usr, CXCursor call)
+{
+    bool known;
+    const CXSourceLocation place = clang_getCursorLocation(call);
+    followed_calls(h, usr, place, &known);
+    if (*usr && !known)
+        *rk_push(h->arena, &h->followed) = (rk_hfollowed){usr, place};
+}
+
+void rk_hopen_on_call(rk_hrun *run, CXCursor call, const rk_hstate *state)
+{
+    rk_hunit *h = run->user;
+    const char *usr = "";
+    rk_hstate here = *state;
+    if (!clang_Cursor_isNull(run->whole) && rk_h_same_expression(run->whole, call))
+        here.env = run->before;
+    if (!rk_h_is_lambda_call(run, call, state->env)) {
+        usr = rk_h_text(h->arena, clang_getCursorUSR(clang_getCursorReferenced(call)));
+        if (!is_of_wrapper(h, usr) && !passes_lambda(run, call, here.env))
+            return;
+        if (rk_hunit_has_text(h->inside.items, h->inside.count, usr)) {
+            *rk_push(h->arena, &h->recursive) = usr;
+            return;
+        }
+    }
+    *rk_push(h->arena, &h->inside) = usr;
+    if (rk_h_enter_call(run, call, &here))
+        note_call(h, usr, call);
+    h->inside.count--;
+}
+
+typedef struct {
+    const rk_hunit *h;
+    bool found;
+} call_search;
+
+static enum CXChildVisitResult find_wrapper_call(CXCursor node, CXCursor parent, CXClientData data)
+{
+    (void)parent;
+    call_search *search = data;
+    const rk_hunit *h = search->h;
+    CXCursor function = clang_getCursorReferenced(node);
+    if (clang_getCursorKind(node) != CXCursor_CallExpr || clang_Cursor_isNull(function))
+        return CXChildVisit_Recurse;
+    search->found =
+        rk_hunit_has_text(h->wrappers.items + h->old_wrappers, h->wrapper_end - h->old_wrappers,
+                          rk_h_text(h->arena, clang_getCursorUSR(function)));
+    return search->found ? CXChildVisit_Break : CXChildVisit_Recurse;
+}
+
+/** Follows functions that launch what they are called with to those that call them, and these to theirs. */
+static void follow_callers(rk_hunit *h)
+{
+    h->following = true;
+    for (int round = 0; round < MAX_ROUNDS && h->old_wrappers < h->wrappers.count; round++) {
+        h->wrapper_end = h->wrappers.count;
+        for (size_t i = 0; i < h->functions.count; i++) {
+            CXCursor function = h->functions.items[i], body;
+            call_search search = {.h = h};
+            clang_visitChildren(function, find_wrapper_call, &search);
+            if (search.found && rk_hunit_body(&body, h->arena, function))
+                rk_hunit_run(h, function, body, NULL);
+        }
+        h->old_wrappers = h->wrapper_end;
+    }
+}
+
+/* Which calls of a function the unit shows. */
+
+typedef struct {
+    const rk_hunit *h;
+    const char *usr;
+    size_t named, called;
+} use_search;
+
+static enum CXChildVisitResult count_uses(CXCursor node, CXCursor parent, CXClientData data)
+{
+    (void)parent;
+    use_search *search = data;
+    const enum CXCursorKind kind = clang_getCursorKind(node);
+    if (clang_isDeclaration(kind) &&
+        clang_Location_isInSystemHeader(clang_getCursorLocation(node)) != 0)
+        return CXChildVisit_Continue;
+    if (kind != CXCursor_DeclRefExpr && kind != CXCursor_CallExpr)
+        return CXChildVisit_Recurse;
+    CXCursor function = clang_getCursorReferenced(node);
+    if (clang_Cursor_isNull(function) ||
+        strcmp(rk_h_text(search->h->arena, clang_getCursorUSR(function)), search->usr) != 0)
+        return CXChildVisit_Recurse;
+    *(kind == CXCursor_CallExpr ? &search->called : &search->named) += 1;
+    return CXChildVisit_Recurse;
+}
+
+/** Whether nothing else can call the function: it is the unit's own, only ever called, and all calls were followed. */
+static bool is_private(const rk_hunit *h, const rk_hopen *open)
+{
+    const enum CXLinkageKind linkage = clang_getCursorLinkage(open->function);
+    use_search search = {.h = h, .usr = open->usr};
+    if ((linkage != CXLinkage_Internal && linkage != CXLinkage_UniqueExternal) ||
+        rk_hunit_has_text(h->recursive.items, h->recursive.count, open->usr))
+        return false;
+    clang_visitChildren(clang_getTranslationUnitCursor(h->tu), count_uses, &search);
+    bool known;
+    return search.named == search.called &&
+           search.called == followed_calls(h, open->usr, clang_getNullLocation(), &known);
+}
+
+/**
+ * Open launches give way to those that calls make of them. One that is resolved stays where it may be
+ * called otherwise, and what a call makes of it is taken only if it is resolved, too.
+ */
+static void drop_followed(rk_hunit *h)
+{
+    bool *drop = RK_NEW_ARRAY(h->arena, bool, h->found.count + 1);
+    size_t kept = 0;
+    for (size_t i = 0; i < h->open.count; i++) {
+        const rk_hopen *open = &h->open.items[i];
+        const bool configuration = open->kind == RK_HOPEN_CONFIGURATION;
+        bool any = false, all = true;
+        for (size_t k = 0; k < h->closed.count; k++) {
+            const rk_hclosed *closed = &h->closed.items[k];
+            if (closed->open != i)
+                continue;
+            const bool resolved = h->found.items[closed->item].launch.resolved;
+            any = true;
+            all &= resolved;
+            drop[closed->item] |= configuration && !resolved;
+        }
+        drop[open->item] |= any && (!configuration || (all && is_private(h, open)));
+    }
+    for (size_t i = 0; i < h->found.count; i++) {
+        h->found.items[i].order = i;
+        if (!drop[i])
+            h->found.items[kept++] = h->found.items[i];
+    }
+    h->found.count = kept;
+}
+
+void rk_hopen_follow(rk_hunit *h)
+{
+    follow_callers(h);
+    drop_followed(h);
+}

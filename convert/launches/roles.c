@@ -1,0 +1,218 @@
+#include "convert/launches/roles.h"
+
+#include "base/str.h"
+#include "convert/launches/harvest_internal.h"
+#include "convert/launches/roles_internal.h"
+
+#include <ctype.h>
+#include <string.h>
+
+/** Element types by their canonical C++ names; vectors by the type of their elements. */
+static const struct {
+    const char *name;
+    rk_dtype dtype;
+} dtypes[] = {{"float", RK_F32},
+              {"double", RK_F64},
+              {"__half", RK_F16},
+              {"half", RK_F16},
+              {"_Float16", RK_F16},
+              {"__nv_bfloat16", RK_BF16},
+              {"char", RK_I8},
+              {"signed char", RK_I8},
+              {"unsigned char", RK_U8},
+              {"short", RK_I16},
+              {"unsigned short", RK_U16},
+              {"int", RK_I32},
+              {"unsigned int", RK_U32},
+              {"long", RK_I64},
+              {"long long", RK_I64},
+              {"unsigned long", RK_U64},
+              {"unsigned long long", RK_U64},
+              {"bool", RK_BOOL},
+              {"float1", RK_F32},
+              {"float2", RK_F32},
+              {"float3", RK_F32},
+              {"float4", RK_F32},
+              {"double2", RK_F64},
+              {"__half2", RK_F16},
+              {"__nv_bfloat162", RK_BF16},
+              {"int2", RK_I32},
+              {"int3", RK_I32},
+              {"int4", RK_I32},
+              {"uint2", RK_U32},
+              {"uint3", RK_U32},
+              {"uint4", RK_U32}};
+
+static rk_dtype dtype_of_name(const char *name)
+{
+    for (size_t i = 0; i < sizeof dtypes / sizeof *dtypes; i++)
+        if (strcmp(dtypes[i].name, name) == 0)
+            return dtypes[i].dtype;
+    return RK_DTYPE_NONE;
+}
+
+static CXType element_of(CXType type)
+{
+    for (;;) {
+        type = rk_h_plain_type(type);
+        if (type.kind == CXType_Pointer)
+            type = clang_getPointeeType(type);
+        else if (clang_getArrayElementType(type).kind != CXType_Invalid)
+            type = clang_getArrayElementType(type);
+        else
+            return clang_getUnqualifiedType(type);
+    }
+}
+
+rk_dtype rk_roles_dtype(CXType type)
+{
+    CXType element = element_of(type);
+    if (element.kind == CXType_Enum)
+        element =
+            clang_getCanonicalType(clang_getEnumDeclIntegerType(clang_getTypeDeclaration(element)));
+    CXString text = clang_getTypeSpelling(element);
+    const char *name = clang_getCString(text);
+    rk_dtype dtype = dtype_of_name(rk_str_starts(name, "struct ") ? name + 7 : name);
+    clang_disposeString(text);
+    return dtype;
+}
+
+/** Names of a template's parameters and the arguments that stand for them. */
+typedef struct {
+    const char *names[RK_MAX_TRACKED];
+    const char *const *args;
+    size_t count;
+} substitution;
+
+static substitution substitution_of(rk_arena *arena, CXCursor function, const char *const *args,
+                                    size_t count)
+{
+    substitution s = {.args = args};
+    rk_hchildren c = rk_h_children(arena, function);
+    for (size_t i = 0; i < c.count && s.count < count && s.count < RK_MAX_TRACKED; i++) {
+        enum CXCursorKind kind = clang_getCursorKind(c.items[i]);
+        if (kind == CXCursor_TemplateTypeParameter || kind == CXCursor_NonTypeTemplateParameter ||
+            kind == CXCursor_TemplateTemplateParameter)
+            s.names[s.count++] = rk_h_spelling(arena, c.items[i]);
+    }
+    return s;
+}
+
+/** The type's text with arguments for template parameters, and without `restrict`. */
+static const char *type_text(rk_arena *arena, CXType type, const substitution *s)
+{
+    const char *p = rk_h_text(arena, clang_getTypeSpelling(type));
+    rk_str out = {.arena = arena};
+    while (*p) {
+        size_t n = 0;
+        while (isalnum((unsigned char)p[n]) || p[n] == '_')
+            n++;
+        const char *word = rk_arena_strndup(arena, p, n ? n : 1);
+        p += n ? n : 1;
+        if (strcmp(word, "__restrict") == 0 || strcmp(word, "__restrict__") == 0 ||
+            strcmp(word, "restrict") == 0)
+            continue;
+        for (size_t i = 0; i < s->count; i++)
+            if (strcmp(word, s->names[i]) == 0)
+                word = s->args[i];
+        rk_str_add(&out, word);
+    }
+    while (out.length && out.text[out.length - 1] == ' ')
+        out.text[--out.length] = '\0';
+    return rk_str_text(&out);
+}
+
+/** The dtype behind a type's text: "const float *" gives f32. */
+static rk_dtype dtype_of_text(rk_arena *arena, const char *text)
+{
+    if (rk_str_starts(text, "const "))
+        text += strlen("const ");
+    size_t n = strcspn(text, "*&[");
+    while (n > 0 && text[n - 1] == ' ')
+        n--;
+    return dtype_of_name(rk_arena_strndup(arena, text, n));
+}
+
+static bool is_pointer(CXType type)
+{
+    CXType t = clang_getCanonicalType(type);
+    return t.kind == CXType_Pointer || clang_getArrayElementType(t).kind != CXType_Invalid;
+}
+
+static bool points_to_const(CXType type)
+{
+    CXType t = clang_getCanonicalType(type);
+    CXType pointee =
+        t.kind == CXType_Pointer ? clang_getPointeeType(t) : clang_getArrayElementType(t);
+    return clang_isConstQualifiedType(clang_getCanonicalType(pointee)) != 0;
+}
+
+static rk_param parameter(rk_arena *arena, CXCursor decl, const substitution *s)
+{
+    CXType type = clang_getCursorType(decl);
+    rk_param p = {.name = rk_h_spelling(arena, decl), .type = type_text(arena, type, s)};
+    p.dtype = rk_roles_dtype(type);
+    if (p.dtype == RK_DTYPE_NONE && s->count)
+        p.dtype = dtype_of_text(arena, p.type);
+    p.pointer = is_pointer(type);
+    p.role = p.pointer ? RK_ROLE_BOTH : RK_ROLE_SCALAR;
+    return p;
+}
+
+rk_roles rk_roles_of_signature(CXCursor function, const char *const *args, size_t arg_count,
+                               rk_arena *arena)
+{
+    substitution s = substitution_of(arena, function, args, arg_count);
+    rk_hchildren c = rk_h_children(arena, function);
+    rk_param *params = RK_NEW_ARRAY(arena, rk_param, c.count + 1);
+    size_t count = 0;
+    for (size_t i = 0; i < c.count; i++)
+        if (clang_getCursorKind(c.items[i]) == CXCursor_ParmDecl)
+            params[count++] = parameter(arena, c.items[i], &s);
+    return (rk_roles){.params = params, .count = count};
+}
+
+/**
+ * The role that the uses of a pointer's memory make; what is not known goes by the pointer's type.
+ */
+static rk_role role_of(unsigned char use, bool constant)
+{
+    if (use & RK_ANYHOW)
+        use = (unsigned char)((use & ~RK_ANYHOW) | RK_READS | (constant ? 0 : RK_WRITES));
+    switch (use) {
+    case 0: /* never used: as good as read */
+    case RK_READS:
+        return RK_ROLE_READ;
+    case RK_WRITES:
+        return RK_ROLE_WRITTEN;
+    case RK_ADDS:
+        return RK_ROLE_ACCUMULATED;
+    default:
+        return RK_ROLE_BOTH;
+    }
+}
+
+rk_roles rk_roles_infer(CXCursor kernel, const char *const *args, size_t arg_count, rk_arena *arena)
+{
+    rk_roles roles = rk_roles_of_signature(kernel, args, arg_count, arena);
+    rk_use_table table = {.arena = arena};
+    const rk_function_use *use = rk_roles_use(&table, kernel);
+    rk_param *params = rk_arena_copy(arena, roles.params, (roles.count + 1) * sizeof *params);
+    rk_hchildren c = rk_h_children(arena, kernel);
+    size_t n = 0;
+    for (size_t i = 0; i < c.count; i++) {
+        if (clang_getCursorKind(c.items[i]) != CXCursor_ParmDecl)
+            continue;
+        rk_param *p = &params[n];
+        bool constant = points_to_const(clang_getCursorType(c.items[i]));
+        if (p->pointer && use && n < RK_MAX_TRACKED)
+            p->role = role_of(use->use[n], constant);
+        else if (p->pointer && constant)
+            p->role = RK_ROLE_READ;
+        n++;
+    }
+    roles.params = params;
+    roles.atomics = use && use->atomics;
+    roles.float_atomics = use && use->float_atomics;
+    return roles;
+}

@@ -1,0 +1,702 @@
+#include "convert/launches/symbolic.h"
+
+#include "base/str.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const rk_ctype rk_ctype_bool = {RK_CTYPE_BOOL, 1, false};
+const rk_ctype rk_ctype_int = {RK_CTYPE_INT, 4, true};
+const rk_ctype rk_ctype_unsigned = {RK_CTYPE_INT, 4, false};
+const rk_ctype rk_ctype_size = {RK_CTYPE_INT, 8, false};
+
+/** Wide enough for sums and products of two 64-bit integers. */
+__extension__ typedef __int128 wide;
+
+static bool same_type(rk_ctype a, rk_ctype b)
+{
+    return a.kind == b.kind && a.bytes == b.bytes && a.is_signed == b.is_signed;
+}
+
+/** The values of an integer type; those of 64 bits that rk_expr cannot hold are left out. */
+static void type_range(rk_ctype type, int64_t *low, int64_t *high)
+{
+    *low = 0;
+    *high = INT64_MAX;
+    if (type.kind == RK_CTYPE_BOOL) {
+        *high = 1;
+    } else if (type.is_signed) {
+        *high = type.bytes >= 8 ? INT64_MAX : ((int64_t)1 << (type.bytes * 8 - 1)) - 1;
+        *low = -*high - 1;
+    } else if (type.bytes < 8) {
+        *high = ((int64_t)1 << (type.bytes * 8)) - 1;
+    }
+}
+
+static rk_sym *make(rk_arena *arena, rk_sym_kind kind, rk_ctype type)
+{
+    rk_sym *e = RK_NEW(arena, rk_sym);
+    e->kind = kind;
+    e->type = type;
+    type_range(type, &e->low, &e->high);
+    return e;
+}
+
+static bool is_integer(const rk_sym *e)
+{
+    return e->type.kind == RK_CTYPE_INT || e->type.kind == RK_CTYPE_BOOL;
+}
+
+static int64_t wrap_constant(int64_t value, rk_ctype type)
+{
+    if (type.kind == RK_CTYPE_BOOL)
+        return value != 0;
+    if (type.bytes >= 8)
+        return value;
+    int bits = type.bytes * 8;
+    uint64_t kept = (uint64_t)value & (((uint64_t)1 << bits) - 1);
+    bool negative = type.is_signed && (kept >> (bits - 1)) != 0;
+    return negative ? (int64_t)kept - ((int64_t)1 << bits) : (int64_t)kept;
+}
+
+const rk_sym *rk_sym_int(rk_arena *arena, int64_t value, rk_ctype type)
+{
+    rk_sym *e = make(arena, RK_SYM_INT, type);
+    e->i = e->low = e->high = wrap_constant(value, type);
+    return e;
+}
+
+const rk_sym *rk_sym_real(rk_arena *arena, double value, rk_ctype type)
+{
+    rk_sym *e = make(arena, RK_SYM_REAL, type);
+    e->d = type.bytes == 4 ? (double)(float)value : value;
+    return e;
+}
+
+const rk_sym *rk_sym_name(rk_arena *arena, const struct rk_sym_input *input, const char *name,
+                          rk_ctype type)
+{
+    rk_sym *e = make(arena, RK_SYM_NAME, type);
+    e->text = name;
+    e->input = input;
+    return e;
+}
+
+bool rk_sym_is_int(const rk_sym *e, int64_t value)
+{
+    return e->kind == RK_SYM_INT && e->i == value;
+}
+
+const rk_sym *rk_sym_status(rk_arena *arena)
+{
+    return rk_sym_name(arena, NULL, "", rk_ctype_unsigned);
+}
+
+static bool is_status(const rk_sym *e)
+{
+    return e->kind == RK_SYM_NAME && *e->text == '\0';
+}
+
+bool rk_sym_has_status(const rk_sym *e)
+{
+    if (is_status(e))
+        return true;
+    for (int i = 0; i < 3 && e->a[i]; i++)
+        if (rk_sym_has_status(e->a[i]))
+            return true;
+    return false;
+}
+
+int rk_sym_successful(const rk_sym *e)
+{
+    if (e->kind == RK_SYM_INT)
+        return e->i != 0;
+    if (is_status(e))
+        return 0;
+    int a = e->a[0] ? rk_sym_successful(e->a[0]) : -1;
+    if (e->kind == RK_SYM_NOT)
+        return a < 0 ? -1 : !a;
+    if (e->kind == RK_SYM_CAST)
+        return a;
+    int b = e->a[1] ? rk_sym_successful(e->a[1]) : -1;
+    if (e->kind != RK_SYM_BINARY)
+        return -1;
+    bool and = strcmp(e->text, "&&") == 0, or = strcmp(e->text, "||") == 0;
+    if (and || or)
+        return a == or || b == or ? or : a >= 0 && b >= 0 ? and : -1;
+    bool compared = rk_sym_has_status(e->a[0]) && e->a[1]->kind == RK_SYM_INT && a == 0;
+    if (compared && (strcmp(e->text, "==") == 0 || strcmp(e->text, "!=") == 0))
+        return (e->a[1]->i == 0) == (*e->text == '=');
+    return -1;
+}
+
+bool rk_sym_equal(const rk_sym *a, const rk_sym *b)
+{
+    if (a == b)
+        return true;
+    if (a->kind != b->kind || !same_type(a->type, b->type) || !same_type(a->target, b->target) ||
+        a->i != b->i || a->d != b->d)
+        return false;
+    if ((a->text == NULL) != (b->text == NULL) || (a->text && strcmp(a->text, b->text) != 0))
+        return false;
+    if (a->input != b->input)
+        return false;
+    for (int i = 0; i < 3; i++)
+        if ((a->a[i] == NULL) != (b->a[i] == NULL) || (a->a[i] && !rk_sym_equal(a->a[i], b->a[i])))
+            return false;
+    return true;
+}
+
+void rk_sym_inputs(const rk_sym *e, void (*visit)(void *user, const rk_sym *name), void *user)
+{
+    if (e->input)
+        visit(user, e);
+    for (int i = 0; i < 3 && e->a[i]; i++)
+        rk_sym_inputs(e->a[i], visit, user);
+}
+
+bool rk_sym_has_input(const rk_sym *e)
+{
+    bool has = e->input != NULL;
+    for (int i = 0; i < 3 && e->a[i] && !has; i++)
+        has = rk_sym_has_input(e->a[i]);
+    return has;
+}
+
+static const rk_sym *retyped(rk_arena *arena, const rk_sym *e, rk_ctype type)
+{
+    if (same_type(e->type, type))
+        return e;
+    rk_sym *copy = RK_NEW(arena, rk_sym);
+    *copy = *e;
+    copy->type = type;
+    return copy;
+}
+
+static const rk_sym *cast(rk_arena *arena, const rk_sym *e, rk_ctype type)
+{
+    rk_sym *c = make(arena, RK_SYM_CAST, type);
+    c->target = type;
+    c->a[0] = e;
+    return c;
+}
+
+/** Without the integer casts that do not matter to the lowest `bytes` bytes. */
+static const rk_sym *modulo(const rk_sym *e, int bytes)
+{
+    while (e->kind == RK_SYM_CAST && e->target.kind == RK_CTYPE_INT && is_integer(e->a[0]) &&
+           e->target.bytes >= bytes)
+        e = e->a[0];
+    return e;
+}
+
+static const rk_sym *to_real(rk_arena *arena, const rk_sym *e, rk_ctype type)
+{
+    if (e->kind == RK_SYM_INT) /* an int64_t goes to float in one rounding */
+        return rk_sym_real(arena, type.bytes == 4 ? (double)(float)e->i : (double)e->i, type);
+    if (e->kind == RK_SYM_REAL)
+        return rk_sym_real(arena, e->d, type);
+    if (e->type.kind == RK_CTYPE_REAL && e->type.bytes <= type.bytes)
+        return retyped(arena, e, type);
+    return cast(arena, e, type);
+}
+
+static const rk_sym *to_int(rk_arena *arena, const rk_sym *e, rk_ctype type)
+{
+    if (e->kind == RK_SYM_INT)
+        return type.bytes == 8 && !type.is_signed && e->i < 0 ? cast(arena, e, type)
+                                                              : rk_sym_int(arena, e->i, type);
+    if (e->kind == RK_SYM_REAL && fabs(e->d) < 1e15)
+        return rk_sym_int(arena, (int64_t)e->d, type);
+    if (!is_integer(e))
+        return cast(arena, e, type);
+    int64_t low, high;
+    type_range(type, &low, &high);
+    if (e->low >= low && e->high <= high)
+        return retyped(arena, e, type);
+    const rk_sym *inner = modulo(e, type.bytes);
+    if (inner->low >= low && inner->high <= high)
+        return retyped(arena, inner, type);
+    return cast(arena, inner, type);
+}
+
+const rk_sym *rk_sym_convert(rk_arena *arena, const rk_sym *e, rk_ctype type)
+{
+    if (same_type(e->type, type) || type.kind == RK_CTYPE_POINTER || type.kind == RK_CTYPE_OTHER)
+        return e;
+    if (type.kind == RK_CTYPE_REAL)
+        return to_real(arena, e, type);
+    if (type.kind == RK_CTYPE_INT)
+        return to_int(arena, e, type);
+    const rk_sym *zero = e->type.kind == RK_CTYPE_REAL ? rk_sym_real(arena, 0, e->type)
+                                                       : rk_sym_int(arena, 0, e->type);
+    return rk_sym_binary(arena, "!=", e, zero);
+}
+
+static int64_t clamp(wide value, int64_t low, int64_t high)
+{
+    return value < low ? low : value > high ? high : (int64_t)value;
+}
+
+/** Bounds of a corner product or sum over the operands' intervals, within those of 64 bits. */
+static void set_bounds(rk_sym *e, wide a, wide b, wide c, wide d)
+{
+    wide least = a < b ? a : b, most = a < b ? b : a;
+    least = c < least ? c : least;
+    least = d < least ? d : least;
+    most = c > most ? c : most;
+    most = d > most ? d : most;
+    e->low = clamp(least, INT64_MIN, INT64_MAX);
+    e->high = clamp(most, INT64_MIN, INT64_MAX);
+}
+
+static void bound_ring(rk_sym *e, char op, const rk_sym *a, const rk_sym *b)
+{
+    wide al = a->low, ah = a->high, bl = b->low, bh = b->high;
+    if (op == '+')
+        set_bounds(e, al + bl, ah + bh, al + bl, ah + bh);
+    else if (op == '-')
+        set_bounds(e, al - bh, ah - bl, al - bh, ah - bl);
+    else
+        set_bounds(e, al * bl, al * bh, ah * bl, ah * bh);
+}
+
+/** Bounds of the operators that stay in their type without wrapping. */
+static void bound_other(rk_sym *e, const char *op, const rk_sym *a, const rk_sym *b)
+{
+    bool positive = b->kind == RK_SYM_INT && b->i > 0;
+    if (strcmp(op, "/") == 0 && positive) {
+        e->low = a->low / b->i;
+        e->high = a->high / b->i;
+    } else if (strcmp(op, "/") == 0 && a->low >= 0 && b->low >= 0) {
+        e->low = 0;
+        e->high = a->high;
+    } else if (strcmp(op, "%") == 0 && positive) {
+        e->low = a->low >= 0 ? 0 : -(b->i - 1);
+        e->high = a->high < b->i - 1 ? a->high : b->i - 1;
+        e->high = e->high < 0 ? 0 : e->high;
+    } else if (strcmp(op, ">>") == 0 && b->kind == RK_SYM_INT && b->i >= 0 && b->i < 63) {
+        e->low = a->low >= 0 ? a->low >> b->i : e->low;
+        e->high = a->high >= 0 ? a->high >> b->i : e->high;
+    } else if (strcmp(op, "&") == 0 && positive) {
+        e->low = 0;
+        e->high = b->i;
+    }
+}
+
+static rk_sym *binary_node(rk_arena *arena, const char *op, const rk_sym *a, const rk_sym *b,
+                           rk_ctype type)
+{
+    rk_sym *e = make(arena, RK_SYM_BINARY, type);
+    e->text = op;
+    e->a[0] = a;
+    e->a[1] = b;
+    return e;
+}
+
+/** A value of `e`'s type that equals it: wrapped when unsigned, within bounds when signed. */
+static const rk_sym *settle(rk_arena *arena, rk_sym *e)
+{
+    rk_ctype type = e->type;
+    if (e->type.is_signed) {
+        int64_t low, high;
+        type_range(type, &low, &high);
+        e->low = clamp(e->low, low, high);
+        e->high = clamp(e->high, low, high);
+        return e;
+    }
+    e->type = (rk_ctype){RK_CTYPE_INT, 8, true};
+    return to_int(arena, e, type);
+}
+
+/** Splits `x + c` and `x - c`; e itself with 0 otherwise. */
+static const rk_sym *split_sum(const rk_sym *e, int64_t *constant)
+{
+    *constant = 0;
+    if (e->kind != RK_SYM_BINARY || e->a[1]->kind != RK_SYM_INT || e->text[1] != '\0' ||
+        e->a[1]->i == INT64_MIN)
+        return e;
+    if (*e->text != '+' && *e->text != '-')
+        return e;
+    *constant = *e->text == '+' ? e->a[1]->i : -e->a[1]->i;
+    return e->a[0];
+}
+
+/** `x + constant`, with the sign in the operator. */
+static rk_sym *plus_constant(rk_arena *arena, const rk_sym *x, int64_t constant, rk_ctype type)
+{
+    rk_ctype wide_type = {RK_CTYPE_INT, 8, true};
+    bool minus = constant < 0 && constant != INT64_MIN;
+    const rk_sym *c = rk_sym_int(arena, minus ? -constant : constant, wide_type);
+    rk_sym *e = binary_node(arena, minus ? "-" : "+", x, c, type);
+    bound_ring(e, minus ? '-' : '+', x, c);
+    return e;
+}
+
+static const rk_sym *ring_constants(rk_arena *arena, char op, int64_t a, int64_t b, rk_ctype type)
+{
+    wide result = op == '+' ? (wide)a + b : op == '-' ? (wide)a - b : (wide)a * b;
+    if (result < INT64_MIN || result > INT64_MAX)
+        return NULL;
+    return to_int(arena, rk_sym_int(arena, (int64_t)result, (rk_ctype){RK_CTYPE_INT, 8, true}),
+                  type);
+}
+
+/** +, - and * of integers, modulo the type when it is unsigned. */
+static const rk_sym *ring(rk_arena *arena, const char *op, const rk_sym *a, const rk_sym *b)
+{
+    rk_ctype type = a->type;
+    if (!type.is_signed) {
+        a = modulo(a, type.bytes);
+        b = modulo(b, type.bytes);
+    }
+    const rk_sym *folded = a->kind == RK_SYM_INT && b->kind == RK_SYM_INT
+                               ? ring_constants(arena, *op, a->i, b->i, type)
+                               : NULL;
+    if (folded)
+        return folded;
+    if (*op == '*' && (rk_sym_is_int(a, 1) || rk_sym_is_int(b, 1)))
+        return rk_sym_convert(arena, rk_sym_is_int(a, 1) ? b : a, type);
+    if (*op == '+' && a->kind == RK_SYM_INT)
+        return ring(arena, op, retyped(arena, b, type), a);
+    int64_t inner = 0;
+    const rk_sym *x = a;
+    if (*op != '*' && b->kind == RK_SYM_INT && b->i != INT64_MIN) {
+        int64_t outer = *op == '+' ? b->i : -b->i, sum;
+        x = split_sum(a, &inner);
+        if (!__builtin_add_overflow(inner, outer, &sum))
+            return sum == 0 ? to_int(arena, x, type)
+                            : settle(arena, plus_constant(arena, x, sum, type));
+    }
+    rk_sym *e = binary_node(arena, op, a, b, type);
+    bound_ring(e, *op, a, b);
+    return settle(arena, e);
+}
+
+static bool is_comparison(const char *op)
+{
+    return strchr("<>=!", *op) && strcmp(op, "<<") != 0 && strcmp(op, ">>") != 0;
+}
+
+static bool holds(const char *op, bool less, bool equal)
+{
+    if (strcmp(op, "==") == 0)
+        return equal;
+    if (strcmp(op, "!=") == 0)
+        return !equal;
+    if (*op == '<')
+        return less || (op[1] == '=' && equal);
+    return op[1] == '=' ? !less : !less && !equal;
+}
+
+static const rk_sym *comparison(rk_arena *arena, const char *op, const rk_sym *a, const rk_sym *b)
+{
+    if (a->kind == RK_SYM_INT && b->kind == RK_SYM_INT)
+        return rk_sym_int(arena, holds(op, a->i < b->i, a->i == b->i), rk_ctype_bool);
+    if (a->kind == RK_SYM_REAL && b->kind == RK_SYM_REAL)
+        return rk_sym_int(arena, holds(op, a->d < b->d, a->d == b->d), rk_ctype_bool);
+    return binary_node(arena, op, a, b, rk_ctype_bool);
+}
+
+static const rk_sym *logic(rk_arena *arena, const char *op, const rk_sym *a, const rk_sym *b)
+{
+    bool and = *op == '&';
+    if (a->kind == RK_SYM_INT)
+        return (a->i != 0) == and? rk_sym_convert(arena, b, rk_ctype_bool)
+                                 : rk_sym_int(arena, !and, rk_ctype_bool);
+    if (rk_sym_is_int(b, and))
+        return a;
+    return binary_node(arena, op, a, b, rk_ctype_bool);
+}
+
+static const rk_sym *real_operation(rk_arena *arena, const char *op, const rk_sym *a,
+                                    const rk_sym *b)
+{
+    rk_ctype type = a->type;
+    if (!strchr("+-*/", *op))
+        return NULL;
+    if (a->kind == RK_SYM_REAL && b->kind == RK_SYM_REAL && (*op != '/' || b->d != 0)) {
+        double d = *op == '+'   ? a->d + b->d
+                   : *op == '-' ? a->d - b->d
+                   : *op == '*' ? a->d * b->d
+                                : a->d / b->d;
+        return rk_sym_real(arena, d, type);
+    }
+    rk_sym *e = binary_node(arena, op, a, b, (rk_ctype){RK_CTYPE_REAL, 8, true});
+    return to_real(arena, e, type);
+}
+
+static const rk_sym *fold_other(rk_arena *arena, const char *op, int64_t a, int64_t b,
+                                rk_ctype type)
+{
+    if ((*op == '/' || *op == '%') && (b == 0 || (a == INT64_MIN && b == -1)))
+        return NULL;
+    switch (*op) {
+    case '/':
+        return rk_sym_int(arena, a / b, type);
+    case '%':
+        return rk_sym_int(arena, a % b, type);
+    case '&':
+        return rk_sym_int(arena, a & b, type);
+    case '|':
+        return rk_sym_int(arena, a | b, type);
+    case '^':
+        return rk_sym_int(arena, a ^ b, type);
+    default:
+        return b >= 0 && b < 63 && a >= 0 ? rk_sym_int(arena, a >> b, type) : NULL;
+    }
+}
+
+static const rk_sym *shift_left(rk_arena *arena, const rk_sym *a, const rk_sym *b)
+{
+    if (b->kind == RK_SYM_INT && b->i >= 0 && b->i < 62) {
+        const rk_sym *power =
+            rk_sym_int(arena, (int64_t)1 << b->i, (rk_ctype){RK_CTYPE_INT, 8, true});
+        if (a->kind == RK_SYM_INT || a->type.is_signed || !is_integer(a))
+            return ring(arena, "*", a, power);
+        return ring(arena, "*", a, retyped(arena, power, a->type));
+    }
+    rk_sym *e = binary_node(arena, "<<", a, b, a->type);
+    e->low = INT64_MIN;
+    e->high = INT64_MAX;
+    return settle(arena, e);
+}
+
+const rk_sym *rk_sym_binary(rk_arena *arena, const char *op, const rk_sym *a, const rk_sym *b)
+{
+    if (strcmp(op, "&&") == 0 || strcmp(op, "||") == 0)
+        return logic(arena, op, rk_sym_convert(arena, a, rk_ctype_bool),
+                     rk_sym_convert(arena, b, rk_ctype_bool));
+    if (is_comparison(op))
+        return comparison(arena, op, a, b);
+    if (a->type.kind == RK_CTYPE_REAL && b->type.kind == RK_CTYPE_REAL)
+        return real_operation(arena, op, a, b);
+    if (!is_integer(a) || !is_integer(b))
+        return NULL;
+    if (strcmp(op, "<<") == 0)
+        return shift_left(arena, a, b);
+    if (strchr("+-*", *op))
+        return ring(arena, op, a, b);
+    if (!strchr("/%&|^>", *op))
+        return NULL;
+    if (*op == '/' && rk_sym_is_int(b, 1))
+        return a;
+    const rk_sym *folded = a->kind == RK_SYM_INT && b->kind == RK_SYM_INT
+                               ? fold_other(arena, op, a->i, b->i, a->type)
+                               : NULL;
+    if (folded)
+        return folded;
+    rk_sym *e = binary_node(arena, op, a, b, a->type);
+    bound_other(e, op, a, b);
+    return e;
+}
+
+const rk_sym *rk_sym_unary(rk_arena *arena, char op, const rk_sym *a)
+{
+    if (op == '+')
+        return a;
+    if (op == '!')
+        return rk_sym_negate(arena, rk_sym_convert(arena, a, rk_ctype_bool));
+    if (op == '-' && is_integer(a))
+        return ring(arena, "-", rk_sym_int(arena, 0, a->type), a);
+    if (op == '-' && a->kind == RK_SYM_REAL)
+        return rk_sym_real(arena, -a->d, a->type);
+    if (op != '-' && (op != '~' || !is_integer(a)))
+        return NULL;
+    rk_sym *e = make(arena, op == '-' ? RK_SYM_MINUS : RK_SYM_BITNOT, a->type);
+    e->a[0] = a;
+    if (op == '-')
+        return e;
+    set_bounds(e, ~a->low, ~a->high, ~a->low, ~a->high);
+    return settle(arena, e);
+}
+
+const rk_sym *rk_sym_negate(rk_arena *arena, const rk_sym *e)
+{
+    static const char *const pairs[][2] = {{"==", "!="}, {"<", ">="}, {">", "<="}};
+    if (e->kind == RK_SYM_INT)
+        return rk_sym_int(arena, !e->i, rk_ctype_bool);
+    if (e->kind == RK_SYM_NOT)
+        return e->a[0];
+    bool integers = e->kind == RK_SYM_BINARY && is_integer(e->a[0]) && is_integer(e->a[1]);
+    for (size_t i = 0; integers && i < sizeof pairs / sizeof *pairs; i++)
+        for (int j = 0; j < 2; j++)
+            if (strcmp(e->text, pairs[i][j]) == 0)
+                return binary_node(arena, pairs[i][!j], e->a[0], e->a[1], rk_ctype_bool);
+    rk_sym *n = make(arena, RK_SYM_NOT, rk_ctype_bool);
+    n->a[0] = e;
+    return n;
+}
+
+const rk_sym *rk_sym_choice(rk_arena *arena, const rk_sym *condition, const rk_sym *yes,
+                            const rk_sym *no)
+{
+    if (condition->kind == RK_SYM_INT)
+        return condition->i ? yes : no;
+    if (rk_sym_equal(yes, no))
+        return yes;
+    rk_sym *e = make(arena, RK_SYM_CHOICE, yes->type);
+    e->a[0] = condition;
+    e->a[1] = yes;
+    e->a[2] = no;
+    e->low = yes->low < no->low ? yes->low : no->low;
+    e->high = yes->high > no->high ? yes->high : no->high;
+    return e;
+}
+
+const rk_sym *rk_sym_call(rk_arena *arena, const char *function, const rk_sym *a, const rk_sym *b,
+                          rk_ctype type)
+{
+    bool least = strcmp(function, "min") == 0, most = strcmp(function, "max") == 0;
+    if (b && (least || most) && a->kind == RK_SYM_INT && b->kind == RK_SYM_INT)
+        return (a->i < b->i) == least ? a : b;
+    rk_sym *e = make(arena, RK_SYM_CALL, type);
+    e->text = function;
+    e->a[0] = a;
+    e->a[1] = b;
+    if (least && b) {
+        e->low = a->low < b->low ? a->low : b->low;
+        e->high = a->high < b->high ? a->high : b->high;
+    } else if (most && b) {
+        e->low = a->low > b->low ? a->low : b->low;
+        e->high = a->high > b->high ? a->high : b->high;
+    }
+    return e;
+}
+
+const rk_sym *rk_sym_strip(const rk_sym *e)
+{
+    while (e->kind == RK_SYM_CAST && e->target.kind == RK_CTYPE_INT && e->target.bytes >= 4 &&
+           is_integer(e->a[0]))
+        e = e->a[0];
+    return e;
+}
+
+static const char *type_name(rk_ctype type)
+{
+    if (type.kind == RK_CTYPE_REAL)
+        return type.bytes == 4 ? "float" : "double";
+    if (type.kind == RK_CTYPE_BOOL)
+        return "bool";
+    switch (type.bytes) {
+    case 1:
+        return type.is_signed ? "signed char" : "unsigned char";
+    case 2:
+        return type.is_signed ? "short" : "unsigned short";
+    case 4:
+        return type.is_signed ? "int" : "unsigned";
+    default:
+        return type.is_signed ? "long" : "unsigned long";
+    }
+}
+
+/** How tightly operators bind, as in C; higher is tighter. */
+static int precedence(const rk_sym *e)
+{
+    static const struct {
+        const char *op;
+        int value;
+    } table[] = {{"||", 1}, {"&&", 2}, {"|", 3},  {"^", 4},  {"&", 5},  {"==", 6},
+                 {"!=", 6}, {"<", 7},  {"<=", 7}, {">", 7},  {">=", 7}, {"<<", 8},
+                 {">>", 8}, {"+", 9},  {"-", 9},  {"*", 10}, {"/", 10}, {"%", 10}};
+    if (e->kind == RK_SYM_CHOICE)
+        return 0;
+    if (e->kind == RK_SYM_BINARY)
+        for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+            if (strcmp(table[i].op, e->text) == 0)
+                return table[i].value;
+    bool negative = (e->kind == RK_SYM_INT && e->i < 0) || (e->kind == RK_SYM_REAL && e->d < 0);
+    bool prefix = e->kind == RK_SYM_CAST || e->kind == RK_SYM_NOT || e->kind == RK_SYM_MINUS ||
+                  e->kind == RK_SYM_BITNOT || negative;
+    return prefix ? 11 : 12;
+}
+
+/** Where expressions are printed. */
+typedef struct {
+    rk_str text;
+    const rk_sym_names *names;
+} printer;
+
+static void print(printer *p, const rk_sym *e, int least);
+
+static void print_constant(rk_str *out, const rk_sym *e)
+{
+    char text[40];
+    if (e->kind == RK_SYM_INT && e->i == INT64_MIN) {
+        rk_str_add(out, "(-9223372036854775807 - 1)");
+        return;
+    }
+    if (e->kind == RK_SYM_INT) {
+        rk_str_addf(out, "%lld", (long long)e->i);
+        return;
+    }
+    for (int digits = 1; digits <= 17; digits++) {
+        snprintf(text, sizeof text, "%.*g", digits, e->d);
+        if (strtod(text, NULL) == e->d)
+            break;
+    }
+    rk_str_addf(out, "%s%s", text, strpbrk(text, ".en") ? "" : ".0");
+}
+
+static void print_node(printer *p, const rk_sym *e)
+{
+    rk_str *out = &p->text;
+    int own = precedence(e);
+    switch (e->kind) {
+    case RK_SYM_INT:
+    case RK_SYM_REAL:
+        print_constant(out, e);
+        break;
+    case RK_SYM_NAME:
+        rk_str_add(out, e->input && p->names ? p->names->text(p->names->user, e) : e->text);
+        break;
+    case RK_SYM_CAST:
+        rk_str_addf(out, "(%s)", type_name(e->target));
+        print(p, e->a[0], own);
+        break;
+    case RK_SYM_NOT:
+    case RK_SYM_BITNOT:
+    case RK_SYM_MINUS:
+        rk_str_add(out, e->kind == RK_SYM_NOT ? "!" : e->kind == RK_SYM_MINUS ? "-" : "~");
+        print(p, e->a[0], own + 1);
+        break;
+    case RK_SYM_BINARY:
+        print(p, e->a[0], own);
+        rk_str_addf(out, " %s ", e->text);
+        print(p, e->a[1], own + 1);
+        break;
+    case RK_SYM_CHOICE:
+        print(p, e->a[0], 1);
+        rk_str_add(out, " ? ");
+        print(p, e->a[1], 0);
+        rk_str_add(out, " : ");
+        print(p, e->a[2], 0);
+        break;
+    case RK_SYM_CALL:
+        rk_str_addf(out, "%s(", e->text);
+        print(p, e->a[0], 0);
+        if (e->a[1]) {
+            rk_str_add(out, ", ");
+            print(p, e->a[1], 0);
+        }
+        rk_str_add(out, ")");
+        break;
+    }
+}
+
+static void print(printer *p, const rk_sym *e, int least)
+{
+    bool parentheses = precedence(e) < least;
+    rk_str_add(&p->text, parentheses ? "(" : "");
+    print_node(p, e);
+    rk_str_add(&p->text, parentheses ? ")" : "");
+}
+
+char *rk_sym_print(const rk_sym *e, const rk_sym_names *names, rk_arena *arena)
+{
+    printer p = {.text = {.arena = arena}, .names = names};
+    print(&p, e, 0);
+    return p.text.text;
+}

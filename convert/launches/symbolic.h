@@ -1,0 +1,116 @@
+#ifndef RK_CONVERT_LAUNCHES_SYMBOLIC_H
+#define RK_CONVERT_LAUNCHES_SYMBOLIC_H
+
+#include "base/arena.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * Symbolic values of host code: immutable expressions over the launching function's parameters,
+ * each with its C type and the interval its value lies in. They are built with C's semantics and
+ * printed in the syntax of rk_expr, which computes in 64 bits: where a narrower type would wrap, a
+ * cast is put, and only where the interval does not rule wrapping out. Signed overflow is taken not
+ * to happen, as compilers do.
+ */
+
+/** A scalar C type. */
+typedef struct {
+    enum { RK_CTYPE_INT, RK_CTYPE_REAL, RK_CTYPE_BOOL, RK_CTYPE_POINTER, RK_CTYPE_OTHER } kind;
+    int bytes;
+    bool is_signed;
+} rk_ctype;
+
+typedef enum {
+    RK_SYM_INT,
+    RK_SYM_REAL,
+    RK_SYM_NAME,
+    RK_SYM_CAST,
+    RK_SYM_NOT,
+    RK_SYM_MINUS,
+    RK_SYM_BITNOT,
+    RK_SYM_BINARY,
+    RK_SYM_CHOICE,
+    RK_SYM_CALL
+} rk_sym_kind;
+
+typedef struct rk_sym {
+    rk_sym_kind kind;
+    rk_ctype type;
+    rk_ctype target;  /**< of RK_SYM_CAST; `type` may be a wider one that holds its values */
+    const char *text; /**< a name, a function, or an operator's spelling */
+    const struct rk_sym_input *input; /**< what a name is part of; NULL: a parameter */
+    int64_t i;                        /**< of RK_SYM_INT */
+    double d;                         /**< of RK_SYM_REAL */
+    const struct rk_sym *a[3];        /**< operands; NULL after the last */
+    int64_t low, high;                /**< bounds of an integer's value */
+} rk_sym;
+
+extern const rk_ctype rk_ctype_bool, rk_ctype_int, rk_ctype_unsigned, rk_ctype_size;
+
+/** Constants; an integer wraps to its type. */
+const rk_sym *rk_sym_int(rk_arena *arena, int64_t value, rk_ctype type);
+const rk_sym *rk_sym_real(rk_arena *arena, double value, rk_ctype type);
+
+/** A parameter, or a member of one; with `input`, that input of the launch or a member of it. */
+const rk_sym *rk_sym_name(rk_arena *arena, const struct rk_sym_input *input, const char *name,
+                          rk_ctype type);
+
+/** Calls `visit` for each name that has an input, in the order of the text. */
+void rk_sym_inputs(const rk_sym *e, void (*visit)(void *user, const rk_sym *name), void *user);
+bool rk_sym_has_input(const rk_sym *e);
+
+/** C's conversion to `type`. */
+const rk_sym *rk_sym_convert(rk_arena *arena, const rk_sym *e, rk_ctype type);
+
+/**
+ * `a op b` for operands already converted to their common type, as C's AST has them; shifts take
+ * any two integers. Comparisons and logic give bool. NULL for an operator that has no meaning for
+ * them.
+ */
+const rk_sym *rk_sym_binary(rk_arena *arena, const char *op, const rk_sym *a, const rk_sym *b);
+
+/** `-a`, `!a`, `~a`, `+a`; NULL for another operator. */
+const rk_sym *rk_sym_unary(rk_arena *arena, char op, const rk_sym *a);
+
+const rk_sym *rk_sym_choice(rk_arena *arena, const rk_sym *condition, const rk_sym *yes,
+                            const rk_sym *no);
+
+/** A function that rk_expr knows, of one or two arguments (`b` may be NULL). */
+const rk_sym *rk_sym_call(rk_arena *arena, const char *function, const rk_sym *a, const rk_sym *b,
+                          rk_ctype type);
+
+/**
+ * What a CUDA call returned: 0 unless it failed. Nothing that depends on it can be printed, see
+ * rk_sym_has_status.
+ */
+const rk_sym *rk_sym_status(rk_arena *arena);
+bool rk_sym_has_status(const rk_sym *e);
+
+/** A condition's truth when no CUDA call fails: 1, 0, or -1 when that does not decide it. */
+int rk_sym_successful(const rk_sym *e);
+
+/** The negation of a condition, without a double one. */
+const rk_sym *rk_sym_negate(rk_arena *arena, const rk_sym *e);
+
+bool rk_sym_equal(const rk_sym *a, const rk_sym *b);
+
+/** Whether it is this constant. */
+bool rk_sym_is_int(const rk_sym *e, int64_t value);
+
+/**
+ * Without a last conversion that cannot make a valid value out of an invalid one: what a grid
+ * dimension or a count of bytes is before it becomes unsigned.
+ */
+const rk_sym *rk_sym_strip(const rk_sym *e);
+
+/** What names with inputs are called in a text. */
+typedef struct {
+    const char *(*text)(void *user, const rk_sym *name);
+    void *user;
+} rk_sym_names;
+
+/** As text in the syntax of rk_expr, minimally parenthesised; `names` NULL: names as they are. */
+char *rk_sym_print(const rk_sym *e, const rk_sym_names *names, rk_arena *arena);
+
+#endif

@@ -1,0 +1,110 @@
+#include "convert/program/program.h"
+
+#include "convert/clang/instantiated.h"
+#include "convert/clang/parse.h"
+#include "convert/facts/analyze.h"
+#include "convert/facts/branches.h"
+#include "convert/fission/fission.h"
+#include "convert/program/drop_in.h"
+#include "convert/program/program_internal.h"
+#include "convert/unit/sources.h"
+
+#include <string.h>
+
+/** What comes before a file's own text: its places stay those of the original. */
+static char *head(const rk_unit *unit, size_t file)
+{
+    rk_arena *arena = unit->arena;
+    const char *include = file ? ""
+                          : unit->options->target == RK_TARGET_CPU
+                              ? unit->options->drop_in
+                                    ? "#include <rk/cpu_program.h>\n#include <rk/drop_in.h>\n"
+                                    : "#include <rk/cpu_program.h>\n"
+                          : unit->options->drop_in ? "#include <rk/drop_in.cuh>\n"
+                                                   : "";
+    return rk_arena_printf(arena, "%s#line 1 \"%s\"\n", include, unit->files.items[file]->path);
+}
+
+static bool apply(rk_unit *unit, size_t index, const char *tail)
+{
+    rk_source_file *file = unit->files.items[index];
+    size_t conflict[2], size;
+    const char *text =
+        rk_edits_apply(&file->edits, file->bytes.data, file->bytes.size, &size, conflict);
+    if (!text)
+        return rk_diag_add(unit->diag, RK_ERROR, "RK-V003", rk_place_file(file->path),
+                           "report this file to us", "two edits overlap");
+    rk_str out = {.arena = unit->arena};
+    rk_str_add(&out, head(unit, index));
+    rk_str_addn(&out, text, size);
+    rk_str_add(&out, tail);
+    file->output = (rk_bytes){out.text, out.length};
+    return true;
+}
+
+/** Reads and parses, the text first made such that the parser sees what device code sees. */
+static bool read(rk_program *program)
+{
+    rk_unit *unit = program->unit;
+    if (!rk_sources_read(unit))
+        return false;
+    rk_program_split(program);
+    rk_program_find_functions(program);
+    if (rk_program_prepare(program)) {
+        rk_program_split(program);
+        rk_program_find_functions(program);
+    }
+    if (unit->options->drop_in && unit->options->target != RK_TARGET_CPU &&
+        !rk_device_analyze(unit))
+        return false;
+    bool *changed = RK_NEW_ARRAY(unit->arena, bool, unit->files.count);
+    for (size_t i = 0; i < unit->files.count; i++)
+        changed[i] = unit->files.items[i]->touched || unit->files.items[i]->expanded;
+    return rk_parse_program(&program->parsed, unit, changed);
+}
+
+bool rk_program_convert(rk_unit *unit)
+{
+    rk_program program = {.unit = unit};
+    if (!read(&program))
+        return false;
+    if (unit->options->drop_in && !rk_instantiated_list(unit))
+        return false;
+    if (unit->options->entries || unit->options->drop_in)
+        rk_analyze(unit);
+    bool ok = unit->options->target != RK_TARGET_CPU ||
+              (rk_program_check_headers(&program) & rk_program_check_textures(&program));
+    rk_program_read_facts(&program);
+    if (unit->options->target == RK_TARGET_CPU)
+        rk_fission_find(unit, program.helper_waits); /* for a drop-in parses anew */
+    if (unit->options->drop_in && !rk_drop_in_prepare(unit, program.parsed))
+        return false;
+    ok &= rk_program_edit_launches(&program);
+    if (unit->options->target == RK_TARGET_CPU) {
+        rk_program_edit_references(&program);
+        ok &= rk_program_edit_kernels(&program);
+        rk_program_edit_shared(&program);
+        ok &= rk_program_edit_assembly(&program);
+        for (size_t i = 0; i < unit->files.count; i++)
+            rk_program_edit_steps(unit, i, 0, unit->files.items[i]->bytes.size);
+        rk_program_edit_parts(&program);
+    }
+    if (unit->options->drop_in)
+        rk_drop_in_edit(unit);
+    rk_str kernels = {.arena = unit->arena};
+    if (unit->options->target == RK_TARGET_CPU && unit->options->drop_in)
+        rk_fission_print_rkernels(unit, &kernels);
+    else if (unit->options->target == RK_TARGET_CPU)
+        rk_program_print_kernels(&program, &kernels);
+    unit->kernels_text = rk_str_text(&kernels);
+    if (unit->options->target == RK_TARGET_CPU && !unit->options->drop_in)
+        rk_program_report(&program);
+    if (unit->options->dump || unit->options->examine)
+        return ok;
+    rk_program_redirect(&program);
+    const char *tail = rk_program_tail(&program);
+    for (size_t i = 0; i < unit->files.count; i++)
+        if (unit->files.items[i]->touched)
+            ok &= apply(unit, i, i ? "" : tail);
+    return ok;
+}

@@ -1,0 +1,156 @@
+#ifndef RK_CONVERT_PROGRAM_PROGRAM_INTERNAL_H
+#define RK_CONVERT_PROGRAM_PROGRAM_INTERNAL_H
+
+#include "convert/clang/ast.h"
+#include "convert/program/program.h"
+
+/** The text of a file, or of one directive in it, which is where macros are. */
+typedef struct {
+    size_t file;
+    rk_tokens tokens;
+    size_t base; /**< of the tokens' offsets in the file */
+    bool macro;  /**< a directive's */
+} rk_stretch;
+
+/** A function with device code, by its text. */
+typedef struct {
+    const rk_stretch *stretch;
+    bool kernel;
+    bool macro_head;           /**< a macro makes all before the body, from these arguments */
+    bool host;                 /**< it is for the host as well */
+    size_t name;               /**< token of its name; RK_NONE when it has none, as a lambda */
+    size_t params, params_end; /**< tokens of the parameter list's parentheses */
+    size_t body, body_end;     /**< tokens of the body's braces */
+} rk_device_text;
+
+/** What the AST says about a kernel's body, wherever that body was written. */
+typedef struct {
+    rk_where body;               /**< its `{` */
+    const char *name;            /**< with its namespaces and classes */
+    RK_VEC(const char *) params; /**< names, "" for none, with "..." after a pack's */
+    bool waits;                  /**< its threads may wait for each other */
+    bool grid_sync;              /**< and for other blocks */
+    bool helpers_read;           /**< what it calls reads the built-ins */
+    unsigned reads;              /**< RK_USE_PLACES that its own text reads */
+    bool has_scopes;             /**< it has lambdas or classes inside */
+    const char
+        *shared; /**< its own variables in static shared memory: "{bytes, alignment}, ..." as C++ */
+} rk_kernel_facts;
+
+/** A kernel's name in the text. */
+typedef struct {
+    rk_where name;
+    const char *kernel; /**< with its namespaces and classes */
+    const char *type;   /**< of a pointer to it; NULL when that depends on template parameters */
+    bool deduced;       /**< its template arguments are not in the text */
+    bool called;        /**< it is what a launch calls */
+} rk_kernel_reference;
+
+/** A variable in device memory. */
+typedef struct {
+    const char *name; /**< with its namespaces */
+    const char *kind; /**< of rk_cpu_memory_kind */
+} rk_device_symbol;
+
+/** A program on its way to the CPU. */
+typedef struct {
+    rk_unit *unit;
+    RK_VEC(rk_stretch *) stretches;
+    RK_VEC(rk_device_text) functions;
+    RK_VEC(rk_range) callees; /**< names in launches */
+    RK_VEC(rk_kernel_facts) kernels;
+    RK_VEC(rk_kernel_reference) references;
+    RK_VEC(rk_device_symbol) symbols;
+    bool parsed;       /**< without errors: what the AST says is all there is */
+    bool helper_waits; /**< some function for the device waits that is no kernel */
+} rk_program;
+
+/* program_text.c: what the text says, in inactive branches and macros too. */
+
+/** Splits the files into stretches. */
+void rk_program_split(rk_program *program);
+
+/** Finds the functions with device code. */
+void rk_program_find_functions(rk_program *program);
+
+/** The token of the bracket that opens what `close` closes; `->` is no angle. */
+size_t rk_program_open_before(const rk_tokens *tokens, size_t close);
+
+/** The first token of the expression that names a function and ends before token `end`. */
+size_t rk_program_callee_begin(const rk_tokens *tokens, size_t end);
+
+/** The stretch that holds a place, and the token there; NULL when there is none. */
+const rk_stretch *rk_program_stretch(const rk_program *program, rk_where at, size_t *token);
+
+/** The place of a token. */
+rk_place rk_program_place(const rk_program *program, const rk_stretch *stretch, size_t token);
+
+/** Replaces bytes of a stretch's file. */
+void rk_program_edit(rk_program *program, const rk_stretch *stretch, size_t offset, size_t length,
+                     const char *text);
+
+/** Inserts before a byte of a stretch's file; see rk_edits_insert for the rank. */
+void rk_program_insert(rk_program *program, const rk_stretch *stretch, size_t offset, int rank,
+                       const char *text);
+
+/* The passes, in their order. */
+
+/**
+ * program_arch.c: gives device-only code its __CUDA_ARCH__ and writes launches as the parser knows them. Changes
+ * the files' bytes, never their lines. True when it changed any.
+ */
+bool rk_program_prepare(rk_program *program);
+
+/** program_headers.c: refuses headers of CUDA's that the CPU has no counterpart of. */
+bool rk_program_check_headers(rk_program *program);
+
+/** program_textures.c: false with RK-V104 for each texture or surface reference outside of functions. */
+bool rk_program_check_textures(const rk_program *program);
+
+/** program_facts.c: what the AST says: kernels, references to them, symbols. */
+void rk_program_read_facts(rk_program *program);
+
+/** program_facts.c: whether a function of CUDA's own waits, by its name or by its library. */
+bool rk_program_waits_by_name(const char *name);
+bool rk_program_waits_by_namespace(CXCursor function, bool *grid_sync, rk_arena *arena);
+
+/** program_launch.c: launches, then the references that are none. */
+bool rk_program_edit_launches(rk_program *program);
+void rk_program_edit_references(rk_program *program);
+
+/** program_kernel.c: what is known of the kernel with that text, NULL for nothing; its flags as C++. */
+rk_kernel_facts *rk_program_facts_of(const rk_program *program, const rk_device_text *f);
+const char *rk_program_kernel_flags(const rk_program *program, const rk_kernel_facts *facts);
+
+/** program_kernel.c: kernels' bodies and dynamic shared memory. */
+bool rk_program_edit_kernels(rk_program *program);
+void rk_program_edit_shared(rk_program *program);
+
+/**
+ * program_steps.c: whether an expression of device code is an access to volatile memory that becomes a step of its
+ * warp; it is then among rk_unit.steps.
+ */
+bool rk_program_add_step(rk_program *program, CXCursor cursor);
+
+/** program_steps.c: makes the accesses between two bytes of a file steps. */
+void rk_program_edit_steps(rk_unit *unit, size_t file, size_t begin, size_t end);
+
+/** program_ptx.c: inline assembly. */
+bool rk_program_edit_assembly(rk_program *program);
+
+/** program_kernel.c: after all other edits, the second form of kernels that have one (convert/fission/fission.h). */
+void rk_program_edit_parts(rk_program *program);
+
+/** program_kernel.c: a line for each kernel: how it runs, and why by fibers. */
+void rk_program_print_kernels(const rk_program *program, rk_str *out);
+
+/** program_tail.c: what is added to the end of the source: symbols and entries. */
+char *rk_program_tail(rk_program *program);
+
+/** program_report.c: the kernels and launches of a program for the CPU, for a report. */
+void rk_program_report(rk_program *program);
+
+/** program_files.c: names the outputs and points includes at them. */
+void rk_program_redirect(rk_program *program);
+
+#endif

@@ -1,0 +1,174 @@
+#include "convert/rkernel/ambient.h"
+
+#include "convert/facts/analyze.h"
+#include "convert/unit/sources.h"
+
+#include <string.h>
+
+bool rk_ambient_asks(const rk_function *f)
+{
+    return f->special || f->is_virtual;
+}
+
+static const rk_function *callee_of(const rk_unit *unit, const rk_call *call)
+{
+    return unit->functions.items[call->callee];
+}
+
+/** Whether the function's own text asks. */
+static bool asks(const rk_unit *unit, const rk_function *f)
+{
+    bool any = f->ambient || f->value_uses != 0;
+    for (size_t c = 0; c < f->calls.count && !any; c++)
+        any = f->calls.items[c].value && callee_of(unit, &f->calls.items[c])->needs_context;
+    return any;
+}
+
+static void spread_reach(rk_unit *unit)
+{
+    for (size_t i = 0; i < unit->functions.count; i++)
+        unit->functions.items[i]->reach_ambient = asks(unit, unit->functions.items[i]);
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (size_t i = 0; i < unit->functions.count; i++) {
+            rk_function *f = unit->functions.items[i];
+            for (size_t c = 0; c < f->calls.count && !f->reach_ambient; c++)
+                changed |= f->reach_ambient = callee_of(unit, &f->calls.items[c])->reach_ambient;
+        }
+    }
+}
+
+/**
+ * Makes the functions that a kernel reaches ask for their dynamic memory; whether some did not before. Those of a
+ * header do not: its text must not depend on the kernels of the source that includes it.
+ */
+static bool ask_for_memory(rk_unit *unit, size_t index, bool *seen)
+{
+    rk_function *f = unit->functions.items[index];
+    if (seen[index])
+        return false;
+    seen[index] = true;
+    bool changed = false;
+    if (f->bare_shared && !f->ambient && f->definition.file == 0)
+        changed = f->ambient = true;
+    for (size_t c = 0; c < f->calls.count; c++)
+        changed |= ask_for_memory(unit, f->calls.items[c].callee, seen);
+    return changed;
+}
+
+static bool has_frame(const rk_function *f)
+{
+    return f->reach_ambient || f->warp_returns || (f->reach & RK_USE_STATIC_SHARED);
+}
+
+void rk_ambient_spread(rk_unit *unit)
+{
+    for (bool changed = true; changed;) {
+        changed = false;
+        spread_reach(unit);
+        for (size_t i = 0; i < unit->functions.count && !unit->options->drop_in; i++) {
+            const rk_function *f = unit->functions.items[i];
+            bool *seen = RK_NEW_ARRAY(unit->arena, bool, unit->functions.count);
+            if (f->kernel && f->reach_bare && has_frame(f))
+                changed |= ask_for_memory(unit, i, seen);
+        }
+    }
+}
+
+static void refuse(rk_unit *unit, size_t i, const char *code, const char *hint, const char *message)
+{
+    const rk_function *f = unit->functions.items[i];
+    rk_problem_add(unit, i, RK_REFUSED, code, f->place, hint, message, f->name);
+}
+
+/** What is found by asking has no static shared memory: only a frame's type knows where it is. */
+static void check_memory(rk_unit *unit, size_t i)
+{
+    const rk_function *f = unit->functions.items[i];
+    bool any = f->ambient && (f->reach & RK_USE_STATIC_SHARED);
+    for (size_t c = 0; c < f->calls.count && !any; c++)
+        any = f->calls.items[c].value &&
+              (callee_of(unit, &f->calls.items[c])->reach & RK_USE_STATIC_SHARED);
+    if (any)
+        refuse(unit, i, "RK-V118", "declare the memory in the kernel, and pass a pointer",
+               "'%s' has static shared memory where no context can be passed");
+}
+
+static bool reaches_bare(const rk_unit *unit, size_t index, bool *seen)
+{
+    const rk_function *f = unit->functions.items[index];
+    if (seen[index])
+        return false;
+    seen[index] = true;
+    bool any = f->bare_shared && !f->ambient;
+    for (size_t c = 0; c < f->calls.count && !any; c++)
+        any = reaches_bare(unit, f->calls.items[c].callee, seen);
+    return any;
+}
+
+/** A vEU's buffer begins with the kernel's frame, a block's own with its dynamic memory, as in a drop-in. */
+static void check_bare(rk_unit *unit, size_t i)
+{
+    const rk_function *f = unit->functions.items[i];
+    bool *seen = RK_NEW_ARRAY(unit->arena, bool, unit->functions.count);
+    if (f->reach_bare && has_frame(f) && reaches_bare(unit, i, seen))
+        refuse(unit, i, "RK-V118", "declare the memory in the kernel",
+               "'%s' has shared memory of its own beside that of an operator or constructor of a "
+               "header, which cannot take the rTask's context");
+}
+
+static bool is_destructor(const rk_function *f)
+{
+    return f->special && f->name[0] == '~';
+}
+
+/** An object's end is behind the `return` that leaves it, and so behind what a returning thread says. */
+static void check_ends(rk_unit *unit, size_t i)
+{
+    const rk_function *f = unit->functions.items[i];
+    bool returns = false;
+    for (size_t e = 0; e < f->events.count; e++)
+        returns |= f->events.items[e].kind == RK_EVENT_RETURN;
+    for (size_t c = 0; returns && c < f->calls.count; c++) {
+        const rk_function *to = callee_of(unit, &f->calls.items[c]);
+        if (is_destructor(to) && (to->reach & (RK_USE_BARRIERS | RK_USE_WARPS)))
+            rk_problem_add(unit, i, RK_REFUSED, "RK-V118",
+                           rk_sources_place(unit, f->definition.file, f->calls.items[c].at),
+                           "end the object before the return, in a block of its own",
+                           "'%s' synchronises, and would run after a return of '%s'", to->name,
+                           f->name);
+    }
+}
+
+/** A drop-in's program goes on calling the same function, in kernels that are none of ours. */
+static void check_drop_in(rk_unit *unit, size_t i)
+{
+    const rk_function *f = unit->functions.items[i];
+    if (f->kernel && f->reach_ambient)
+        refuse(unit, i, "RK-V118", "use a plain function with a name",
+               "'%s' reaches a constructor, a destructor, an operator, a virtual function or an "
+               "initial value that needs the rTask's context, which a drop-in cannot give it");
+}
+
+void rk_ambient_check(rk_unit *unit)
+{
+    for (size_t i = 0; i < unit->functions.count; i++) {
+        const rk_function *f = unit->functions.items[i];
+        check_memory(unit, i);
+        if (f->kernel)
+            check_ends(unit, i);
+        if (f->kernel && !unit->options->drop_in)
+            check_bare(unit, i);
+        if (unit->options->drop_in)
+            check_drop_in(unit, i);
+        else if (unit->options->barrier == RK_BARRIER_CG && f->ambient &&
+                 (f->reach & RK_USE_BARRIERS))
+            refuse(unit, i, "RK-V133", "convert it with --barrier auto or named",
+                   "'%s' has a barrier, and no call can pass it the group of the block");
+    }
+}
+
+const char *rk_ambient_entry(const rk_function *f)
+{
+    return f->ambient ? " using RkCtx = rk::ambient; RkCtx rk_ctx{};" : "";
+}

@@ -1,0 +1,146 @@
+#include "convert/rkernel/cpu_library.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+typedef RK_VEC(const char *) word_vec;
+
+static void add_words(word_vec *out, const char *text, rk_arena *arena)
+{
+    while (text && *text) {
+        const size_t length = strcspn(text, " ");
+        if (length)
+            *rk_push(arena, out) = rk_arena_strndup(arena, text, length);
+        text += length + (text[length] == ' ');
+    }
+}
+
+/** The compiler and its flags. */
+static word_vec command(rk_arena *arena)
+{
+    static const char *const flags[] = {"-x",    "c++",     "-std=c++17",        "-O2",
+                                        "-fPIC", "-shared", "-ffp-contract=off", "-fno-fast-math",
+                                        "-w"};
+    word_vec words = {0};
+    const char *compiler = getenv("CXX");
+    add_words(&words, compiler && *compiler ? compiler : "c++", arena);
+    for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
+        *rk_push(arena, &words) = flags[i];
+    add_words(&words, getenv("CXXFLAGS"), arena);
+    return words;
+}
+
+static uint64_t hash_folder(const char *folder, uint64_t hash, rk_arena *arena)
+{
+    rk_diag *unheard = rk_diag_new(arena);
+    char **names;
+    size_t count;
+    if (!rk_file_list(&names, &count, folder, NULL, arena, unheard))
+        return hash;
+    for (size_t i = 0; i < count; i++) {
+        const char *path = rk_path_join(arena, folder, names[i]);
+        rk_bytes bytes;
+        hash = rk_hash(names[i], strlen(names[i]), hash);
+        if (rk_file_is_dir(path))
+            hash = hash_folder(path, hash, arena);
+        else if (rk_file_read(&bytes, path, arena, unheard))
+            hash = rk_hash(bytes.data, bytes.size, hash);
+    }
+    return hash;
+}
+
+uint64_t rk_cpu_library_hash(const rk_convert_options *options, rk_arena *arena)
+{
+    const word_vec words = command(arena);
+    uint64_t hash = 0;
+    for (size_t i = 0; i < words.count; i++)
+        hash = rk_hash(words.items[i], strlen(words.items[i]) + 1, hash);
+    rk_arena *scratch = rk_arena_new();
+    hash = hash_folder(rk_path_join(arena, options->home, "include"), hash, scratch);
+    rk_arena_free(scratch);
+    return hash;
+}
+
+/** The compiler's first error, without the folder. */
+static const char *first_error(const char *folder, const char *log, rk_arena *arena)
+{
+    rk_bytes bytes;
+    if (!rk_file_read(&bytes, log, arena, rk_diag_new(arena)))
+        return "the compiler could not be run";
+    const char *mark = strstr(bytes.data, "rror: ");
+    if (!mark)
+        return bytes.size ? rk_arena_strndup(arena, bytes.data, strcspn(bytes.data, "\n"))
+                          : "the compiler failed without a message";
+    const size_t begin = rk_line_begin(bytes.data, (size_t)(mark - bytes.data));
+    const char *line =
+        rk_arena_strndup(arena, bytes.data + begin, strcspn(bytes.data + begin, "\n"));
+    const size_t length = strlen(folder);
+    return strncmp(line, folder, length) == 0 && line[length] == '/' ? line + length + 1 : line;
+}
+
+/** Runs the compiler, its messages going to `log`; whether it made `to`. */
+static bool compile(const rk_unit *unit, const char *folder, const char *source, const char *to,
+                    const char *log)
+{
+    rk_arena *arena = unit->arena;
+    word_vec words = command(arena);
+    const char *include = rk_path_join(arena, unit->options->home, "include");
+    /* Reports name a kernel's place; where the folder happens to be is no part of that. */
+    const char *const last[] = {"-I",
+                                include,
+                                "-I",
+                                rk_path_join(arena, include, "rk/shim"),
+                                rk_arena_printf(arena, "-ffile-prefix-map=%s/=", folder),
+                                "-o",
+                                to,
+                                rk_path_join(arena, folder, source),
+                                NULL};
+    for (size_t i = 0; i < sizeof last / sizeof *last; i++)
+        *rk_push(arena, &words) = last[i];
+    fflush(NULL);
+    const pid_t pid = fork();
+    if (pid == 0) {
+        const int file = open(log, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+        if (file >= 0) {
+            dup2(file, STDOUT_FILENO);
+            dup2(file, STDERR_FILENO);
+        }
+        execvp(words.items[0], (char *const *)(uintptr_t)words.items);
+        fprintf(stderr, "error: cannot run %s: %s\n", words.items[0], strerror(errno));
+        _exit(127);
+    }
+    int status = -1;
+    while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
+        ;
+    return pid > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+bool rk_cpu_library(rk_record_output *out, const rk_unit *unit, const char *folder,
+                    const char *source, uint64_t runtime, const rk_bytes *texts, size_t text_count)
+{
+    rk_arena *arena = unit->arena;
+    uint64_t hash = rk_hash(source, strlen(source), runtime);
+    for (size_t i = 0; i < text_count; i++)
+        hash = rk_hash(texts[i].data, texts[i].size, hash);
+    const char *name = rk_arena_printf(arena, "cpu/%016" PRIx64 ".so", hash);
+    *out = (rk_record_output){.path = rk_path_join(arena, unit->options->out_dir, name)};
+    if (rk_file_exists(out->path)) {
+        out->there = true;
+        return true;
+    }
+    const char *made = rk_path_join(arena, folder, "library.so");
+    const char *log = rk_path_join(arena, folder, "library.log");
+    if (compile(unit, folder, source, made, log) &&
+        rk_file_read(&out->bytes, made, arena, unit->diag))
+        return true;
+    return rk_diag_add(unit->diag, RK_WARNING, "RK-V204",
+                       rk_place_file(rk_path_join(arena, unit->options->out_dir, source)),
+                       "its kernels run on the GPU only; the CPU runtime lacks what they use",
+                       "no CPU library: %s", first_error(folder, log, arena));
+}

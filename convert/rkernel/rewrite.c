@@ -1,0 +1,726 @@
+#include "convert/rkernel/rewrite.h"
+
+#include "convert/clang/expand.h"
+#include "convert/facts/function_args.h"
+#include "convert/facts/returns.h"
+#include "convert/facts/specialised.h"
+#include "convert/fission/fission.h"
+#include "convert/rkernel/ambient.h"
+#include "convert/unit/sources.h"
+
+#include <ctype.h>
+#include <string.h>
+
+/* Ranks of insertions at one place. */
+enum {
+    RANK_FIRST = -9,
+    RANK_SPLIT = -3,
+    RANK_SPACE = -2,
+    RANK_PART = -1,
+    RANK_HEAD = 0,
+    RANK_LINKAGE = 1,
+    RANK_SPLIT_END = 2
+};
+
+static const rk_tokens *tokens_of(const rk_unit *unit, size_t file)
+{
+    return &unit->files.items[file]->tokens;
+}
+
+/** Adds a replacement to a file, which then is more than a copy. */
+static void edit(rk_unit *unit, size_t file, size_t offset, size_t length, const char *text)
+{
+    unit->files.items[file]->touched = true;
+    rk_edits_add(&unit->files.items[file]->edits, offset, length, text);
+}
+
+static void insert(rk_unit *unit, size_t file, size_t offset, int rank, const char *text)
+{
+    unit->files.items[file]->touched = true;
+    rk_edits_insert(&unit->files.items[file]->edits, offset, rank, text);
+}
+
+/** Removes tokens [first, last] and the white space up to what follows on their line. */
+static void remove_tokens(rk_unit *unit, size_t file, size_t first, size_t last)
+{
+    const rk_tokens *tokens = tokens_of(unit, file);
+    const size_t begin = tokens->items[first].offset;
+    size_t end = tokens->items[last].offset + tokens->items[last].length;
+    while (end < tokens->size && (tokens->text[end] == ' ' || tokens->text[end] == '\t'))
+        end++;
+    edit(unit, file, begin, end - begin, "");
+}
+
+/* Template heads. */
+
+typedef struct {
+    size_t count;       /**< template heads before the declaration */
+    size_t open, close; /**< the last one's brackets, as tokens */
+    size_t next;        /**< the token after it */
+} heads;
+
+/** The token after a requires-clause whose first operand is at `i`: operands in `(...)`, or names with arguments. */
+static size_t requires_end(const rk_tokens *tokens, size_t i)
+{
+    for (; i < tokens->count; i += 2) { /* `&&` and `||` are two tokens each */
+        while (rk_token_is(tokens, i, "::") || rk_token_is(tokens, i + 1, "::"))
+            i++;
+        if (rk_token_is(tokens, i + 1, "<") && !rk_token_is(tokens, i, "("))
+            i++;
+        i = rk_token_is(tokens, i, "(") || rk_token_is(tokens, i, "<")
+                ? rk_tokens_close(tokens, i) + 1
+                : i + 1;
+        if (!rk_token_is(tokens, i, "&") && !rk_token_is(tokens, i, "|"))
+            break;
+    }
+    return i;
+}
+
+static heads read_heads(const rk_tokens *tokens, size_t begin)
+{
+    heads h = {.next = rk_tokens_at(tokens, begin)};
+    while (rk_token_is(tokens, h.next, "template") && rk_token_is(tokens, h.next + 1, "<")) {
+        h.open = h.next + 1;
+        h.close = rk_tokens_close(tokens, h.open);
+        if (h.close >= tokens->count)
+            break;
+        h.count++;
+        h.next = h.close + 1;
+        if (rk_token_is(tokens, h.next, "requires"))
+            h.next = requires_end(tokens, h.next + 1);
+    }
+    return h;
+}
+
+/** The token after the template parameter that begins at `i`: a comma or the head's end. */
+static size_t param_end(const rk_tokens *tokens, size_t i, size_t close)
+{
+    int depth = 0;
+    for (; i < close; i++) {
+        depth += rk_token_is(tokens, i, "(") || rk_token_is(tokens, i, "<");
+        depth -= rk_token_is(tokens, i, ")") || rk_token_is(tokens, i, ">");
+        if (depth == 0 && rk_token_is(tokens, i, ","))
+            break;
+    }
+    return i;
+}
+
+/** What takes the place of a template parameter's tokens [first, end). */
+static const char *param_text(const rk_tokens *tokens, const rk_template_param *param, size_t first,
+                              size_t end, rk_arena *arena)
+{
+    const size_t begin = tokens->items[first].offset;
+    return param->is_class ? rk_arena_printf(arena, "class %s", param->name)
+                           : rk_arena_strndup(arena, tokens->text + begin,
+                                              tokens->items[end - 1].offset +
+                                                  tokens->items[end - 1].length - begin);
+}
+
+char *rk_rewrite_own_args(const rk_function *f, rk_arena *arena)
+{
+    rk_str out = {.arena = arena};
+    for (size_t i = 0; i < f->params.count; i++)
+        if (*f->params.items[i].name)
+            rk_str_addf(&out, "%s%s%s", out.length ? ", " : "<", f->params.items[i].name,
+                        f->params.items[i].pack ? "..." : "");
+    if (out.length)
+        rk_str_add(&out, ">");
+    return rk_arena_strdup(arena, rk_str_text(&out));
+}
+
+char *rk_rewrite_own_head(const rk_unit *unit, const rk_function *f, rk_arena *arena)
+{
+    if (!f->is_template)
+        return rk_arena_strdup(arena, "");
+    const rk_tokens *tokens = tokens_of(unit, f->definition.file);
+    const heads h = read_heads(tokens, f->definition.begin);
+    rk_str out = {.arena = arena};
+    size_t param = 0;
+    for (size_t i = h.open + 1; h.count && i < h.close; param++) {
+        const size_t first = i;
+        i = param_end(tokens, i, h.close);
+        if (param < f->params.count && *f->params.items[param].name)
+            rk_str_addf(&out, "%s%s", out.length ? ", " : "template <",
+                        param_text(tokens, &f->params.items[param], first, i, arena));
+        i++;
+    }
+    if (out.length)
+        rk_str_add(&out, "> ");
+    return rk_arena_strdup(arena, rk_str_text(&out));
+}
+
+/* Signatures. */
+
+static bool is_bound(const rk_tokens *tokens, size_t i)
+{
+    return rk_token_is(tokens, i, "__launch_bounds__") || rk_token_is(tokens, i, "__maxnreg__");
+}
+
+/** `text` with `__global__` as `__device__`, and without `__host__` and launch bounds. */
+static char *device_specifiers(const char *text, rk_arena *arena)
+{
+    const rk_tokens tokens = rk_lex(text, strlen(text), arena);
+    rk_str out = {.arena = arena};
+    for (size_t i = 0; i < tokens.count; i++) {
+        if (is_bound(&tokens, i) && rk_token_is(&tokens, i + 1, "(")) {
+            i = rk_tokens_close(&tokens, i + 1);
+            continue;
+        }
+        if (rk_token_is(&tokens, i, "__host__"))
+            continue;
+        rk_str_addf(&out, "%s%s", out.length ? " " : "",
+                    rk_token_is(&tokens, i, "__global__") ? "__device__"
+                                                          : rk_token_text(&tokens, i, arena));
+    }
+    return rk_arena_strdup(arena, rk_str_text(&out));
+}
+
+static void edit_specifier(rk_unit *unit, size_t file, size_t *i)
+{
+    const rk_tokens *tokens = tokens_of(unit, file);
+    const rk_token *token = &tokens->items[*i];
+    if (rk_token_is(tokens, *i, "__global__")) {
+        edit(unit, file, token->offset, token->length, "__device__");
+    } else if (rk_token_is(tokens, *i, "__host__")) {
+        remove_tokens(unit, file, *i, *i);
+    } else if (is_bound(tokens, *i) && rk_token_is(tokens, *i + 1, "(")) {
+        const size_t close = rk_tokens_close(tokens, *i + 1);
+        remove_tokens(unit, file, *i, close);
+        *i = close;
+    } else if (token->kind == RK_TOKEN_NAME) {
+        const char *text = rk_sources_macro(unit, rk_token_text(tokens, *i, unit->arena));
+        size_t last = *i;
+        const char *expanded = rk_expand_head(unit, tokens, *i, &last);
+        const rk_token *end = &tokens->items[last];
+        if (expanded || (text && (strstr(text, "__global__") || strstr(text, "__launch_bounds__") ||
+                                  strstr(text, "__host__"))))
+            edit(unit, file, token->offset, end->offset + end->length - token->offset,
+                 device_specifiers(expanded ? expanded : text, unit->arena));
+        *i = last;
+    }
+}
+
+/** The token of the parameter list's `(` of a function whose name is at `name`. */
+static size_t parameter_list(const rk_tokens *tokens, size_t name)
+{
+    size_t i = rk_tokens_at(tokens, name) + 1;
+    if (rk_token_is(tokens, i - 1, "operator") && rk_token_is(tokens, i, "("))
+        i += 2;
+    if (rk_token_is(tokens, i, "<") && rk_tokens_close(tokens, i) < tokens->count)
+        i = rk_tokens_close(tokens, i) + 1; /* of a specialisation */
+    return i;
+}
+
+static void edit_parameters(rk_unit *unit, const rk_declaration *d)
+{
+    const rk_tokens *tokens = tokens_of(unit, d->file);
+    const size_t open = parameter_list(tokens, d->name);
+    if (!rk_token_is(tokens, open, "("))
+        return;
+    const size_t at = tokens->items[open].offset + 1;
+    const size_t close = rk_tokens_close(tokens, open);
+    for (size_t i = open; i < close; i++)
+        if (rk_token_is(tokens, i, "__grid_constant__")) /* for __global__ functions only */
+            remove_tokens(unit, d->file, i, i);
+    if (rk_token_is(tokens, open + 1, ")"))
+        insert(unit, d->file, at, RANK_HEAD, "RkCtx &rk_ctx");
+    else if (rk_token_is(tokens, open + 1, "void") && rk_token_is(tokens, open + 2, ")"))
+        edit(unit, d->file, tokens->items[open + 1].offset, 4, "RkCtx &rk_ctx");
+    else
+        insert(unit, d->file, at, RANK_HEAD, "RkCtx &rk_ctx, ");
+}
+
+/** `extern "C"` cannot be on a template: removes it, or closes its block around the function. */
+static void edit_linkage(rk_unit *unit, const rk_function *f, const rk_declaration *d, size_t end)
+{
+    const rk_tokens *tokens = tokens_of(unit, d->file);
+    const size_t i = rk_tokens_at(tokens, d->begin);
+    if (i >= 2 && tokens->items[i - 1].kind == RK_TOKEN_STRING &&
+        rk_token_is(tokens, i - 2, "extern")) {
+        remove_tokens(unit, d->file, i - 2, i - 1);
+    } else if (rk_token_is(tokens, i, "extern") && i + 1 < tokens->count &&
+               tokens->items[i + 1].kind == RK_TOKEN_STRING) {
+        remove_tokens(unit, d->file, i, i + 1);
+    } else if (f->c_linkage) {
+        insert(unit, d->file, d->begin, RANK_SPACE, "extern \"C++\" { ");
+        insert(unit, d->file, end, RANK_LINKAGE, " }");
+    }
+}
+
+/** Parameters that stand for functions become classes. */
+static void edit_template(rk_unit *unit, const rk_function *f, size_t file, const heads *h)
+{
+    const rk_tokens *tokens = tokens_of(unit, file);
+    for (size_t i = h->open + 1, param = 0; i < h->close && param < f->params.count; param++) {
+        const size_t end = param_end(tokens, i, h->close);
+        if (f->params.items[param].is_class) {
+            const size_t begin = tokens->items[i].offset;
+            edit(unit, file, begin,
+                 tokens->items[end - 1].offset + tokens->items[end - 1].length - begin,
+                 param_text(tokens, &f->params.items[param], i, end, unit->arena));
+        }
+        i = end + 1;
+    }
+}
+
+/** `template <> T f<int>(` becomes a class, whose function it is: specialised.h. */
+static void edit_specialised(rk_unit *unit, const rk_function *f, const heads *h)
+{
+    const size_t file = f->definition.file;
+    const rk_tokens *tokens = tokens_of(unit, file);
+    const size_t begin = tokens->items[h->open - 1].offset;
+    const size_t name = rk_tokens_at(tokens, f->definition.name);
+    edit(unit, file, begin, tokens->items[h->close].offset + 1 - begin,
+         rk_arena_printf(unit->arena,
+                         "template <> struct %s { static constexpr bool there = true; template "
+                         "<class RkCtx> static",
+                         rk_specialised_class(unit, f)));
+    if (rk_token_is(tokens, name + 1, "<"))
+        edit(unit, file, tokens->items[name + 1].offset,
+             tokens->items[rk_tokens_close(tokens, name + 1)].offset + 1 -
+                 tokens->items[name + 1].offset,
+             "");
+    insert(unit, file, f->end, RANK_LINKAGE, " };");
+}
+
+/** A template that has specialisations asks for them first. */
+static void edit_question(rk_unit *unit, const rk_function *f)
+{
+    const size_t file = f->definition.file;
+    const char *question = f->is_template ? rk_specialised_question(unit, f) : NULL;
+    if (!question)
+        return;
+    insert(unit, file, f->definition.begin, RANK_PART,
+           rk_arena_printf(unit->arena,
+                           "%sstruct %s_rk_special { static constexpr bool there = false; };\n",
+                           rk_rewrite_own_head(unit, f, unit->arena), f->name));
+    insert(unit, file, f->definition.end + 1, RANK_PART, question);
+    insert(unit, file, f->end - 1, RANK_LINKAGE, "} ");
+}
+
+static void edit_specifiers(rk_unit *unit, const rk_declaration *d)
+{
+    const rk_tokens *tokens = tokens_of(unit, d->file);
+    for (size_t i = read_heads(tokens, d->begin).next;
+         i < tokens->count && tokens->items[i].offset < d->name; i++)
+        edit_specifier(unit, d->file, &i);
+}
+
+static void edit_signature(rk_unit *unit, const rk_function *f, const rk_declaration *d, size_t end)
+{
+    const rk_tokens *tokens = tokens_of(unit, d->file);
+    const heads h = read_heads(tokens, d->begin);
+    if (f->specialisation && h.count) {
+        edit_specialised(unit, f, &h);
+    } else if (f->is_template && h.count) {
+        edit_template(unit, f, d->file, &h);
+        insert(unit, d->file, tokens->items[h.close].offset, RANK_HEAD, ", class RkCtx");
+    } else {
+        insert(unit, d->file, h.count ? tokens->items[h.next].offset : d->begin, RANK_HEAD,
+               "template <class RkCtx> ");
+    }
+    edit_linkage(unit, f, d, end);
+    edit_specifiers(unit, d);
+    edit_parameters(unit, d);
+}
+
+/* Bodies. */
+
+static char *indentation(const rk_tokens *tokens, size_t offset, rk_arena *arena)
+{
+    const size_t begin = rk_line_begin(tokens->text, offset);
+    size_t end = begin;
+    while (end < offset && (tokens->text[end] == ' ' || tokens->text[end] == '\t'))
+        end++;
+    return rk_arena_strndup(arena, tokens->text + begin, end - begin);
+}
+
+/** The declaration of dynamic shared memory; of a function that has no context to ask. */
+static const char *dynamic_text(const rk_function *f, const rk_shared *s, rk_arena *arena)
+{
+    const char *at = strstr(s->inplace, RK_DYNAMIC_SHARED);
+    if (!f->bare_shared || f->ambient || !at)
+        return s->inplace;
+    return rk_arena_printf(arena, "%.*srk::bare_shared%s", (int)(at - s->inplace), s->inplace,
+                           at + strlen(RK_DYNAMIC_SHARED));
+}
+
+static void edit_shared(rk_unit *unit, const rk_function *f)
+{
+    const size_t file = f->definition.file;
+    rk_arena *arena = unit->arena;
+    rk_str fields = {.arena = arena};
+    const char *part =
+        f->part ? rk_arena_printf(arena, "%s%s", f->part, rk_rewrite_own_args(f, arena)) : NULL;
+    for (size_t i = 0; i < f->hoists.count; i++)
+        rk_str_addf(&fields, "%s ", f->hoists.items[i]);
+    for (size_t i = 0; i < f->shared.count; i++) {
+        const rk_shared *s = &f->shared.items[i];
+        rk_str inplace = {.arena = arena};
+        for (size_t k = 0; !s->dynamic && k < s->names.count; k++)
+            rk_str_addf(&inplace, "%sauto &%s = rk_ctx.template shared<%s>().%s;", k ? " " : "",
+                        s->names.items[k], part, s->members.items[k]);
+        edit(unit, file, s->begin, s->end - s->begin,
+             s->dynamic ? dynamic_text(f, s, arena) : rk_str_text(&inplace));
+        if (!s->dynamic)
+            rk_str_addf(&fields, "%s ", s->fields);
+    }
+    if (part)
+        insert(unit, file, f->definition.begin, RANK_PART,
+               rk_arena_printf(arena, "%sstruct %s { %s};\n%s", rk_rewrite_own_head(unit, f, arena),
+                               f->part, rk_str_text(&fields),
+                               indentation(tokens_of(unit, file), f->definition.begin, arena)));
+}
+
+/** Whether an earlier call is of the same loop: its begin and its end may both need the context. */
+static bool is_range_edited(const rk_unit *unit, const rk_function *f, size_t call)
+{
+    for (size_t i = 0; i < call; i++)
+        if (f->calls.items[i].range &&
+            unit->functions.items[f->calls.items[i].callee]->needs_context &&
+            f->calls.items[i].name.file == f->calls.items[call].name.file &&
+            f->calls.items[i].name.offset == f->calls.items[call].name.offset)
+            return true;
+    return false;
+}
+
+static void edit_calls(rk_unit *unit, const rk_function *f)
+{
+    for (size_t i = 0; i < f->calls.count; i++) {
+        const rk_call *call = &f->calls.items[i];
+        const rk_function *to = unit->functions.items[call->callee];
+        if (!to->needs_context || to->kernel)
+            continue;
+        if (call->argument && call->param == RK_NONE)
+            edit(unit, call->name.file, call->name.offset, strlen(to->name),
+                 rk_function_args_class(to, unit->arena));
+        if (!call->editable)
+            continue;
+        if (call->range) {
+            if (!is_range_edited(unit, f, i)) {
+                insert(unit, call->name.file, call->name.offset, RANK_HEAD, "rk::ranged(rk_ctx, ");
+                insert(unit, call->name.file, call->open, RANK_HEAD, ")");
+            }
+            continue;
+        }
+        const rk_bytes *text = &unit->files.items[call->name.file]->bytes;
+        size_t next = call->open + 1;
+        while (next < text->size &&
+               (isspace((unsigned char)text->data[next]) || text->data[next] == '\\'))
+            next++;
+        const bool empty = next < text->size && text->data[next] == ')';
+        const char *context = call->value ? "rk::ambient().self()" : "rk_ctx";
+        insert(unit, call->name.file, call->open + 1, RANK_HEAD,
+               rk_arena_printf(unit->arena, "%s%s", context, empty ? "" : ", "));
+        if (call->param != RK_NONE)
+            insert(unit, call->name.file, call->open, RANK_HEAD, "()");
+    }
+}
+
+static bool has_comma(const rk_tokens *tokens, size_t begin, size_t end)
+{
+    int depth = 0;
+    for (size_t i = rk_tokens_at(tokens, begin); i < tokens->count && tokens->items[i].offset < end;
+         i++) {
+        depth += rk_token_is(tokens, i, "(") - rk_token_is(tokens, i, ")");
+        if (depth == 0 && rk_token_is(tokens, i, ","))
+            return true;
+    }
+    return false;
+}
+
+static void edit_leaves(rk_unit *unit, const rk_function *f)
+{
+    for (size_t i = 0; i < f->events.count; i++) {
+        const rk_event *e = &f->events.items[i];
+        if (!e->leaves)
+            continue;
+        const size_t file = f->definition.file;
+        const bool comma = has_comma(tokens_of(unit, file), e->condition, e->condition_end);
+        insert(unit, file, e->condition, RANK_HEAD, comma ? "rk_ctx.leave((" : "rk_ctx.leave(");
+        insert(unit, file, e->condition_end, RANK_LINKAGE, comma ? "))" : ")");
+    }
+}
+
+/**
+ * Where a barrier or a warp operation may follow a return, each way out of the kernel says so itself,
+ * before the compiler joins the threads of a warp that left with those that stay
+ * (rk/cuda_barrier.cuh, rk/cuda_warp.cuh).
+ */
+static void edit_exits(rk_unit *unit, const rk_function *f)
+{
+    const char *text = rk_returns_exit(f);
+    if (!text)
+        return;
+    const char *word = rk_arena_printf(unit->arena, "return %s", text);
+    for (size_t i = 0; i < f->events.count; i++) {
+        const rk_event *e = &f->events.items[i];
+        if (e->kind == RK_EVENT_RETURN)
+            edit(unit, e->word.file, e->word.offset, strlen("return"), word);
+    }
+    insert(unit, f->definition.file, f->end - 1, RANK_HEAD,
+           rk_arena_printf(unit->arena, "%s; ", text));
+}
+
+/** Captures what the lambda's text now finds in the function around it. */
+static void edit_lambda(rk_unit *unit, const rk_function *f, const rk_lambda *lambda)
+{
+    const rk_tokens *tokens = tokens_of(unit, f->definition.file);
+    const size_t open = rk_tokens_at(tokens, lambda->open);
+    if (!rk_token_is(tokens, open, "["))
+        return;
+    const bool reference =
+        rk_token_is(tokens, open + 1, "&") &&
+        (rk_token_is(tokens, open + 2, "]") || rk_token_is(tokens, open + 2, ","));
+    const bool copy = rk_token_is(tokens, open + 1, "=");
+    unsigned uses = lambda->uses;
+    for (size_t i = 0; i < lambda->callees.count; i++)
+        if (unit->functions.items[lambda->callees.items[i]]->needs_context)
+            uses |= RK_USE_CONTEXT;
+    if (reference)
+        return;
+    if (copy)
+        uses &= RK_USE_CONTEXT | RK_USE_STATIC_SHARED | RK_USE_DYNAMIC_SHARED;
+    rk_str captures = {.arena = unit->arena};
+    rk_str_add(&captures, rk_builtin_captures(uses, unit->arena));
+    for (size_t i = 0; i < lambda->names.count; i++)
+        rk_str_addf(&captures, ", &%s", lambda->names.items[i]);
+    const char *text = rk_str_text(&captures);
+    const size_t close = rk_tokens_close(tokens, open);
+    if (!*text || close >= tokens->count)
+        return;
+    insert(unit, f->definition.file, tokens->items[close].offset, RANK_HEAD,
+           close == open + 1 ? text + 2 : text);
+}
+
+/** What ends the kernel's barriers in shared memory, behind the block that is its body. */
+static const char *meeting_end(const rk_unit *unit, const rk_function *f)
+{
+    rk_str out = {.arena = unit->arena};
+    rk_str_add(&out, "} rk::end_barriers(rk_ctx");
+    for (size_t i = 0; i < f->shared.count; i++)
+        for (size_t k = 0; f->shared.items[i].barrier && k < f->shared.items[i].names.count; k++)
+            rk_str_addf(&out, ", rk_ctx.template shared<%s%s>().%s", f->part,
+                        rk_rewrite_own_args(f, unit->arena), f->shared.items[i].members.items[k]);
+    rk_str_add(&out, "); ");
+    return rk_arena_strdup(unit->arena, rk_str_text(&out));
+}
+
+static void edit_file_shared(rk_unit *unit, const rk_function *f)
+{
+    for (size_t i = 0; i < f->file_edits.count; i++)
+        edit(unit, f->file_edits.items[i].file, f->file_edits.items[i].offset,
+             f->file_edits.items[i].length, f->file_edits.items[i].text);
+}
+
+static void edit_body(rk_unit *unit, const rk_function *f)
+{
+    rk_str entry = {.arena = unit->arena};
+    rk_str_add(&entry, rk_ambient_entry(f));
+    if (f->named_barriers)
+        rk_str_add(&entry, " rk_ctx.whole_warps();");
+    rk_str_add(&entry, rk_builtin_shadows(f->uses, f->hides_types, unit->arena));
+    if (f->meets) {
+        rk_str_add(&entry, " rk::begin_barriers(); {");
+        insert(unit, f->definition.file, f->end - 1, RANK_HEAD, meeting_end(unit, f));
+    }
+    if (entry.length)
+        insert(unit, f->definition.file, f->definition.end + 1, RANK_HEAD, rk_str_text(&entry));
+    /* of a rank that rk_fission_text takes over */
+    for (size_t i = 0; i < f->file_shared.count; i++)
+        insert(unit, f->definition.file, f->definition.end + 1, RANK_LINKAGE,
+               rk_arena_printf(unit->arena, " %s", f->file_shared.items[i]));
+    edit_shared(unit, f);
+    edit_calls(unit, f);
+    edit_leaves(unit, f);
+    edit_exits(unit, f);
+    for (size_t i = 0; i < f->lambdas.count; i++)
+        edit_lambda(unit, f, &f->lambdas.items[i]);
+    for (size_t i = 0; i < f->edits.count; i++)
+        edit(unit, f->edits.items[i].file, f->edits.items[i].offset, f->edits.items[i].length,
+             f->edits.items[i].text);
+}
+
+bool rk_rewrite_split(rk_unit *unit, const rk_function *f, bool lines)
+{
+    const size_t file = f->definition.file, end = f->end - 1;
+    rk_fission_plan *plan = f->kernel && !f->meets && (f->reach & (RK_USE_BARRIERS | RK_USE_WARPS))
+                                ? rk_fission_of(unit, file, f->definition.end)
+                                : NULL;
+    const unsigned uses = f->uses & ((RK_USE_PLACES | RK_USE_LDG) & ~(unsigned)RK_USE_THREAD_IDX);
+    const char *text = plan ? rk_fission_text(unit, plan, uses) : NULL;
+    if (!text)
+        return false;
+    rk_arena *arena = unit->arena;
+    const char *line = lines ? rk_arena_printf(arena, "\n#line %d \"%s\"\n",
+                                               rk_sources_place(unit, file, f->definition.end).line,
+                                               unit->files.items[file]->path)
+                             : "";
+    rk_str out = {.arena = arena};
+    rk_str_addf(&out,
+                "\n#ifdef RK_CPU_SPLIT\nif constexpr (rk::is_block<RkCtx>) { auto &rk_block = "
+                "rk_ctx; (void)rk_block; using rk_thread = typename RkCtx::rk_thread;");
+    if (*plan->types)
+        rk_str_addf(&out, " if constexpr (!rk::kept_types<%s>::plain) rk_ctx.need_fibers(); else {",
+                    plan->types);
+    rk_str_addf(&out, "%s%s%s } else\n#endif\n{%s", line, text, *plan->types ? "}" : "", line);
+    insert(unit, file, f->definition.end + 1, RANK_SPLIT, rk_str_text(&out));
+    insert(unit, file, end, RANK_SPLIT_END, "} ");
+    return true;
+}
+
+/** An rKernel's parameters may be written by others meanwhile: `restrict` is no longer true. */
+static void edit_restrict(rk_unit *unit, const rk_function *f)
+{
+    const rk_tokens *tokens = tokens_of(unit, f->definition.file);
+    for (size_t i = rk_tokens_at(tokens, f->definition.begin);
+         i < tokens->count && tokens->items[i].offset < f->end; i++) {
+        if (tokens->items[i].kind != RK_TOKEN_NAME)
+            continue;
+        const char *macro = NULL;
+        bool found = rk_token_is(tokens, i, "__restrict__") || rk_token_is(tokens, i, "__restrict");
+        if (!found)
+            macro = rk_sources_macro(unit, rk_token_text(tokens, i, unit->arena));
+        found |= macro && (strcmp(macro, "__restrict__") == 0 || strcmp(macro, "__restrict") == 0);
+        if (found)
+            edit(unit, f->definition.file, tokens->items[i].offset, tokens->items[i].length, "");
+    }
+}
+
+void rk_rewrite_definition(rk_unit *unit, const rk_function *f)
+{
+    edit_restrict(unit, f);
+    if (f->ambient) {
+        edit_specifiers(unit, &f->definition);
+        edit_body(unit, f);
+        return;
+    }
+    if (f->bare_shared)
+        edit_shared(unit, f);
+    if (!f->needs_context) {
+        edit_calls(unit, f);
+        return;
+    }
+    edit_signature(unit, f, &f->definition, f->end);
+    if (f->has_class)
+        insert(unit, f->definition.file, f->end, RANK_LINKAGE,
+               rk_function_args_text(f, unit->arena));
+    edit_body(unit, f);
+    edit_question(unit, f);
+}
+
+void rk_rewrite_declaration(rk_unit *unit, const rk_function *f, const rk_declaration *d)
+{
+    if (f->ambient) {
+        edit_specifiers(unit, d);
+        return;
+    }
+    edit_signature(unit, f, d, d->end + 1);
+    for (size_t i = 0; i < f->other_edits.count; i++) {
+        const rk_text_edit *e = &f->other_edits.items[i];
+        if (e->file == d->file && e->offset >= d->begin && e->offset < d->end)
+            edit(unit, e->file, e->offset, e->length, e->text);
+    }
+}
+
+/** Values ask by themselves, whoever reaches them. */
+static void edit_values(rk_unit *unit, const rk_text_edit *edits, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        edit(unit, edits[i].file, edits[i].offset, edits[i].length, edits[i].text);
+}
+
+void rk_rewrite_functions(rk_unit *unit)
+{
+    for (size_t i = 0; i < unit->functions.count; i++) {
+        rk_function *f = unit->functions.items[i];
+        if (f->removed || !f->reached)
+            continue;
+        rk_rewrite_definition(unit, f);
+        if (f->needs_context)
+            edit_file_shared(unit, f);
+        f->split = !f->reach_ambient && rk_rewrite_split(unit, f, false);
+        for (size_t k = 0; (f->needs_context || f->ambient) && k < f->others.count; k++)
+            rk_rewrite_declaration(unit, f, &f->others.items[k]);
+    }
+    for (size_t i = 0; i < unit->functions.count; i++)
+        if (!unit->functions.items[i]->removed)
+            edit_values(unit, unit->functions.items[i]->value_edits.items,
+                        unit->functions.items[i]->value_edits.count);
+    edit_values(unit, unit->value_edits.items, unit->value_edits.count);
+}
+
+/**
+ * A touched header's includers are touched too, so that they see its namespace; so is a header that
+ * holds device code which is disabled.
+ */
+static void spread_touched(rk_unit *unit)
+{
+    unit->files.items[0]->touched = true;
+    for (size_t i = 0; i < unit->functions.count; i++)
+        if (unit->functions.items[i]->removed)
+            unit->files.items[unit->functions.items[i]->definition.file]->touched = true;
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (size_t i = 0; i < unit->files.count; i++) {
+            rk_source_file *file = unit->files.items[i];
+            for (size_t k = 0; k < file->includes.count && !file->touched; k++) {
+                const size_t target = file->includes.items[k].target;
+                if (target == RK_NONE || !unit->files.items[target]->touched)
+                    continue;
+                file->touched = changed = true;
+            }
+        }
+    }
+}
+
+/** A name in the output folder: the header's own, after "rk." where it is touched. In place each folder keeps its own. */
+static const char *choose_name(rk_unit *unit, const rk_source_file *file)
+{
+    rk_arena *arena = unit->arena;
+    const char *base = rk_path_base(file->path);
+    if (file->touched && unit->own_headers)
+        base = rk_arena_printf(arena, "%s.rk.%s", unit->stem, base);
+    if (unit->options->in_place)
+        return base;
+    const char *name = rk_sources_output_name(unit->names, base, file->path, arena);
+    return file->touched && !unit->own_headers ? rk_arena_printf(arena, "rk.%s", name) : name;
+}
+
+static void name_files(rk_unit *unit)
+{
+    for (size_t i = 1; i < unit->files.count; i++)
+        unit->files.items[i]->out_name = choose_name(unit, unit->files.items[i]);
+}
+
+static bool apply(rk_unit *unit, rk_source_file *file)
+{
+    size_t conflict[2];
+    file->output.data = rk_edits_apply(&file->edits, file->bytes.data, file->bytes.size,
+                                       &file->output.size, conflict);
+    if (file->output.data)
+        return true;
+    const rk_edit *a = &file->edits.list.items[conflict[0]];
+    const rk_edit *b = &file->edits.list.items[conflict[1]];
+    const size_t index = file == unit->files.items[0] ? 0 : RK_NONE;
+    rk_place place = index == 0 ? rk_sources_place(unit, 0, b->offset) : rk_place_file(file->path);
+    return rk_diag_add(unit->diag, RK_ERROR, "RK-V003", place, "report this file to us",
+                       "two edits overlap: '%s' at %zu and '%s' at %zu", a->text, a->offset,
+                       b->text, b->offset);
+}
+
+bool rk_rewrite(rk_unit *unit)
+{
+    for (size_t i = 0; i < unit->files.count; i++) {
+        unit->files.items[i]->touched = false;
+        unit->files.items[i]->edits.list.count = 0;
+    }
+    rk_rewrite_functions(unit);
+    spread_touched(unit);
+    name_files(unit);
+    bool ok = rk_rewrite_layout(unit);
+    rk_edits_insert(&unit->files.items[0]->edits, 0, RANK_FIRST, rk_rewrite_head(unit));
+    for (size_t i = 0; i < unit->files.count; i++)
+        ok &= apply(unit, unit->files.items[i]);
+    return ok;
+}

@@ -1,0 +1,287 @@
+#include "convert/rkernel/rewrite.h"
+#include "convert/text/spaces.h"
+
+#include "convert/rkernel/decide.h"
+
+#include <ctype.h>
+#include <string.h>
+
+static bool is_converted(const rk_unit *unit, const rk_instance *instance)
+{
+    return !unit->functions.items[instance->function]->refused;
+}
+
+/** Opens (or closes) the namespaces around a function: "namespace a { namespace { ". */
+static char *spaces_text(const rk_function *f, bool open, rk_arena *arena)
+{
+    rk_str out = {.arena = arena};
+    const char *at = f->spaces;
+    while (*at) {
+        const size_t length = strcspn(at, " ");
+        if (!open)
+            rk_str_add(&out, " }");
+        else if (*at == '-')
+            rk_str_add(&out, "namespace { ");
+        else
+            rk_str_addf(&out, "namespace %.*s { ", (int)length, at);
+        at += length + (at[length] == ' ');
+    }
+    return rk_arena_strdup(arena, rk_str_text(&out));
+}
+
+const char *rk_rewrite_named_args(const rk_unit *unit, const rk_instance *instance)
+{
+    const rk_function *f = unit->functions.items[instance->function];
+    const char **args = RK_NEW_ARRAY(unit->arena, const char *, instance->arg_count + 1);
+    size_t count = 0;
+    for (size_t i = 0; i < instance->arg_count && i < f->params.count; i++)
+        if (*f->params.items[i].name)
+            args[count++] = instance->out_args[i];
+    return rk_harvest_join_args(args, count, unit->arena);
+}
+
+char *rk_rewrite_instance(const rk_unit *unit, const rk_instance *instance)
+{
+    const rk_function *f = unit->functions.items[instance->function];
+    return rk_arena_printf(
+        unit->arena, "%s%s%s", f->scope, f->name,
+        rk_harvest_join_args(instance->out_args, instance->arg_count, unit->arena));
+}
+
+/** Whether the parts beyond the kernel's own are the same whatever its arguments. */
+static bool fixed_parts(const rk_function *f, const rk_instance *instance)
+{
+    for (size_t i = f->part ? 1 : 0; i < instance->part_count; i++)
+        if (strchr(instance->parts[i], '<'))
+            return false;
+    return true;
+}
+
+static void add_bases(rk_str *out, const rk_unit *unit, const rk_instance *instance, bool generic)
+{
+    const rk_function *f = unit->functions.items[instance->function];
+    const char *next = " : ";
+    if (f->reach_ambient) { /* first, where it is looked for */
+        rk_str_addf(out, "%srk::ambient_rtask", next);
+        next = ", ";
+    }
+    for (size_t i = 0; i < instance->part_count; i++, next = ", ") {
+        rk_str_add(out, next);
+        if (i == 0 && f->part && generic)
+            rk_str_addf(out, "%s%s%s", f->in_class ? f->scope : f->spaces_prefix, f->part,
+                        rk_rewrite_own_args(f, unit->arena));
+        else
+            rk_str_add(out, instance->parts[i]);
+    }
+    if (f->warp_returns)
+        rk_str_addf(out, "%srk::warp_returns", next);
+    rk_str_add(out, " {};");
+}
+
+void rk_rewrite_frames(rk_unit *unit, rk_str *out)
+{
+    bool *done = RK_NEW_ARRAY(unit->arena, bool, unit->functions.count);
+    for (size_t i = 0; i < unit->instances.count; i++) {
+        rk_instance *instance = &unit->instances.items[i];
+        const rk_function *f = unit->functions.items[instance->function];
+        instance->frame = NULL;
+        if (!is_converted(unit, instance) ||
+            (instance->part_count == 0 && !f->warp_returns && !f->reach_ambient))
+            continue;
+        instance->frame = rk_arena_printf(unit->arena, "%s%s_rk_frame%s", f->spaces_prefix, f->name,
+                                          rk_rewrite_named_args(unit, instance));
+        const bool generic = !f->is_template || fixed_parts(f, instance);
+        const char *open = spaces_text(f, true, unit->arena);
+        const char *close = spaces_text(f, false, unit->arena);
+        const char *head = rk_rewrite_own_head(unit, f, unit->arena);
+        if (!done[instance->function]) {
+            rk_str_addf(out, "%s%sstruct %s_rk_frame", open, head, f->name);
+            if (generic)
+                add_bases(out, unit, instance, true);
+            else
+                rk_str_add(out, ";");
+            rk_str_addf(out, "%s\n", close);
+        }
+        done[instance->function] = true;
+        if (generic)
+            continue;
+        rk_str_addf(out, "%stemplate <> struct %s_rk_frame%s", open, f->name,
+                    rk_rewrite_named_args(unit, instance));
+        add_bases(out, unit, instance, false);
+        rk_str_addf(out, "%s\n", close);
+    }
+}
+
+/* A source's macros are its own, so that sources can be put into one program. */
+
+typedef RK_VEC(const char *) name_vec;
+
+static bool has_name(const name_vec *names, const char *name)
+{
+    for (size_t i = 0; i < names->count; i++)
+        if (strcmp(names->items[i], name) == 0)
+            return true;
+    return false;
+}
+
+static const char *defined_name(const char *rest, rk_arena *arena)
+{
+    size_t length = 0;
+    while (isalnum((unsigned char)rest[length]) || rest[length] == '_')
+        length++;
+    return rk_arena_strndup(arena, rest, length);
+}
+
+/** A macro that the file only gives when nobody else has is not the file's alone. */
+static void find_macros(const rk_unit *unit, const rk_source_file *file, name_vec *names,
+                        name_vec *kept)
+{
+    for (size_t i = 0; i < file->tokens.count; i++) {
+        if (file->tokens.items[i].kind != RK_TOKEN_DIRECTIVE)
+            continue;
+        const rk_directive d = rk_directive_of(&file->tokens, i, unit->arena);
+        const char *name = defined_name(d.rest, unit->arena);
+        if (strcmp(d.name, "ifndef") == 0)
+            *rk_push(unit->arena, kept) = name;
+        else if (strcmp(d.name, "define") == 0 && !has_name(kept, name) && !has_name(names, name))
+            *rk_push(unit->arena, names) = name;
+    }
+}
+
+/** One line for each macro of the touched files, and for the guards of headers. */
+static void add_macro_lines(const rk_unit *unit, rk_str *out, const char *format)
+{
+    name_vec names = {0}, kept = {0};
+    for (size_t i = 0; i < unit->files.count; i++) {
+        const rk_source_file *file = unit->files.items[i];
+        if (!file->touched)
+            continue;
+        find_macros(unit, file, &names, &kept);
+        if (file->guard && !has_name(&names, file->guard))
+            *rk_push(unit->arena, &names) = file->guard;
+    }
+    for (size_t i = 0; i < names.count; i++)
+        rk_str_addf(out, format, names.items[i], names.items[i]);
+}
+
+static bool has_touched_header(const rk_unit *unit)
+{
+    for (size_t i = 1; i < unit->files.count; i++)
+        if (unit->files.items[i]->touched)
+            return true;
+    return false;
+}
+
+char *rk_rewrite_head(const rk_unit *unit)
+{
+    rk_str out = {.arena = unit->arena};
+    rk_str_add(&out, "#include <rk/rkernel.h>\n");
+    add_macro_lines(unit, &out, "#pragma push_macro(\"%s\")\n#undef %s\n");
+    if (has_touched_header(unit))
+        rk_str_addf(&out, "#define " RK_SPACE " %s\n", unit->space);
+    rk_str_add(&out, unit->defines);
+    rk_str_add(&out, rk_spaces_text(unit));
+    return rk_arena_strdup(unit->arena, rk_str_text(&out));
+}
+
+char *rk_rewrite_tail(rk_unit *unit)
+{
+    rk_str out = {.arena = unit->arena}, frames = {.arena = unit->arena};
+    const rk_bytes *text = &unit->files.items[0]->output;
+    if (text->size && text->data[text->size - 1] != '\n')
+        rk_str_add(&out, "\n");
+    rk_rewrite_frames(unit, &frames);
+    if (frames.length)
+        rk_str_addf(&out, "namespace %s {\n%s} // namespace %s\n", unit->space,
+                    rk_str_text(&frames), unit->space);
+    if (has_touched_header(unit))
+        rk_str_add(&out, "#undef " RK_SPACE "\n");
+    rk_str_add(&out, unit->undefines);
+    add_macro_lines(unit, &out, "#pragma pop_macro(\"%s\")\n");
+    return rk_arena_strdup(unit->arena, rk_str_text(&out));
+}
+
+char *rk_rewrite_probes(const rk_unit *unit)
+{
+    rk_str out = {.arena = unit->arena};
+    const bool hip = unit->options->target == RK_TARGET_HIP;
+    for (size_t i = 0; i < unit->instances.count; i++) {
+        const rk_instance *instance = &unit->instances.items[i];
+        if (!is_converted(unit, instance))
+            continue;
+        if (!out.length)
+            rk_str_addf(&out,
+                        "#if defined(%s) && __INCLUDE_LEVEL__ == 0 // compiled alone\n"
+                        "namespace %s {\n",
+                        hip ? "__HIP__" : "__CUDACC__", unit->space);
+        const rk_function *f = unit->functions.items[instance->function];
+        /* nvcc takes what is in an unnamed namespace only there */
+        const bool unnamed = strchr(f->spaces, '-') != NULL;
+        rk_str_addf(&out,
+                    "%stemplate __attribute__((used)) __device__ void %s(rk::%s_probe_context &",
+                    unnamed ? spaces_text(f, true, unit->arena) : "",
+                    rk_rewrite_instance(unit, instance) + (unnamed ? strlen(f->spaces_prefix) : 0),
+                    hip ? "hip" : "cuda");
+        for (size_t k = 0; k < instance->type_count; k++)
+            rk_str_addf(&out, ", %s", instance->types[k]);
+        rk_str_addf(&out, ");%s\n", unnamed ? spaces_text(f, false, unit->arena) : "");
+    }
+    if (out.length)
+        rk_str_addf(&out, "} // namespace %s\n#endif\n", unit->space);
+    return rk_arena_strdup(unit->arena, rk_str_text(&out));
+}
+
+/* Entries for the CPU. */
+
+bool rk_rewrite_cpu_takes(const rk_unit *unit, const rk_instance *instance)
+{
+    if (!is_converted(unit, instance) || rk_decide_uses(unit, instance).host_state)
+        return false;
+    for (size_t i = 0; i < instance->type_count; i++)
+        if (instance->sizes[i] > 8)
+            return false;
+    return true;
+}
+
+/** Opens the entry of an instance: "... rk::cpu_run<uses, frame>(rk_call, [&](auto &rk_ctx) { kernel(rk_ctx". */
+static void open_entry(const rk_unit *unit, size_t index, rk_str *out)
+{
+    const rk_instance *instance = &unit->instances.items[index];
+    const rk_uses uses = rk_decide_uses(unit, instance);
+    rk_str_addf(out,
+                "extern \"C\" void rk_entry_%s_%zu(const rk_cpu_call *rk_call)\n{\n"
+                "    rk::cpu_run<rk::uses<%d, %d, %d, %d%s>, %s>(rk_call, [&](auto &rk_ctx) {\n"
+                "        %s(rk_ctx",
+                unit->ident, index, uses.barrier, uses.reduce, uses.early_return, uses.warp,
+                unit->functions.items[instance->function]->split ? ", 1" : "",
+                instance->frame ? instance->frame : "void", rk_rewrite_instance(unit, instance));
+}
+
+static bool any_split(const rk_unit *unit)
+{
+    for (size_t i = 0; i < unit->functions.count; i++)
+        if (unit->functions.items[i]->split)
+            return true;
+    return false;
+}
+
+char *rk_rewrite_cpu(const rk_unit *unit)
+{
+    rk_str out = {.arena = unit->arena};
+    bool any = false;
+    rk_str_addf(&out, "%s#include \"%s\"\n#include <rk/cpu_entry.h>\n\nnamespace %s {\n",
+                any_split(unit) ? "#include <rk/cpu_fission.h>\n" : "",
+                unit->files.items[0]->out_name, unit->space);
+    for (size_t i = 0; i < unit->instances.count; i++) {
+        const rk_instance *instance = &unit->instances.items[i];
+        if (!rk_rewrite_cpu_takes(unit, instance))
+            continue;
+        any = true;
+        open_entry(unit, i, &out);
+        for (size_t k = 0; k < instance->type_count; k++)
+            rk_str_addf(&out, ", rk::cpu_arg<%s>(rk_call, %zu)", instance->types[k], k);
+        rk_str_add(&out, ");\n    });\n}\n");
+    }
+    rk_str_addf(&out, "} // namespace %s\n", unit->space);
+    return any ? rk_arena_strdup(unit->arena, rk_str_text(&out)) : NULL;
+}

@@ -1,0 +1,259 @@
+#include "convert/unit/sources.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static bool is_system_path(const char *path, rk_arena *arena)
+{
+    static const char *const roots[] = {"/usr/include/", "/usr/lib/", "/usr/local/include/"};
+    char buffer[PATH_MAX];
+    const char *real = realpath(path, buffer) ? buffer : path;
+    for (size_t i = 0; i < sizeof roots / sizeof *roots; i++)
+        if (rk_str_starts(real, roots[i]))
+            return true;
+    /* The toolkit, however the project names it: its folder holds CUDA's own header. */
+    return rk_file_exists(rk_path_join(arena, rk_path_dir(arena, real), "cuda_runtime_api.h"));
+}
+
+/** Calls `try` with each folder of -I (and, for quotes, -iquote) until it gives a path. */
+static char *search_folders(const rk_unit *unit, const char *name, bool quoted)
+{
+    const rk_convert_options *options = unit->options;
+    for (size_t i = 0; i < options->arg_count; i++) {
+        const char *arg = options->args[i];
+        const char *folder = NULL;
+        if (rk_str_starts(arg, "-I"))
+            folder = arg[2] ? arg + 2 : i + 1 < options->arg_count ? options->args[i + 1] : NULL;
+        else if (quoted && strcmp(arg, "-iquote") == 0 && i + 1 < options->arg_count)
+            folder = options->args[i + 1];
+        if (!folder)
+            continue;
+        char *path = rk_path_join(unit->arena, folder, name);
+        if (rk_file_exists(path) && !rk_file_is_dir(path))
+            return path;
+    }
+    return NULL;
+}
+
+/** The project header that an include's operand names, NULL if it is none. */
+static char *resolve(const rk_unit *unit, const char *from, const char *operand)
+{
+    const bool quoted = operand[0] == '"';
+    if (!quoted && operand[0] != '<')
+        return NULL;
+    const char *end = strchr(operand + 1, quoted ? '"' : '>');
+    if (!end)
+        return NULL;
+    const char *name = rk_arena_strndup(unit->arena, operand + 1, (size_t)(end - operand - 1));
+    char *path = NULL;
+    if (quoted) {
+        path = rk_path_join(unit->arena, rk_path_dir(unit->arena, from), name);
+        if (!rk_file_exists(path) || rk_file_is_dir(path))
+            path = NULL;
+    }
+    if (!path)
+        path = search_folders(unit, name, quoted);
+    return path && !is_system_path(path, unit->arena) ? path : NULL;
+}
+
+static bool same_file(const char *a, const char *b)
+{
+    struct stat x, y;
+    if (strcmp(a, b) == 0)
+        return true;
+    return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
+static rk_source_file *new_file(rk_unit *unit, const char *path, rk_bytes bytes)
+{
+    rk_source_file *file = RK_NEW(unit->arena, rk_source_file);
+    file->path = rk_arena_strdup(unit->arena, path);
+    struct stat status;
+    if (stat(path, &status) == 0) {
+        file->device = (uint64_t)status.st_dev;
+        file->inode = (uint64_t)status.st_ino;
+    }
+    file->bytes = bytes;
+    if (bytes.size >= 3 && memcmp(bytes.data, "\xef\xbb\xbf", 3) == 0) {
+        /* A byte order mark may be at the start alone, where text of ours comes. */
+        file->bytes = (rk_bytes){bytes.data + 3, bytes.size - 3};
+        file->expanded = true;
+    }
+    for (size_t i = 0; i < unit->before.count; i++) {
+        const rk_source_file *before = unit->before.items[i];
+        if (!before->expanded || !same_file(before->path, path))
+            continue;
+        file->bytes = before->bytes;
+        file->expanded = true;
+    }
+    file->tokens = rk_lex(file->bytes.data, file->bytes.size, unit->arena);
+    file->edits.arena = unit->arena;
+    *rk_push(unit->arena, &unit->files) = file;
+    return file;
+}
+
+/** The file's index, reading it if it is new; RK_NONE when it cannot be read. */
+static size_t file_index(rk_unit *unit, const char *path)
+{
+    for (size_t i = 0; i < unit->files.count; i++)
+        if (same_file(unit->files.items[i]->path, path))
+            return i;
+    rk_bytes bytes;
+    rk_diag *unheard = rk_diag_new(unit->arena);
+    if (!rk_file_read(&bytes, path, unit->arena, unheard))
+        return RK_NONE;
+    new_file(unit, path, bytes);
+    return unit->files.count - 1;
+}
+
+/** Depth of braces, which every branch of a conditional starts with anew. */
+typedef struct {
+    int depth;
+    RK_VEC(int) open; /**< depth at each #if that is open */
+} braces;
+
+static void braces_directive(braces *b, const char *name, rk_arena *arena)
+{
+    if (rk_str_starts(name, "if")) {
+        *rk_push(arena, &b->open) = b->depth;
+    } else if (strcmp(name, "endif") == 0) {
+        if (b->open.count)
+            b->open.count--;
+    } else if (rk_str_starts(name, "el") && b->open.count) {
+        b->depth = b->open.items[b->open.count - 1];
+    }
+}
+
+static void find_includes(rk_unit *unit, size_t index)
+{
+    rk_source_file *file = unit->files.items[index];
+    braces b = {0};
+    for (size_t i = 0; i < file->tokens.count; i++) {
+        b.depth += rk_token_is(&file->tokens, i, "{") - rk_token_is(&file->tokens, i, "}");
+        if (file->tokens.items[i].kind != RK_TOKEN_DIRECTIVE)
+            continue;
+        const rk_directive d = rk_directive_of(&file->tokens, i, unit->arena);
+        braces_directive(&b, d.name, unit->arena);
+        if (strcmp(d.name, "include") != 0)
+            continue;
+        const char *path = resolve(unit, file->path, d.rest);
+        const size_t target = path ? file_index(unit, path) : RK_NONE;
+        const bool nested = b.depth > 0 || file->nested;
+        *rk_push(unit->arena, &file->includes) = (rk_include){i, target, b.depth > 0};
+        if (target != RK_NONE && nested)
+            unit->files.items[target]->nested = true;
+    }
+}
+
+bool rk_sources_read(rk_unit *unit)
+{
+    rk_bytes bytes;
+    if (!rk_file_read(&bytes, unit->path, unit->arena, unit->diag))
+        return false;
+    new_file(unit, unit->path, bytes);
+    for (size_t i = 0; i < unit->files.count; i++)
+        find_includes(unit, i);
+    return true;
+}
+
+size_t rk_sources_find(const rk_unit *unit, CXFile file)
+{
+    CXFileUniqueID id;
+    if (!file || clang_getFileUniqueID(file, &id) != 0)
+        return RK_NONE;
+    for (size_t i = 0; i < unit->files.count; i++) {
+        const rk_source_file *known = unit->files.items[i];
+        if (known->device == (uint64_t)id.data[0] && known->inode == (uint64_t)id.data[1])
+            return i;
+    }
+    return RK_NONE;
+}
+
+bool rk_sources_ours(const rk_unit *unit, CXCursor cursor, rk_last_file *last)
+{
+    CXFile file;
+    clang_getExpansionLocation(clang_getCursorLocation(cursor), &file, NULL, NULL, NULL);
+    if (file != last->file)
+        *last = (rk_last_file){file, rk_sources_find(unit, file) != RK_NONE};
+    return last->ours;
+}
+
+bool rk_sources_expand(rk_source_file *file, rk_edits *edits)
+{
+    size_t size, conflict[2];
+    if (!edits->list.count)
+        return false;
+    char *text = rk_edits_apply(edits, file->bytes.data, file->bytes.size, &size, conflict);
+    if (!text)
+        return false;
+    file->bytes = (rk_bytes){text, size};
+    file->expanded = true;
+    return true;
+}
+
+/** Lists every object-like macro of the project's files, each name's first definition first. */
+static void list_macros(rk_unit *unit)
+{
+    unit->macros_listed = true;
+    for (size_t f = 0; f < unit->files.count; f++) {
+        const rk_source_file *file = unit->files.items[f];
+        for (size_t i = 0; i < file->tokens.count; i++) {
+            if (file->tokens.items[i].kind != RK_TOKEN_DIRECTIVE)
+                continue;
+            const rk_directive d = rk_directive_of(&file->tokens, i, unit->arena);
+            const size_t length = strcspn(d.rest, " \t(");
+            if (strcmp(d.name, "define") == 0 && d.rest[length] != '(' && d.rest[length] != '\0')
+                *rk_push(unit->arena, &unit->macros) =
+                    (rk_macro){rk_arena_strndup(unit->arena, d.rest, length),
+                               d.rest + length + strspn(d.rest + length, " \t")};
+        }
+    }
+}
+
+const char *rk_sources_real_path(const char *path, rk_arena *arena)
+{
+    char real[PATH_MAX];
+    return rk_arena_strdup(arena, realpath(path, real) ? real : path);
+}
+
+const char *rk_sources_output_name(rk_output_names *names, const char *base, const char *path,
+                                   rk_arena *arena)
+{
+    const char *real = rk_sources_real_path(path, arena);
+    const char *name = base;
+    for (int n = 2;; n++) {
+        const rk_output_name *taken = NULL;
+        for (size_t i = 0; i < names->count && !taken; i++)
+            if (strcmp(names->items[i].name, name) == 0)
+                taken = &names->items[i];
+        if (!taken)
+            *rk_push(arena, names) = (rk_output_name){rk_arena_strdup(arena, name), real};
+        if (!taken || strcmp(taken->path, real) == 0)
+            return name;
+        name = rk_arena_printf(arena, "%d.%s", n, base);
+    }
+}
+
+const char *rk_sources_macro(rk_unit *unit, const char *name)
+{
+    if (!unit->macros_listed)
+        list_macros(unit);
+    for (size_t i = 0; i < unit->macros.count; i++)
+        if (strcmp(unit->macros.items[i].name, name) == 0)
+            return unit->macros.items[i].text;
+    return NULL;
+}
+
+rk_place rk_sources_place(const rk_unit *unit, size_t file, size_t offset)
+{
+    if (file == RK_NONE)
+        return rk_place_file(unit->path);
+    const rk_source_file *source = unit->files.items[file];
+    int line = 1;
+    for (size_t i = 0; i < offset && i < source->bytes.size; i++)
+        line += source->bytes.data[i] == '\n';
+    const size_t begin = rk_line_begin(source->bytes.data, offset);
+    return (rk_place){source->path, line, (int)(offset - begin) + 1, NULL};
+}

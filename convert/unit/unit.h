@@ -1,0 +1,380 @@
+#ifndef RK_CONVERT_UNIT_UNIT_H
+#define RK_CONVERT_UNIT_UNIT_H
+
+#include "base/file.h"
+#include "base/vec.h"
+#include "convert/convert.h"
+#include "convert/launches/harvest.h"
+#include "convert/text/edits.h"
+#include "convert/text/lex.h"
+
+#include <clang-c/Index.h>
+
+#define RK_NONE SIZE_MAX
+
+/* What a function reads or calls. */
+
+/** Uses of CUDA's built-ins; the first ones have a shadow in rk_builtins. */
+typedef enum {
+    RK_USE_THREAD_IDX = 1 << 0,
+    RK_USE_BLOCK_IDX = 1 << 1,
+    RK_USE_BLOCK_DIM = 1 << 2,
+    RK_USE_GRID_DIM = 1 << 3,
+    RK_USE_SYNC = 1 << 4,
+    RK_USE_SYNC_COUNT = 1 << 5,
+    RK_USE_SYNC_AND = 1 << 6,
+    RK_USE_SYNC_OR = 1 << 7,
+    RK_USE_SHFL = 1 << 8,
+    RK_USE_SHFL_UP = 1 << 9,
+    RK_USE_SHFL_DOWN = 1 << 10,
+    RK_USE_SHFL_XOR = 1 << 11,
+    RK_USE_BALLOT = 1 << 12,
+    RK_USE_ANY = 1 << 13,
+    RK_USE_ALL = 1 << 14,
+    RK_USE_ACTIVEMASK = 1 << 15,
+    RK_USE_SYNCWARP = 1 << 16,
+    RK_USE_MATCH_ANY = 1 << 17,
+    RK_USE_MATCH_ALL = 1 << 18,
+    RK_USE_REDUCE_ADD = 1 << 19,
+    RK_USE_REDUCE_MIN = 1 << 20,
+    RK_USE_REDUCE_MAX = 1 << 21,
+    RK_USE_REDUCE_AND = 1 << 22,
+    RK_USE_REDUCE_OR = 1 << 23,
+    RK_USE_REDUCE_XOR = 1 << 24,
+    RK_USE_LDG = 1 << 25,
+    RK_USE_GROUP_WARP =
+        1 << 26, /**< a warp operation of a cooperative group of lanes, or on matrices */
+    RK_USE_STATIC_SHARED = 1 << 27,
+    RK_USE_DYNAMIC_SHARED = 1 << 28,
+    RK_USE_CONTEXT = 1 << 29,   /**< names the context in its text */
+    RK_USE_GROUP_SYNC = 1 << 30 /**< a barrier through cooperative groups */
+} rk_use;
+
+#define RK_USE_PLACES (RK_USE_THREAD_IDX | RK_USE_BLOCK_IDX | RK_USE_BLOCK_DIM | RK_USE_GRID_DIM)
+#define RK_USE_BARRIERS                                                                            \
+    (RK_USE_GROUP_SYNC | RK_USE_SYNC | RK_USE_SYNC_COUNT | RK_USE_SYNC_AND | RK_USE_SYNC_OR)
+#define RK_USE_REDUCING (RK_USE_SYNC_COUNT | RK_USE_SYNC_AND | RK_USE_SYNC_OR)
+#define RK_USE_WARPS (((RK_USE_LDG - 1) & ~(RK_USE_SHFL - 1)) | RK_USE_GROUP_WARP)
+
+/** One of CUDA's built-in variables or functions, and the shadow that takes its place. */
+typedef struct {
+    const char *name;
+    rk_use use;
+    const char *shadow; /**< its declaration at a function's entry */
+    const char *member; /**< of the context, in its place in an expression: "thread_idx()" */
+} rk_builtin;
+
+/** The built-in of that name; NULL if there is none. The caller knows that it is CUDA's own. */
+const rk_builtin *rk_builtin_find(const char *name);
+
+/**
+ * The shadows of `uses`, one after the other with a space before each, in a fixed order. Types are
+ * qualified where the function's own variables hide them.
+ */
+char *rk_builtin_shadows(unsigned uses, bool hides_types, rk_arena *arena);
+
+/**
+ * The lambda captures (", &name" each) that `uses` needs, the context's own first if it is used.
+ */
+char *rk_builtin_captures(unsigned uses, rk_arena *arena);
+
+/** Why a name of CUDA's own or its libraries cannot stay in an rKernel, or what its user should know. */
+typedef struct {
+    rk_severity severity; /**< RK_REFUSED or RK_WARNING */
+    const char *name;     /**< of a function, or a prefix that ends in `*` */
+    const char *code, *message, *hint;
+} rk_forbidden;
+
+/** NULL if the name means nothing special. */
+const rk_forbidden *rk_forbidden_find(const char *name);
+
+/* Sources. */
+
+/** An `#include` of a project header in a project file. */
+typedef struct {
+    size_t token;  /**< the directive's index in the including file's tokens */
+    size_t target; /**< index in rk_unit.files */
+    bool nested;   /**< inside braces: its text lands in what is open there */
+} rk_include;
+
+/** A file of the user's project: the source, or a header that it includes. */
+typedef struct {
+    const char *path;       /**< as the compiler opens it */
+    uint64_t device, inode; /**< which tell a file whatever its name */
+    rk_bytes bytes;
+    bool expanded;    /**< `bytes` are not the disk's: expand.h */
+    bool precompiled; /**< with the headers of libraries, where there are such: headers.h */
+    rk_tokens tokens;
+    RK_VEC(rk_include) includes;
+    bool nested;  /**< some include of it is inside braces: it gets no namespace of its own */
+    bool touched; /**< edited beyond its includes: it goes into the source's namespace */
+    const char *out_name; /**< its name in the output folder */
+    const char *guard;    /**< of a touched header: the macro that lets it be read once, or NULL */
+    rk_edits edits;
+    rk_bytes output; /**< edited text */
+} rk_source_file;
+
+/** A place in the project's text. */
+typedef struct {
+    size_t file; /**< index in rk_unit.files, RK_NONE when it is in none */
+    size_t offset;
+} rk_where;
+
+/* Functions, as the analysis leaves them: plain data, no cursors. */
+
+/** Why a function cannot be converted, or what its user should know. */
+typedef struct {
+    rk_severity severity; /**< RK_REFUSED or RK_WARNING */
+    const char *code;
+    rk_place place;
+    const char *message, *hint;
+} rk_problem;
+
+/** A use of another function. */
+typedef struct {
+    size_t callee;               /**< index in rk_unit.functions */
+    size_t at;                   /**< expansion offset in the caller's file */
+    size_t loop_begin, loop_end; /**< the outermost loop around it, both 0 if none */
+    rk_where name;               /**< the callee's name, or a functor call's `(` */
+    size_t open;                 /**< offset of the argument list, in the name's file */
+    bool editable; /**< it is called by that name, so that an argument can be put in */
+    bool argument; /**< it is an argument of a template there */
+    size_t param;  /**< the template parameter of the caller that the name is, RK_NONE if none */
+    bool value;    /**< in text that must ask for the context by itself: values.h */
+    bool range;    /**< by a loop over the range that is between `name` and `open` */
+} rk_call;
+
+typedef enum { RK_EVENT_RETURN, RK_EVENT_BARRIER, RK_EVENT_WARP } rk_event_kind;
+
+/** A return, barrier or warp operation, by where it is. */
+typedef struct {
+    rk_event_kind kind;
+    size_t at;                   /**< expansion offset in the function's file */
+    size_t loop_begin, loop_end; /**< the outermost loop around it, both 0 if none */
+    bool top_level;              /**< `if (c) return;` as a statement of the function's body */
+    rk_where word;               /**< a return's `return`, in a macro's text where one makes it */
+    bool leaves;                 /**< it becomes rk_ctx.leave(), filled by rk_decide */
+    size_t condition, condition_end; /**< its text, without the parentheses, when top_level */
+} rk_event;
+
+/** In a declaration of dynamic shared memory: what its address is asked of. */
+#define RK_DYNAMIC_SHARED "rk_ctx.template dynamic_shared"
+
+/** A declaration statement of shared memory inside a function. */
+typedef struct {
+    size_t begin, end; /**< the statement with its semicolon */
+    bool dynamic;
+    bool barrier;                 /**< static: of libcu++, ended with the rTask */
+    const char *fields;           /**< static: the members that stand for it */
+    RK_VEC(const char *) names;   /**< its variables */
+    RK_VEC(const char *) members; /**< static: what each is called in the part */
+    const char *inplace;          /**< dynamic: what takes the place of the statement */
+} rk_shared;
+
+/** A replacement in the project's text that a conversion of the function needs. */
+typedef struct {
+    size_t file, offset, length;
+    const char *text;
+} rk_text_edit;
+
+/** A lambda: its capture list and what its text uses. */
+typedef struct {
+    size_t open; /**< offset of its `[` */
+    size_t body, end;
+    unsigned uses;
+    RK_VEC(size_t) callees;     /**< functions that its text calls */
+    RK_VEC(const char *) names; /**< shared arrays that its text names */
+} rk_lambda;
+
+/** A declaration of a function, or its definition, in the text. */
+typedef struct {
+    size_t file;
+    size_t begin; /**< first byte of the declaration, template head and attributes included */
+    size_t name;  /**< offset of its name */
+    size_t end;   /**< its body's `{` or its `;` */
+} rk_declaration;
+
+/** A parameter of a function template. */
+typedef struct {
+    const char *name; /**< "" if it has none */
+    bool pack;
+    bool is_class; /**< a function's class stands for it, filled by rk_decide */
+} rk_template_param;
+
+/** A parameter of a kernel. */
+typedef struct {
+    const char *name; /**< "" if it has none */
+    bool pack;
+    size_t end; /**< offset after its declarator, where a name may be put */
+} rk_parameter;
+
+/** A kernel that gave way to its phases: phases.h. */
+typedef struct {
+    const char *name, *scope;
+    size_t count;
+} rk_phased;
+
+/** A function of the project, by its definition. */
+typedef struct {
+    const char *name;
+    const char *scope;         /**< enclosing namespaces and classes: "a::b::", "" at file scope */
+    const char *spaces;        /**< the enclosing namespaces, "a b", "-" for one without a name */
+    const char *spaces_prefix; /**< the same in front of a name: "a::b::" */
+    const rk_phased *phased;   /**< the kernel that it is a phase of, or stands for; NULL: none */
+    size_t phase;              /**< which one; RK_NONE: it stands for them, and goes away */
+    rk_place place;
+    rk_declaration definition;
+    size_t end;                    /**< after its body's `}` */
+    RK_VEC(rk_declaration) others; /**< its other declarations in the project */
+    bool kernel, device, host;
+    bool is_template;
+    bool method, is_static, is_virtual;
+    bool special;     /**< constructor, destructor, conversion, operator other than () */
+    bool local_class; /**< a member of a class inside a function */
+    bool in_class;    /**< defined inside its class */
+    bool class_template;
+    bool specialisation;
+    size_t specialises; /**< the function template whose explicit specialisation it is, RK_NONE */
+    const char *special_args; /**< for which arguments: "<int>"; NULL where one has no name */
+    bool from_macro;
+    bool is_constexpr;
+    bool c_linkage; /**< in an extern "C" block */
+    bool launches;  /**< holds a <<<>>> */
+    bool slots;     /**< each parameter is a pointer or a scalar of at most 8 bytes */
+    bool meets;     /**< declares barriers or pipelines of libcu++ in shared memory */
+    bool has_goto;
+    bool hides_types; /**< has a variable called dim3 or uint3 */
+    bool recursive;   /**< it, or an instance of it, reaches itself by calls */
+    bool fences;      /**< __threadfence: it may tell which block is last */
+    RK_VEC(const char *)
+    kept;                /**< variables that it names and that keep their value between runs */
+    unsigned uses;       /**< rk_use bits of its own text */
+    unsigned value_uses; /**< of what must ask for the context by itself: values.h */
+    int dims;            /**< highest dimension of threadIdx or blockIdx that its text reads */
+    RK_VEC(rk_call) calls;
+    RK_VEC(rk_event) events;
+    RK_VEC(rk_shared) shared;
+    RK_VEC(const char *) hoists;      /**< locals that its shared memory's types name */
+    RK_VEC(rk_template_param) params; /**< of its template */
+    RK_VEC(rk_parameter) parameters;  /**< of a kernel */
+    RK_VEC(const char *) file_shared; /**< declarations to put at its entry for file-scope arrays */
+    RK_VEC(const char *) file_names;  /**< those arrays */
+    RK_VEC(const char *) file_parts;  /**< the parts of those that are static, qualified */
+    RK_VEC(rk_lambda) lambdas;
+    RK_VEC(rk_problem) problems;
+    RK_VEC(rk_text_edit)
+    file_edits; /**< statements of those arrays, and what declares their parts instead */
+    RK_VEC(rk_text_edit) edits; /**< what the walk found to replace when it takes the context */
+    RK_VEC(rk_text_edit) other_edits; /**< the same in its other declarations */
+    RK_VEC(rk_text_edit) value_edits; /**< what makes its values ask, whatever becomes of it */
+    /* filled by rk_decide */
+    bool needs_context; /**< as a parameter */
+    bool ambient;       /**< no call can pass it: its text asks for it by itself (ambient.h) */
+    bool reach_ambient; /**< it reaches what does */
+    bool reached;       /**< by a converted kernel */
+    bool refused;
+    bool removed;        /**< its text is disabled in the output */
+    bool early_return;   /**< a barrier may follow a return */
+    bool named_barriers; /**< has assembly with barriers of its own numbers */
+    bool
+        bare_shared; /**< has dynamic shared memory, but cannot take the context: see rk::bare_shared */
+    bool reach_bare;   /**< it reaches such a function */
+    bool warp_returns; /**< a warp operation may follow a return that is not at top level */
+    bool has_class;    /**< it is a template argument: a class stands for it there */
+    bool left_out;     /**< a kernel that --kernel does not name */
+    unsigned reach;    /**< rk_use bits of all that it reaches */
+    int reach_dims;
+    const char *part; /**< name of its struct of shared memory, NULL if it has none */
+    bool split; /**< its rKernel has a form for a whole block; see convert/fission/fission.h */
+    bool no_launcher; /**< filled by rk_drop_in_prepare: launches keep to the kernel itself */
+} rk_function;
+
+/** A kernel instance, from launches. */
+typedef struct {
+    size_t function;
+    const char *id;
+    const char *const *args;     /**< canonical template arguments */
+    const char *const *out_args; /**< the same as the rKernel takes them: classes for functions */
+    size_t arg_count;
+    const char *const *types; /**< of the kernel's parameters, canonical */
+    const size_t *sizes;      /**< in bytes, of the parameters */
+    size_t type_count;
+    const char *const *parts; /**< types of the parts of its frame, its own first */
+    size_t part_count;
+    const rk_param *params; /**< with roles */
+    const rk_launch *launches;
+    size_t launch_count;
+    bool atomics, float_atomics;
+    /* filled by the check */
+    const char *symbol;     /**< "rk_gemm::gemm<32, 8>" */
+    const char *frame;      /**< "gemm_rk_frame<32, 8>" in the namespace, NULL if none */
+    const char *frame_type; /**< "rk_gemm::gemm_rk_frame<32, 8>" */
+    int64_t frame_size, frame_align;
+    int64_t max_threads, min_blocks;
+    rk_resources *resources;
+    size_t resource_count;
+} rk_instance;
+
+/** An instance of a kernel template as the compiler names it: "ns::k<float, 3>". */
+typedef struct {
+    const char *name;
+    bool shown; /**< it is in unit->instances, unless its kernel has no place there */
+} rk_listed;
+
+/** A macro without parameters. */
+typedef struct {
+    const char *name, *text;
+} rk_macro;
+
+/** A name taken in the output folder, and the file whose text is there. */
+typedef struct {
+    const char *name, *path;
+} rk_output_name;
+
+typedef RK_VEC(rk_output_name) rk_output_names;
+
+/** Where text is: in a file, from the first byte to the one after the last. */
+typedef struct {
+    size_t file, begin, end;
+} rk_range;
+
+/** One source on its way through the converter. */
+typedef struct {
+    rk_arena *arena;
+    rk_diag *diag;
+    const rk_convert_options *options;
+    CXIndex index;
+    const char *pch;     /**< precompiled prelude, or NULL */
+    const char *headers; /**< the same with the first headers of the source (headers.h), or NULL */
+    bool headers_fit;    /**< the source was parsed with it, without errors */
+    CXTranslationUnit tu;
+    const char *path;
+    const char *stem;           /**< of the output: "gemm" */
+    const char *ident;          /**< the stem as an identifier: "gemm" */
+    const char *space;          /**< "rk_gemm" */
+    const char *catalog_source; /**< how the catalog names it */
+    const char *defines;        /**< "#define"s for the user's -D, "" if there is none */
+    const char *undefines;      /**< and their "#undef"s */
+    rk_output_names *names;     /**< of all sources of the run */
+    bool own_headers; /**< its touched headers are no other source's: they have its name */
+    RK_VEC(rk_source_file *) files;  /**< [0] is the source */
+    RK_VEC(rk_source_file *) before; /**< those of the reading before, when expand.h changed some */
+    RK_VEC(rk_macro) macros;         /**< of those files, once rk_sources_macro was asked */
+    bool macros_listed;
+    bool device_seen; /**< the analysis has what the device's compilation sees, too (device.h) */
+    RK_VEC(rk_function *) functions;
+    RK_VEC(rk_text_edit) value_edits; /**< of members' initial values: values.h */
+    RK_VEC(rk_function *) declared;   /**< kernels that another unit defines, by each declaration */
+    struct rk_drop_in *drop_in;       /**< what rk_drop_in_prepare found, or NULL */
+    RK_VEC(rk_phased) phased;         /**< kernels that the text has the phases of */
+    RK_VEC(rk_instance) instances;
+    RK_VEC(rk_listed) listed; /**< instances as the compiler names them (instantiated.h) */
+    RK_VEC(rk_convert_launch) launches;
+    RK_VEC(rk_convert_kernel) program_kernels; /**< of a program for the CPU */
+    RK_VEC(rk_range) steps;   /**< of a program for the CPU: accesses to volatile memory */
+    RK_VEC(rk_where) stepped; /**< the `{` of kernels that reach one */
+    RK_VEC(struct rk_fission_plan *) fissions; /**< of kernels, once rk_fission_find looked */
+    const char *kernels_text; /**< of a program for the CPU: how each kernel runs */
+} rk_unit;
+
+#endif

@@ -1,0 +1,223 @@
+#include "convert/verify/verify_internal.h"
+
+#include <math.h>
+#include <string.h>
+
+static const char *memory_name(int kind)
+{
+    static const char *const names[] = {
+        "allocation", "managed allocation", "pinned allocation", "registered memory",
+        "array",      "variable",           "constant",          "managed variable"};
+    return kind >= 0 && kind < (int)(sizeof names / sizeof *names) ? names[kind] : "memory";
+}
+
+static const char *type_name(const char *type)
+{
+    static const char *const names[][2] = {
+        {"f4", "float"}, {"f8", "double"}, {"i1", "int8"},   {"i2", "int16"},    {"i4", "int"},
+        {"i8", "int64"}, {"u1", "uint8"},  {"u2", "uint16"}, {"u4", "unsigned"}, {"u8", "uint64"}};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(names[i][0], type) == 0)
+            return names[i][1];
+    return "bytes";
+}
+
+/** "kernel 'k', launch 3, buffer 'y' (allocation 2, 256 bytes)". */
+static void print_buffer(const rk_verify_difference *d, FILE *out)
+{
+    fprintf(out, "kernel '%s', launch %llu, buffer '%s' (%s %llu, %llu bytes)", d->kernel,
+            d->launch, *d->buffer ? d->buffer : "?", memory_name(d->kind), d->serial, d->bytes);
+}
+
+static void print_difference(const rk_verify_difference *d, FILE *out)
+{
+    fputs("  first difference: ", out);
+    print_buffer(d, out);
+    if (d->why)
+        fprintf(out, ": %s\n", d->why);
+    else
+        fprintf(out, ", index %s: %s in the original, %s in the drop-in (%s; %llu %s)\n", d->index,
+                d->theirs, d->mine, type_name(d->type), d->count,
+                d->count == 1 ? "element differs" : "elements differ");
+}
+
+static void print_text(const rk_verify_text *text, const char *name, FILE *out)
+{
+    if (text->line)
+        fprintf(out, "  %s differs at line %zu: '%s' in the original, '%s' in the drop-in\n", name,
+                text->line, text->theirs, text->mine);
+    if (text->varying)
+        fprintf(out, "  %s: %zu lines differ between runs of the original, too\n", name,
+                text->varying);
+}
+
+static void print_kernels(const rk_verify_report *report, FILE *out)
+{
+    for (size_t i = 0; i < report->kernels.count; i++) {
+        const rk_verify_kernel *k = &report->kernels.items[i];
+        if (k->why)
+            fprintf(out, "  '%s': %llu %s as they were: %s\n", k->kernel, k->launches,
+                    k->launches == 1 ? "launch" : "launches", k->why);
+    }
+}
+
+static void print_order(const rk_verify_result *r, double tolerance, FILE *out)
+{
+    for (size_t i = 0; i < r->order.count; i++) {
+        const rk_verify_order *o = &r->order.items[i];
+        fprintf(out, "  order-dependent: kernel '%s', buffer '%s', %llu %s: ", o->first->kernel,
+                *o->first->buffer ? o->first->buffer : "?", o->launches,
+                o->launches == 1 ? "launch" : "launches");
+        if (o->verdict == RK_VERIFY_NEAR)
+            fprintf(out, "by at most %.2g, within %g\n", o->distance, tolerance);
+        else if (o->verdict == RK_VERIFY_PERMUTED)
+            fputs("the same elements in another order\n", out);
+        else
+            fputs("not judged, since the original's runs differ in it, too\n", out);
+    }
+}
+
+static void print_sequence(const rk_verify_result *r, FILE *out)
+{
+    if (r->status_varies)
+        fputs("  the original's exit status differs from run to run\n", out);
+    if (r->launches_vary)
+        fputs("  the original's launches differ from run to run\n", out);
+    else if (r->report.own_kernel)
+        fprintf(out, "  launch %llu is of '%s' in the original, of '%s' in the drop-in\n",
+                r->report.other_launch, r->report.other_kernel, r->report.own_kernel);
+    else if (r->report.launches != r->report.recorded)
+        fprintf(out, "  %llu launches in the original, %llu in the drop-in\n", r->report.recorded,
+                r->report.launches);
+}
+
+static void print_result(const rk_verify_result *r, const rk_verify_run *original, double tolerance,
+                         FILE *out)
+{
+    fprintf(out, "%u %s: %s; %llu of %llu launches ran as vDevices\n", r->veus,
+            r->veus == 1 ? "vEU" : "vEUs", r->same ? "the same" : "DIFFERENT", r->report.vdevices,
+            r->report.launches);
+    print_kernels(&r->report, out);
+    if (r->run.timed_out)
+        fprintf(out, "  the drop-in did not come to an end: it hangs in launch %llu or after it\n",
+                r->report.launches + 1);
+    else if (r->run.status != original->status && !r->status_varies)
+        fprintf(out, "  exit status: %d in the original, %d in the drop-in\n", original->status,
+                r->run.status);
+    print_sequence(r, out);
+    if (r->different.count)
+        print_difference(&r->different.items[0], out);
+    print_order(r, tolerance, out);
+    print_text(&r->out, "stdout", out);
+    print_text(&r->err, "stderr", out);
+}
+
+/** A program that fails by itself may have been compared up to there only. */
+static void print_status(const rk_verify_run *original, FILE *out)
+{
+    if (original->status > 128)
+        fprintf(out,
+                "the original itself is ended by signal %d: only what it did before is compared\n",
+                original->status - 128);
+    else if (original->status && !original->timed_out)
+        fprintf(out, "the original itself ends with status %d\n", original->status);
+}
+
+/* JSON. */
+
+static void quote(const char *text, FILE *out)
+{
+    fputc('"', out);
+    for (; text && *text; text++) {
+        if (*text == '"' || *text == '\\')
+            fprintf(out, "\\%c", *text);
+        else if ((unsigned char)*text < ' ')
+            fprintf(out, "\\u%04x", (unsigned)*text);
+        else
+            fputc(*text, out);
+    }
+    fputc('"', out);
+}
+
+static void json_difference(const rk_verify_difference *d, FILE *out)
+{
+    fputs("{\"kernel\": ", out);
+    quote(d->kernel, out);
+    fprintf(out, ", \"launch\": %llu, \"buffer\": ", d->launch);
+    quote(d->buffer, out);
+    fprintf(out, ", \"memory\": \"%s\", \"serial\": %llu, \"bytes\": %llu", memory_name(d->kind),
+            d->serial, d->bytes);
+    if (d->why) {
+        fputs(", \"why\": ", out);
+        quote(d->why, out);
+    } else {
+        fprintf(out, ", \"index\": %s, \"type\": \"%s\", \"original\": ", d->index,
+                type_name(d->type));
+        quote(d->theirs, out);
+        fputs(", \"drop_in\": ", out);
+        quote(d->mine, out);
+        fprintf(out, ", \"elements\": %llu", d->count);
+    }
+    fputs("}", out);
+}
+
+static void json_differences(const rk_verify_result *r, FILE *out)
+{
+    fputs(",\n     \"differences\": [", out);
+    for (size_t i = 0; i < r->different.count; i++) {
+        fputs(i ? ",\n       " : "\n       ", out);
+        json_difference(&r->different.items[i], out);
+    }
+    fputs("],\n     \"order_dependent\": [", out);
+    for (size_t i = 0; i < r->order.count; i++) {
+        static const char *const names[] = {"different", "near", "permuted", "unjudged"};
+        const rk_verify_order *o = &r->order.items[i];
+        fprintf(out, "%s{\"verdict\": \"%s\", \"launches\": %llu, \"distance\": %.3g, \"first\": ",
+                i ? ",\n       " : "\n       ", names[o->verdict], o->launches,
+                isfinite(o->distance) ? o->distance : 1e308);
+        json_difference(o->first, out);
+        fputs("}", out);
+    }
+    fputs("]", out);
+}
+
+static void json_result(const rk_verify_result *r, FILE *out)
+{
+    fprintf(out,
+            "    {\"veus\": %u, \"same\": %s, \"launches\": %llu, \"vdevices\": %llu, "
+            "\"timed_out\": %s, \"status\": %d,\n     \"kept\": [",
+            r->veus, r->same ? "true" : "false", r->report.launches, r->report.vdevices,
+            r->run.timed_out ? "true" : "false", r->run.status);
+    bool any = false;
+    for (size_t i = 0; i < r->report.kernels.count; i++) {
+        const rk_verify_kernel *k = &r->report.kernels.items[i];
+        if (!k->why)
+            continue;
+        fputs(any ? ", {\"kernel\": " : "{\"kernel\": ", out);
+        quote(k->kernel, out);
+        fprintf(out, ", \"launches\": %llu, \"why\": ", k->launches);
+        quote(k->why, out);
+        fputs("}", out);
+        any = true;
+    }
+    fputs("]", out);
+    json_differences(r, out);
+    fprintf(out, ",\n     \"stdout_line\": %zu, \"stderr_line\": %zu}", r->out.line, r->err.line);
+}
+
+void rk_verify_print(const rk_verify_result *results, size_t count, const rk_verify_run *original,
+                     double tolerance, bool json, FILE *out)
+{
+    if (!json) {
+        for (size_t i = 0; i < count; i++)
+            print_result(&results[i], original, tolerance, out);
+        print_status(original, out);
+        return;
+    }
+    fprintf(out, "{\"original\": {\"status\": %d},\n \"runs\": [\n", original->status);
+    for (size_t i = 0; i < count; i++) {
+        json_result(&results[i], out);
+        fputs(i + 1 < count ? ",\n" : "\n", out);
+    }
+    fputs(" ]}\n", out);
+}

@@ -1,0 +1,200 @@
+#include "convert/verify/verify.h"
+
+#include "convert/run/workers.h"
+#include "convert/verify/verify_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+typedef struct {
+    const rk_verify_options *options;
+    rk_arena *arena;
+    rk_diag *diag;
+    const char *folder;
+    const char *original, *drop_in;
+    const char *name; /**< how all runs are called, since programs print it */
+    rk_verify_original of;
+} verifier;
+
+static const char *in_folder(const verifier *v, const char *name)
+{
+    return rk_path_join(v->arena, v->folder, name);
+}
+
+static bool fail(verifier *v, const char *code, const char *hint, const char *message)
+{
+    return rk_diag_add(v->diag, RK_ERROR, code, (rk_place){0}, hint, "%s", message);
+}
+
+/* Building. */
+
+static bool build(verifier *v, const char *output, bool drop_in)
+{
+    const rk_verify_options *o = v->options;
+    rk_verify_words words = {0}, environment = {0};
+    rk_verify_run run;
+    *rk_push(v->arena, &words) = o->self;
+    *rk_push(v->arena, &words) = "cc";
+    if (drop_in)
+        *rk_push(v->arena, &words) = "--drop-in";
+    for (size_t i = 0; i < o->build_count; i++)
+        *rk_push(v->arena, &words) = o->build[i];
+    *rk_push(v->arena, &words) = "-o";
+    *rk_push(v->arena, &words) = output;
+    *rk_push(v->arena, &words) = NULL;
+    if (!rk_verify_start(&run, o->self, &words, &environment, v->folder, 3600, v->arena, v->diag))
+        return false;
+    if (run.status == 0)
+        return true;
+    fwrite(run.err.data, 1, run.err.size, stderr);
+    return fail(v, "RK-V150",
+                drop_in ? "see that the original builds, and report it to us"
+                        : "give its flags, as its own build does",
+                drop_in ? "the drop-in does not build" : "the program does not build");
+}
+
+/* Running. */
+
+static void set(verifier *v, rk_verify_words *environment, const char *name, const char *value)
+{
+    *rk_push(v->arena, environment) = rk_arena_printf(v->arena, "%s=%s", name, value);
+}
+
+static bool run_program(verifier *v, rk_verify_run *run, const char *program,
+                        const rk_verify_words *environment)
+{
+    rk_verify_words words = {0};
+    remove(in_folder(v, "report"));
+    *rk_push(v->arena, &words) = v->name;
+    for (size_t i = 0; i < v->options->arg_count; i++)
+        *rk_push(v->arena, &words) = v->options->args[i];
+    *rk_push(v->arena, &words) = NULL;
+    return rk_verify_start(run, program, &words, environment, v->folder, v->options->timeout,
+                           v->arena, v->diag);
+}
+
+/** One more run of the original: the first one is recorded, the others are compared with it. */
+static bool run_original(verifier *v)
+{
+    rk_verify_words environment = {0};
+    const size_t i = v->of.count++;
+    const char *report = in_folder(v, "report");
+    rk_verify_run *run = &v->of.runs[i];
+    set(v, &environment, "RK_FIBERS", "1");
+    set(v, &environment, i ? "RK_COMPARE" : "RK_RECORD", in_folder(v, "record"));
+    if (i) {
+        set(v, &environment, "RK_COMPARE_REPORT", report);
+        set(v, &environment, "RK_SHUFFLE", rk_arena_printf(v->arena, "%zu", i));
+    }
+    if (!run_program(v, run, v->original, &environment))
+        return false;
+    if (run->timed_out)
+        return fail(v, "RK-V152", "give it more time with --timeout",
+                    "the original does not come to an end in time");
+    if (i) {
+        rk_verify_read(&v->of.reports[i], report, v->arena);
+        rk_verify_vary(&v->of, &v->of.reports[i], v->arena);
+    }
+    return true;
+}
+
+static bool run_drop_in(verifier *v, rk_verify_result *r)
+{
+    const rk_verify_options *o = v->options;
+    rk_verify_words environment = {0};
+    const char *report = in_folder(v, "report");
+    set(v, &environment, "RK_COMPARE", in_folder(v, "record"));
+    set(v, &environment, "RK_COMPARE_REPORT", report);
+    set(v, &environment, "RK_VEUS", rk_arena_printf(v->arena, "%u", r->veus));
+    if (o->veu_threads)
+        set(v, &environment, "RK_VEU_THREADS", o->veu_threads);
+    if (!run_program(v, &r->run, v->drop_in, &environment))
+        return false;
+    rk_verify_read(&r->report, report, v->arena);
+    return true;
+}
+
+static bool prepare(verifier *v)
+{
+    const rk_verify_options *o = v->options;
+    v->folder = o->keep ? o->keep : rk_file_temporary("rkverify", v->arena, v->diag);
+    if (!v->folder || !rk_file_mkdirs(in_folder(v, "record"), v->diag))
+        return false;
+    char real[4096];
+    if (realpath(v->folder, real)) /* programs are found by it whatever their folder */
+        v->folder = rk_arena_strdup(v->arena, real);
+    v->name = "program";
+    for (size_t i = o->build_count; i-- > 0;)
+        if (o->build[i][0] != '-' && rk_str_ends(o->build[i], ".cu"))
+            v->name = rk_path_stem(v->arena, o->build[i]);
+    v->name = rk_arena_printf(v->arena, "./%s", v->name);
+    v->original = in_folder(v, "original");
+    v->drop_in = o->drop_in ? o->drop_in : in_folder(v, "drop_in");
+    return build(v, v->original, false) && (o->drop_in || build(v, v->drop_in, true));
+}
+
+static void clean_up(const verifier *v)
+{
+    if (!v->options->keep && v->folder)
+        rk_file_remove(v->folder, v->diag);
+}
+
+static double tolerance(const rk_verify_options *o)
+{
+    return o->tolerance ? strtod(o->tolerance, NULL) : 1e-4;
+}
+
+static bool judge(const verifier *v, rk_verify_result *results)
+{
+    const rk_verify_options *o = v->options;
+    bool same = true;
+    for (size_t i = 0; i < o->veu_count; i++) {
+        rk_verify_judge(&results[i], &v->of, tolerance(o), v->arena);
+        same &= results[i].same;
+    }
+    return same;
+}
+
+/** Whether a run of the drop-in that came to no end is among them: no other order explains that. */
+static bool any_timed_out(const verifier *v, const rk_verify_result *results)
+{
+    for (size_t i = 0; i < v->options->veu_count; i++)
+        if (results[i].run.timed_out)
+            return true;
+    return false;
+}
+
+static int verify(verifier *v, FILE *out)
+{
+    const rk_verify_options *o = v->options;
+    rk_verify_result *results = RK_NEW_ARRAY(v->arena, rk_verify_result, o->veu_count);
+    if (!prepare(v))
+        return 2;
+    while (v->of.count < RK_VERIFY_RUNS)
+        if (!run_original(v))
+            return 2;
+    for (size_t i = 0; i < o->veu_count; i++) {
+        results[i].veus = o->veus[i];
+        if (!run_drop_in(v, &results[i]))
+            return 2;
+    }
+    bool same = judge(v, results);
+    while (!same && v->of.count < RK_VERIFY_MOST_RUNS && !any_timed_out(v, results)) {
+        if (!run_original(v))
+            return 2;
+        same = judge(v, results);
+    }
+    rk_verify_print(results, o->veu_count, &v->of.runs[0], tolerance(o), o->json, out);
+    return same ? 0 : 1;
+}
+
+int rk_verify(const rk_verify_options *options, FILE *out, rk_arena *arena, rk_diag *diag)
+{
+    verifier v = {.options = options, .arena = arena, .diag = diag};
+    rk_signals_hold();
+    const int status = verify(&v, out);
+    clean_up(&v);
+    rk_signals_release();
+    return status;
+}
