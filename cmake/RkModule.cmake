@@ -17,16 +17,23 @@ function(rk_module folder)
     target_link_libraries(${target} PRIVATE rk_options PUBLIC ${arg_USES})
     install(TARGETS ${target} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 
-    # Every header of the module compiles alone, and twice.
-    file(GLOB headers RELATIVE ${CMAKE_SOURCE_DIR} CONFIGURE_DEPENDS
-         ${CMAKE_SOURCE_DIR}/${folder}/*.h ${CMAKE_SOURCE_DIR}/${folder}/*/*.h)
-    list(FILTER headers EXCLUDE REGEX "/stub/|/include/")
+    # Every header beside the module's sources compiles alone, and twice.
+    set(headers "")
+    foreach(source IN LISTS arg_SOURCES)
+        cmake_path(ABSOLUTE_PATH source)
+        cmake_path(GET source PARENT_PATH dir)
+        cmake_path(IS_PREFIX CMAKE_CURRENT_SOURCE_DIR "${dir}" NORMALIZE here)
+        if(here)
+            list(APPEND headers "${dir}/*.h")
+        endif()
+    endforeach()
+    list(REMOVE_DUPLICATES headers)
+    file(GLOB headers CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR} ${headers})
     set(alone "")
     foreach(header IN LISTS headers)
-        cmake_path(GET header STEM stem)
-        set(file ${CMAKE_CURRENT_BINARY_DIR}/header_${stem}.c)
-        file(CONFIGURE OUTPUT ${file} CONTENT
-             "#include \"${header}\"\n#include \"${header}\"\n")
+        string(REPLACE / _ file ${header})
+        set(file ${CMAKE_CURRENT_BINARY_DIR}/header_${file}.c)
+        file(CONFIGURE OUTPUT ${file} CONTENT "#include \"${header}\"\n#include \"${header}\"\n")
         list(APPEND alone ${file})
     endforeach()
     if(alone)
@@ -39,8 +46,9 @@ endfunction()
 # rk_install_headers(<folder> <name>...): installs the public headers of a folder, named without ".h".
 function(rk_install_headers folder)
     foreach(name IN LISTS ARGN)
+        cmake_path(GET name PARENT_PATH within)
         install(FILES ${CMAKE_SOURCE_DIR}/${folder}/${name}.h
-                DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/rammer/${folder})
+                DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/rammer/${folder}/${within})
     endforeach()
 endfunction()
 

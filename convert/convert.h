@@ -1,7 +1,7 @@
 #ifndef RK_CONVERT_CONVERT_H
 #define RK_CONVERT_CONVERT_H
 
-#include "rkernel_lib/catalog.h"
+#include "rkernel_lib/catalog/catalog.h"
 
 /** What is made of a source. */
 typedef enum {

@@ -3,7 +3,7 @@
 #include "base/file.h"
 #include "base/vec.h"
 #include "emit/emit_internal.h"
-#include "rkernel_lib/cpu/executor.h"
+#include "rkernel_lib/runtime/cpu/executor.h"
 
 #include <dlfcn.h>
 #include <elf.h>
@@ -16,7 +16,7 @@
 
 /*
  * The CPU backend. A catalog's kernels were compiled once, at import; the image's tables are executed
- * as they are (rkernel_lib/cpu/executor.h). An emitted folder holds the image, its weights, the shared
+ * as they are (rkernel_lib/runtime/cpu/executor.h). An emitted folder holds the image, its weights, the shared
  * objects and the part of the catalog that names them.
  */
 

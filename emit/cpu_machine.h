@@ -1,7 +1,7 @@
 #ifndef RK_EMIT_CPU_MACHINE_H
 #define RK_EMIT_CPU_MACHINE_H
 
-#include "sched/profile_file.h"
+#include "sched/profile/profile_file.h"
 
 /**
  * Measures this machine's memory for a descriptor: bandwidth that `device->sms` threads get together and

@@ -1,7 +1,7 @@
 #include "emit/cpu_profile.h"
 
 #include "emit/cpu.h"
-#include "rkernel_lib/cpu/executor.h"
+#include "rkernel_lib/runtime/cpu/executor.h"
 
 #include <math.h>
 #include <stdlib.h>

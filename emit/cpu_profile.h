@@ -11,7 +11,7 @@ typedef struct {
 } rk_cpu_profile_options;
 
 /**
- * Measures this machine's costs for `costs` (sched/profile_file.h), on as many vEUs as `device` has
+ * Measures this machine's costs for `costs` (sched/profile/profile_file.h), on as many vEUs as `device` has
  * units: starting and joining an rProgram and a signal between two workers by the clock, each the fastest of
  * very many short runs; by processor time an rTask that does nothing, a barrier, and what it takes each
  * thread of the block. What cannot be told from noise stays

@@ -1,7 +1,7 @@
 #ifndef RK_EMIT_IMAGE_H
 #define RK_EMIT_IMAGE_H
 
-#include "sched/memory.h"
+#include "sched/memory/memory_plan.h"
 
 #define RK_IMAGE_SCHEMA "rammer.image/1"
 

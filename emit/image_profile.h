@@ -3,7 +3,7 @@
 
 #include "base/vec.h"
 #include "emit/image.h"
-#include "sched/profile_file.h"
+#include "sched/profile/profile_file.h"
 
 /** Work to measure and where it is from: a candidate of a node. */
 typedef struct {

@@ -2,8 +2,8 @@
 
 #include "base/file.h"
 #include "base/json.h"
-#include "sched/merge.h"
-#include "sched/npy.h"
+#include "sched/model/npy.h"
+#include "sched/passes/merge.h"
 
 #include <stdio.h>
 #include <stdlib.h>

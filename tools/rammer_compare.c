@@ -2,8 +2,8 @@
 
 #include "base/json.h"
 #include "base/str.h"
-#include "sched/bound.h"
-#include "sched/simulate.h"
+#include "sched/simulate/bound.h"
+#include "sched/simulate/simulate.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/str.h"
-#include "sched/zoo.h"
+#include "sched/zoo/zoo.h"
 
 #include <stdio.h>
 #include <string.h>

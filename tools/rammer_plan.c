@@ -3,8 +3,8 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/str.h"
-#include "sched/check.h"
-#include "sched/merge_problem.h"
+#include "sched/check/check_schedule.h"
+#include "sched/passes/merge_problem.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 #include "rammer.h"
 
 #include "emit/backend.h"
-#include "sched/profile_file.h"
+#include "sched/profile/profile_file.h"
 
 /** The stages of a build, each of which can be dumped as text. */
 typedef enum {

@@ -5,7 +5,7 @@
 #include "emit/cpu_machine.h"
 #include "emit/cpu_profile.h"
 #include "emit/cuda_profile.h"
-#include "sched/machine.h"
+#include "sched/machine/machine.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/str.h"
-#include "sched/npy.h"
+#include "sched/model/npy.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -2,8 +2,8 @@
 
 #include "base/file.h"
 #include "base/str.h"
-#include "sched/npy.h"
-#include "sched/zoo.h"
+#include "sched/model/npy.h"
+#include "sched/zoo/zoo.h"
 
 #include <math.h>
 #include <string.h>

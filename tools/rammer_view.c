@@ -2,7 +2,7 @@
 
 #include "base/file.h"
 #include "base/str.h"
-#include "sched/trace.h"
+#include "sched/simulate/trace.h"
 
 #include <stdio.h>
 #include <string.h>

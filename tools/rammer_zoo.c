@@ -2,7 +2,7 @@
 
 #include "base/file.h"
 #include "base/json.h"
-#include "sched/zoo.h"
+#include "sched/zoo/zoo.h"
 
 #include <stdio.h>
 #include <string.h>

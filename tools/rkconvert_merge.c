@@ -1,6 +1,6 @@
 #include "base/str.h"
 #include "base/vec.h"
-#include "rkernel_lib/catalog.h"
+#include "rkernel_lib/catalog/catalog.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 #include "convert/facts/analyze.h"
 #include "convert/facts/walk.h"
 #include "convert/unit/sources.h"
-#include "rkernel_lib/expr.h"
+#include "rkernel_lib/catalog/expr.h"
 
 #include <string.h>
 

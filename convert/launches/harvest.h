@@ -1,7 +1,7 @@
 #ifndef RK_CONVERT_LAUNCHES_HARVEST_H
 #define RK_CONVERT_LAUNCHES_HARVEST_H
 
-#include "rkernel_lib/catalog.h"
+#include "rkernel_lib/catalog/catalog.h"
 
 #include <clang-c/Index.h>
 

@@ -2,7 +2,7 @@
 #define RK_CONVERT_SEQUENCE_SEQUENCE_H
 
 #include "base/diag.h"
-#include "rkernel_lib/catalog.h"
+#include "rkernel_lib/catalog/catalog.h"
 
 #include <clang-c/Index.h>
 

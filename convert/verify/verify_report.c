@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The recorder's report: rkernel_lib/cpu/record_compare.c. */
+/* The recorder's report: rkernel_lib/runtime/cpu/record_compare.c. */
 
 enum { MOST_FIELDS = 14 };
 

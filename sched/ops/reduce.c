@@ -1,4 +1,4 @@
-#include "sched/ops/common.h"
+#include "sched/ops/operands.h"
 
 #include <math.h>
 

@@ -1,8 +1,8 @@
 #include "sched/policies/attempt.h"
 
 #include "base/str.h"
-#include "sched/schedule_internal.h"
-#include "sched/simulate.h"
+#include "sched/files/schedule_internal.h"
+#include "sched/simulate/simulate.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 #ifndef RK_SCHED_POLICIES_ATTEMPT_H
 #define RK_SCHED_POLICIES_ATTEMPT_H
 
-#include "sched/merge.h"
+#include "sched/passes/merge.h"
 #include "sched/policies/list_core.h"
 
 /** The best schedule so far, by simulation. It begins zeroed and is given back with rk_attempt_free. */

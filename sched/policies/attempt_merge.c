@@ -1,6 +1,6 @@
-#include "sched/merge_problem.h"
+#include "sched/passes/merge_problem.h"
 #include "sched/policies/attempt.h"
-#include "sched/simulate.h"
+#include "sched/simulate/simulate.h"
 
 #include <math.h>
 #include <string.h>

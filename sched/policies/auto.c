@@ -1,6 +1,6 @@
-#include "sched/bound.h"
 #include "sched/policies/attempt.h"
 #include "sched/policies/exact_core.h"
+#include "sched/simulate/bound.h"
 
 static const rk_policy_option options[] = {
     {"effort", 30000, 1, 1000000000,

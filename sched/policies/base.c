@@ -1,4 +1,4 @@
-#include "sched/policies/common.h"
+#include "sched/policies/steps.h"
 
 /** Each operator is a kernel of its own over all vEUs, in graph order, as a framework launches them. */
 static bool run(rk_builder *builder, const rk_problem *problem, rk_diag *diag)

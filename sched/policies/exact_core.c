@@ -1,7 +1,7 @@
 #include "sched/policies/exact_core.h"
 
-#include "sched/bound_internal.h"
-#include "sched/schedule_internal.h"
+#include "sched/files/schedule_internal.h"
+#include "sched/simulate/bound_internal.h"
 
 #include <math.h>
 #include <string.h>

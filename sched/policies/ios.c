@@ -1,9 +1,9 @@
 #include "sched/policies/attempt.h"
 #include "sched/policies/ios_core.h"
 
-#include "sched/merge_problem.h"
-#include "sched/schedule_internal.h"
-#include "sched/simulate.h"
+#include "sched/files/schedule_internal.h"
+#include "sched/passes/merge_problem.h"
+#include "sched/simulate/simulate.h"
 
 #include <string.h>
 

@@ -1,8 +1,8 @@
 #ifndef RK_SCHED_POLICIES_IOS_CORE_H
 #define RK_SCHED_POLICIES_IOS_CORE_H
 
-#include "sched/merge.h"
-#include "sched/policies/common.h"
+#include "sched/passes/merge.h"
+#include "sched/policies/steps.h"
 
 /** Operators of a set, which fits 64 bits. */
 enum { RK_IOS_BLOCK = 64 };

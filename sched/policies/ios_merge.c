@@ -1,4 +1,4 @@
-#include "sched/merge_problem.h"
+#include "sched/passes/merge_problem.h"
 #include "sched/policies/ios_core.h"
 
 #include <math.h>

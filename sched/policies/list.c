@@ -1,6 +1,6 @@
+#include "sched/files/schedule_internal.h"
 #include "sched/policies/list_core.h"
 #include "sched/policies/timed.h"
-#include "sched/schedule_internal.h"
 
 static const rk_policy_option options[] = {
     {"efficiency", 50, 0, 1000,

@@ -1,7 +1,7 @@
 #include "sched/policies/place.h"
 
 #include "base/vec.h"
-#include "sched/last_end.h"
+#include "sched/schedule/last_end.h"
 
 #include <assert.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 #include "sched/policies/search_internal.h"
 
-#include "sched/schedule_internal.h"
-#include "sched/simulate.h"
+#include "sched/files/schedule_internal.h"
+#include "sched/simulate/simulate.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 #include "sched/policies/search_internal.h"
 
-#include "sched/simulate.h"
+#include "sched/simulate/simulate.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 #include "sched/policies/timed.h"
 
-#include "sched/simulate.h"
+#include "sched/simulate/simulate.h"
 
 void rk_timed_init(rk_timed *timed, const rk_problem *from, rk_arena *arena)
 {

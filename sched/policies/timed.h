@@ -1,7 +1,7 @@
 #ifndef RK_SCHED_POLICIES_TIMED_H
 #define RK_SCHED_POLICIES_TIMED_H
 
-#include "sched/schedule.h"
+#include "sched/plan/schedule.h"
 
 /**
  * A problem with times of its own for its rTasks, for builders that are to place them by those. All

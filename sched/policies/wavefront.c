@@ -1,4 +1,4 @@
-#include "sched/policies/common.h"
+#include "sched/policies/steps.h"
 
 static const rk_policy_option options[] = {
     {"fastest", 0, 0, 1, "1: the fastest kernels only (figure 17)"},

@@ -1,7 +1,7 @@
 #ifndef RK_SCHED_ZOO_CNN_H
 #define RK_SCHED_ZOO_CNN_H
 
-#include "sched/zoo/build.h"
+#include "sched/zoo/zoo_build.h"
 
 /* What the convolutional networks share: layers over NCHW maps, in few words. */
 

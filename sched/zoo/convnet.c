@@ -1,4 +1,4 @@
-#include "sched/zoo/build.h"
+#include "sched/zoo/zoo_build.h"
 
 #include <math.h>
 

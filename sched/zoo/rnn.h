@@ -1,7 +1,7 @@
 #ifndef RK_SCHED_ZOO_RNN_H
 #define RK_SCHED_ZOO_RNN_H
 
-#include "sched/zoo/build.h"
+#include "sched/zoo/zoo_build.h"
 
 /*
  * Layers of LSTM cells, unrolled. With a batch of 1, states are vectors and products W x, with

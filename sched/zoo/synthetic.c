@@ -1,4 +1,4 @@
-#include "sched/zoo/build.h"
+#include "sched/zoo/zoo_build.h"
 
 /*
  * Graphs without meaning, to measure schedulers with: a chain, a fan of branches that are then

@@ -15,7 +15,7 @@ trap 'rm -rf "$work"' EXIT
 cd "$RK_SOURCE"
 
 objects=
-for source in rkernel_lib/cpu/*.c rkernel_lib/cuda/*.c; do
+for source in rkernel_lib/runtime/cpu/*.c rkernel_lib/runtime/cuda/*.c; do
     object=$work/$(basename "$(dirname "$source")").$(basename "$source" .c).o
     objects="$objects $object"
     echo "$source $object"

@@ -12,12 +12,12 @@
 #include "../unit/random_problem.h"
 #include "base/file.h"
 #include "base/str.h"
-#include "sched/bound.h"
-#include "sched/check.h"
-#include "sched/merge_problem.h"
+#include "sched/check/check_schedule.h"
+#include "sched/passes/merge_problem.h"
 #include "sched/policies/ios_core.h"
-#include "sched/simulate.h"
-#include "sched/zoo.h"
+#include "sched/simulate/bound.h"
+#include "sched/simulate/simulate.h"
+#include "sched/zoo/zoo.h"
 
 #include <math.h>
 #include <stdlib.h>

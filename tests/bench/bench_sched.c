@@ -8,7 +8,7 @@
  */
 #include "../unit/ranged_fixture.h"
 #include "base/file.h"
-#include "sched/check.h"
+#include "sched/check/check_schedule.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,9 +5,9 @@
  *   bench_waits CATALOG BINDINGS DEVICES [DEVICE [POLICY [MODEL...]]]
  */
 #include "base/file.h"
-#include "sched/check.h"
-#include "sched/schedule_deps.h"
-#include "sched/zoo.h"
+#include "sched/check/check_schedule.h"
+#include "sched/schedule/deps.h"
+#include "sched/zoo/zoo.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -7,7 +7,7 @@ trap 'rm -rf "$work"' EXIT
 grep -rhoE '"RK-[A-Z][0-9]{3}"' --include='*.c' --include='*.h' $folders | tr -d '"' | sort -u >"$work/used"
 sed -n 's/^| *`\{0,1\}\(RK-[A-Z][0-9][0-9][0-9]\)`\{0,1\} *|.*/\1/p' docs/codes/*.md | sort >"$work/listed"
 # The checker makes its codes from numbers.
-grep -o 'RK-K[0-9]*' sched/check.h | sort -u >>"$work/used"
+grep -o 'RK-K[0-9]*' sched/check/check_schedule.h | sort -u >>"$work/used"
 sort -u -o "$work/used" "$work/used"
 
 bad=0

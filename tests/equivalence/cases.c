@@ -1,6 +1,6 @@
 #include "cases.h"
 
-#include "sched/op.h"
+#include "sched/ops/op.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 #define RK_TESTS_EQUIVALENCE_CASES_H
 
 #include "base/json.h"
-#include "sched/graph.h"
+#include "sched/graph/graph.h"
 
 /** An operand of a case. */
 typedef struct {

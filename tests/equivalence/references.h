@@ -1,7 +1,7 @@
 #ifndef RK_TESTS_EQUIVALENCE_REFERENCES_H
 #define RK_TESTS_EQUIVALENCE_REFERENCES_H
 
-#include "sched/op.h"
+#include "sched/ops/op.h"
 
 /** As rk_op.eval. */
 typedef bool eq_reference(const rk_op_call *call, const void *const *in, void *const *out);

@@ -1,6 +1,6 @@
 #include "base/file.h"
 #include "legacy.h"
-#include "rkernel_lib/cpu/veu.h"
+#include "rkernel_lib/runtime/cpu/veu.h"
 #include "trial.h"
 
 #include <dlfcn.h>

@@ -1,6 +1,6 @@
 #include "targets.h"
 
-#include "rkernel_lib/expr.h"
+#include "rkernel_lib/catalog/expr.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -7,7 +7,7 @@
 #include "base/file.h"
 #include "base/str.h"
 #include "base/vec.h"
-#include "rkernel_lib/binding.h"
+#include "rkernel_lib/catalog/binding.h"
 #include "targets.h"
 
 #include <errno.h>

@@ -9,8 +9,8 @@
  * unresolved one: of its kernel, or of UNKNOWN ones, whose kernel
  * is not known or not in the catalog.
  */
-#include "rkernel_lib/catalog.h"
-#include "rkernel_lib/expr.h"
+#include "rkernel_lib/catalog/catalog.h"
+#include "rkernel_lib/catalog/expr.h"
 
 #include <inttypes.h>
 #include <stdio.h>

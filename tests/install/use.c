@@ -1,8 +1,8 @@
 /* What a program that uses the library writes: a graph of one node, and its reference. */
 #include "base/diag.h"
 #include "emit/backend.h"
-#include "rkernel_lib/catalog.h"
-#include "sched/op.h"
+#include "rkernel_lib/catalog/catalog.h"
+#include "sched/ops/op.h"
 
 #include <stdio.h>
 

@@ -1,4 +1,4 @@
-#include "sched/check.h"
+#include "sched/check/check_schedule.h"
 #include "tests/mutants/mutate.h"
 
 #include <inttypes.h>

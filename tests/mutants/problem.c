@@ -1,6 +1,6 @@
 #include "tests/mutants/problem.h"
 
-#include "sched/schedule_deps.h"
+#include "sched/schedule/deps.h"
 
 #include <assert.h>
 #include <string.h>

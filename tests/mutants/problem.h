@@ -1,7 +1,7 @@
 #ifndef RK_TESTS_MUTANTS_PROBLEM_H
 #define RK_TESTS_MUTANTS_PROBLEM_H
 
-#include "sched/memory.h"
+#include "sched/memory/memory_plan.h"
 #include "tests/unit/sched_fixture.h"
 
 /* Small random problems and valid schedules of them. What each rTask touches is known twice: as the

@@ -24,7 +24,7 @@ refused()
 "$RAMMER" zoo lstm --layers 1 --steps 2 --hidden 32 -o lstm >/dev/null
 "$RAMMER" profile mlp/graph.json lstm/graph.json --seconds 0.5 -o cpu.json >out
 grep -q 'written to cpu.json' out || say "no report: $(cat out)"
-"$validate" "$RK_SOURCE/rkernel_lib/schemas/profile.schema.json" cpu.json
+"$validate" "$RK_SOURCE/rkernel_lib/catalog/schemas/profile.schema.json" cpu.json
 
 # Every kernel of both graphs is measured, of a graph that was not some or none.
 for graph in mlp lstm; do

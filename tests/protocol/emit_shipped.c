@@ -1,7 +1,7 @@
 #include "base/file.h"
 #include "base/str.h"
-#include "rkernel_lib/catalog.h"
-#include "rkernel_lib/expr.h"
+#include "rkernel_lib/catalog/catalog.h"
+#include "rkernel_lib/catalog/expr.h"
 
 #include <inttypes.h>
 #include <stdio.h>

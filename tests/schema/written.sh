@@ -1,7 +1,7 @@
 # written.sh VALIDATE: what the commands write is valid under the published schemas.
 set -e
 validate=$1
-schemas=$RK_SOURCE/rkernel_lib/schemas
+schemas=$RK_SOURCE/rkernel_lib/catalog/schemas
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"

@@ -1,7 +1,7 @@
 #ifndef RK_TESTS_THREADS_LAYERS_H
 #define RK_TESTS_THREADS_LAYERS_H
 
-#include "rkernel_lib/cpu/executor.h"
+#include "rkernel_lib/runtime/cpu/executor.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -18,13 +18,13 @@ if ! printf 'int main(void) { return 0; }\n' | $cc -fsanitize=thread -x c - -o "
 fi
 
 for file in fiber warp block block_report veu settings executor_order; do
-    $cc $flags -c "$source/rkernel_lib/cpu/$file.c" -o "$work/$file.o"
+    $cc $flags -c "$source/rkernel_lib/runtime/cpu/$file.c" -o "$work/$file.o"
 done
 $cc $flags -c "$source/tests/threads/test_vdevice.c" -o "$work/test_vdevice.o"
 
 # build <name> <sed script>: the test with the executor edited
 build() {
-    sed "$2" "$source/rkernel_lib/cpu/executor.c" > "$work/$1.c"
+    sed "$2" "$source/rkernel_lib/runtime/cpu/executor.c" > "$work/$1.c"
     $cc $flags "$work/$1.c" "$work"/*.o -lpthread -o "$work/$1"
 }
 
@@ -33,7 +33,7 @@ failed=0
 # The test with the edit must fail with a line that matches, or, where it may hang, not end in time.
 mutant() {
     build "$1" "$4"
-    if cmp -s "$work/$1.c" "$source/rkernel_lib/cpu/executor.c"; then
+    if cmp -s "$work/$1.c" "$source/rkernel_lib/runtime/cpu/executor.c"; then
         echo "FAIL $1: the edit no longer applies"
         failed=1
         return

@@ -1,6 +1,6 @@
 #include "layers.h"
 
-#include "rkernel_lib/cpu/veu.h"
+#include "rkernel_lib/runtime/cpu/veu.h"
 
 #include <stdio.h>
 

@@ -2,7 +2,7 @@
 #define RK_TESTS_GRAPH_FIXTURE_H
 
 #include "base/file.h"
-#include "sched/op.h"
+#include "sched/ops/op.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "rkernel_lib/binding.h"
+#include "rkernel_lib/catalog/binding.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 #include "base/str.h"
-#include "rkernel_lib/catalog.h"
+#include "rkernel_lib/catalog/catalog.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 #include "base/str.h"
-#include "sched/check.h"
+#include "sched/check/check_schedule.h"
 #include "sched_fixture.h"
 
 #include <string.h>

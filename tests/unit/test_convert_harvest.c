@@ -1,4 +1,4 @@
-#include "rkernel_lib/expr.h"
+#include "rkernel_lib/catalog/expr.h"
 #include "tests/unit/harvest_fixture.h"
 
 Test(convert_harvest, numbers_and_parameters)

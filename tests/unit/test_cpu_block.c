@@ -1,4 +1,4 @@
-#include "rkernel_lib/cpu/veu.h"
+#include "rkernel_lib/runtime/cpu/veu.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>

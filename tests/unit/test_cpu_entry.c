@@ -1,6 +1,6 @@
 #include "cpu/build.h"
 
-#include "rkernel_lib/cpu/veu.h"
+#include "rkernel_lib/runtime/cpu/veu.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 #include "../threads/layers.h"
 
-#include "rkernel_lib/cpu/veu.h"
+#include "rkernel_lib/runtime/cpu/veu.h"
 
 #include <criterion/criterion.h>
 

@@ -1,4 +1,4 @@
-#include "rkernel_lib/cpu/block.h"
+#include "rkernel_lib/runtime/cpu/block.h"
 
 #include <criterion/criterion.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 #include "ranged_fixture.h"
-#include "sched/bound.h"
-#include "sched/check.h"
-#include "sched/schedule_deps.h"
-#include "sched/simulate.h"
+#include "sched/check/check_schedule.h"
+#include "sched/schedule/deps.h"
+#include "sched/simulate/bound.h"
+#include "sched/simulate/simulate.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 #include "base/file.h"
 #include "base/json.h"
-#include "sched/device.h"
+#include "sched/machine/device.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +27,7 @@ TestSuite(device, .init = setup, .fini = teardown);
 static const char *folder(void)
 {
     const char *source = getenv("RK_SOURCE");
-    return rk_path_join(arena, source ? source : ".", "sched/devices");
+    return rk_path_join(arena, source ? source : ".", "sched/machine/devices");
 }
 
 static const rk_device *shipped(const char *name)

@@ -1,4 +1,4 @@
-#include "rkernel_lib/expr.h"
+#include "rkernel_lib/catalog/expr.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>

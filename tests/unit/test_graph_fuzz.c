@@ -1,8 +1,8 @@
 #include "graph_fixture.h"
 
-#include "sched/npy.h"
-#include "sched/safetensors.h"
-#include "sched/zoo.h"
+#include "sched/model/npy.h"
+#include "sched/model/safetensors.h"
+#include "sched/zoo/zoo.h"
 
 /*
  * Mutated files, a fixed number from a fixed seed: each reader accepts or diagnoses, and never

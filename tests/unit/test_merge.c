@@ -1,6 +1,6 @@
 #include "graph_fixture.h"
 
-#include "sched/merge.h"
+#include "sched/passes/merge.h"
 
 #include <math.h>
 

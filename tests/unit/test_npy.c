@@ -1,6 +1,6 @@
 #include "graph_fixture.h"
 
-#include "sched/npy.h"
+#include "sched/model/npy.h"
 
 #include <math.h>
 

@@ -1,4 +1,4 @@
-#include "sched/check.h"
+#include "sched/check/check_schedule.h"
 #include "sched_fixture.h"
 
 #include <criterion/criterion.h>

@@ -1,8 +1,8 @@
 #include "base/file.h"
 #include "random_problem.h"
-#include "sched/bound.h"
-#include "sched/check.h"
-#include "sched/simulate.h"
+#include "sched/check/check_schedule.h"
+#include "sched/simulate/bound.h"
+#include "sched/simulate/simulate.h"
 
 #include <criterion/criterion.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 #include "base/file.h"
 #include "base/str.h"
-#include "sched/profile.h"
-#include "sched/profile_file.h"
+#include "sched/profile/profile.h"
+#include "sched/profile/profile_file.h"
 #include "tests/unit/ranged_fixture.h"
 
 #include <stdio.h>

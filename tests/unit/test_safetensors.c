@@ -1,6 +1,6 @@
 #include "graph_fixture.h"
 
-#include "sched/safetensors.h"
+#include "sched/model/safetensors.h"
 
 TestSuite(safetensors, .init = fixture_setup, .fini = fixture_teardown);
 

@@ -1,8 +1,8 @@
 #include "base/file.h"
 #include "base/str.h"
-#include "sched/check.h"
-#include "sched/schedule_deps.h"
-#include "sched/schedule_internal.h"
+#include "sched/check/check_schedule.h"
+#include "sched/files/schedule_internal.h"
+#include "sched/schedule/deps.h"
 #include "sched_fixture.h"
 
 #include <stdlib.h>

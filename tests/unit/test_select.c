@@ -1,4 +1,4 @@
-#include "sched/select.h"
+#include "sched/select/select.h"
 
 #include <string.h>
 

@@ -1,8 +1,8 @@
 #include "random_problem.h"
-#include "sched/bound.h"
-#include "sched/check.h"
-#include "sched/schedule_internal.h"
-#include "sched/simulate.h"
+#include "sched/check/check_schedule.h"
+#include "sched/files/schedule_internal.h"
+#include "sched/simulate/bound.h"
+#include "sched/simulate/simulate.h"
 
 #include <string.h>
 

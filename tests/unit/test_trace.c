@@ -1,4 +1,4 @@
-#include "sched/trace.h"
+#include "sched/simulate/trace.h"
 #include "sched_fixture.h"
 
 #include <cjson/cJSON.h>

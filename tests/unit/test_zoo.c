@@ -1,7 +1,7 @@
 #include "graph_fixture.h"
 
-#include "sched/npy.h"
-#include "sched/zoo.h"
+#include "sched/model/npy.h"
+#include "sched/zoo/zoo.h"
 
 #include <math.h>
 

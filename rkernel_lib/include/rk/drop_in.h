@@ -9,7 +9,7 @@
 extern "C" {
 #endif
 
-/* For the recorder, see rkernel_lib/cpu/record.h: why this thread's next launch is no vDevice, and what its
+/* For the recorder, see rkernel_lib/runtime/cpu/record.h: why this thread's next launch is no vDevice, and what its
  * parameters point to. */
 void rk_cpu_record_keep(const char *kernel, const char *why);
 void rk_cpu_record_types(const char *types);

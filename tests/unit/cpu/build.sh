@@ -13,7 +13,7 @@ exec 9> "$out/lock"
 flock 9
 
 fresh() {
-    [ -f "$1" ] && [ -z "$(find "$here" "$source/rkernel_lib/cpu" "$source/rkernel_lib/cuda" \
+    [ -f "$1" ] && [ -z "$(find "$here" "$source/rkernel_lib/runtime/cpu" "$source/rkernel_lib/runtime/cuda" \
         "$source/rkernel_lib/include" -type f -newer "$1" | head -n 1)" ]
 }
 
@@ -30,7 +30,7 @@ kernels() {
 fresh "$out/rkernels.so" || kernels rkernels
 if ! fresh "$out/legacy.so" || ! fresh "$out/launch.so"; then
     objects=
-    for file in "$source"/rkernel_lib/cuda/*.c "$source"/rkernel_lib/cpu/*.c; do
+    for file in "$source"/rkernel_lib/runtime/cuda/*.c "$source"/rkernel_lib/runtime/cpu/*.c; do
         case $file in */executor*) continue ;; esac
         object=$out/$(basename "$(dirname "$file")")_$(basename "$file" .c).o
         ${CC:-cc} -std=gnu17 -D_GNU_SOURCE -O1 -fPIC -I"$source" -c "$file" -o "$object"

@@ -1,0 +1,182 @@
+#include "rkernel_lib/catalog/catalog.h"
+
+#include "base/file.h"
+#include "base/json.h"
+#include "base/vec.h"
+#include "rkernel_lib/catalog/catalog_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const char *const rk_catalog_roles[] = {"scalar", "read", "written", "both", "accumulated"};
+const char *const rk_catalog_outcomes[] = {"converted", "warned", "refused"};
+const char *const rk_catalog_threads[] = {"loop", "fission", "fibers"};
+
+const char *rk_input_kind_name(rk_input_kind kind)
+{
+    static const char *const names[RK_INPUT_KINDS] = {"global", "member",   "memory", "device",
+                                                      "call",   "template", "loop"};
+    return kind < RK_INPUT_KINDS ? names[kind] : "?";
+}
+
+const char *rk_barrier_form_name(rk_barrier_form form)
+{
+    static const char *const names[RK_BARRIER_FORMS] = {"auto", "named", "cg"};
+    return form < RK_BARRIER_FORMS ? names[form] : "?";
+}
+
+bool rk_barrier_form_of(rk_barrier_form *out, const char *name)
+{
+    for (rk_barrier_form form = 0; form < RK_BARRIER_FORMS; form++) {
+        if (strcmp(rk_barrier_form_name(form), name) != 0)
+            continue;
+        *out = form;
+        return true;
+    }
+    return false;
+}
+
+const char *rk_role_name(rk_role role)
+{
+    return rk_catalog_roles[role];
+}
+
+const char *rk_outcome_name(rk_outcome outcome)
+{
+    return rk_catalog_outcomes[outcome];
+}
+
+int rk_catalog_compare_kernels(const void *a, const void *b)
+{
+    return strcmp(((const rk_kernel *)a)->id, ((const rk_kernel *)b)->id);
+}
+
+const rk_kernel *rk_catalog_find(const rk_catalog *catalog, const char *id)
+{
+    if (catalog->kernel_count == 0)
+        return NULL;
+    const rk_kernel key = {.id = id};
+    return bsearch(&key, catalog->kernels, catalog->kernel_count, sizeof *catalog->kernels,
+                   rk_catalog_compare_kernels);
+}
+
+const rk_launch *rk_kernel_launch(const rk_kernel *kernel, const char *function)
+{
+    if (!function)
+        return kernel->launch_count == 1 ? &kernel->launches[0] : NULL;
+    for (size_t i = 0; i < kernel->launch_count; i++)
+        if (strcmp(kernel->launches[i].function, function) == 0)
+            return &kernel->launches[i];
+    return NULL;
+}
+
+static int compare_launches(const void *left, const void *right)
+{
+    const rk_launch *a = left, *b = right;
+    int order = strcmp(a->file, b->file);
+    if (order == 0)
+        order = (a->line > b->line) - (a->line < b->line);
+    return order ? order : strcmp(a->function, b->function);
+}
+
+/** Adds to `kernel` the launches that only `other` has. */
+static void merge_launches(rk_kernel *kernel, const rk_kernel *other, rk_arena *arena)
+{
+    RK_VEC(rk_launch) all = {0};
+    for (size_t i = 0; i < kernel->launch_count; i++)
+        *rk_push(arena, &all) = kernel->launches[i];
+    for (size_t i = 0; i < other->launch_count; i++) {
+        bool known = false;
+        for (size_t j = 0; j < kernel->launch_count && !known; j++)
+            known = compare_launches(&other->launches[i], &kernel->launches[j]) == 0;
+        if (!known)
+            *rk_push(arena, &all) = other->launches[i];
+    }
+    if (all.count > kernel->launch_count)
+        qsort(all.items, all.count, sizeof *all.items, compare_launches);
+    kernel->launches = all.items;
+    kernel->launch_count = all.count;
+}
+
+/** The number of leading bytes, up to a '/', that two absolute paths share as whole components. */
+static size_t shared_prefix(const char *a, const char *b)
+{
+    size_t shared = 0;
+    for (size_t i = 0;; i++) {
+        bool end_a = a[i] == '\0' || a[i] == '/', end_b = b[i] == '\0' || b[i] == '/';
+        if (end_a && end_b)
+            shared = i;
+        if (a[i] != b[i] || a[i] == '\0')
+            return shared;
+    }
+}
+
+/** `path`, relative to the folder `from`, as a path relative to the folder `to`. */
+static const char *rebase(const char *path, const char *from, const char *to, rk_arena *arena)
+{
+    char *real_from = realpath(from, NULL), *real_to = realpath(to, NULL);
+    const char *result = rk_path_join(arena, from, path);
+    if (path && real_from && real_to) {
+        size_t shared = shared_prefix(real_from, real_to);
+        const char *up = "";
+        for (const char *p = real_to + shared; *p; p++)
+            if (*p == '/' && p[1])
+                up = rk_arena_printf(arena, "%s../", up);
+        const char *down = real_from + shared;
+        down += *down == '/';
+        result = rk_path_join(arena, rk_arena_printf(arena, "%s%s", up, down), path);
+    }
+    free(real_from);
+    free(real_to);
+    return result;
+}
+
+static rk_kernel rebased(const rk_kernel *kernel, const char *from, const char *to, rk_arena *arena)
+{
+    rk_kernel copy = *kernel;
+    if (strcmp(from, to) == 0)
+        return copy;
+    if (copy.rkernel_file)
+        copy.rkernel_file = rebase(copy.rkernel_file, from, to, arena);
+    if (copy.cpu_library)
+        copy.cpu_library = rebase(copy.cpu_library, from, to, arena);
+    return copy;
+}
+
+static bool conflict(const rk_kernel *a, const rk_kernel *b, rk_arena *arena, rk_diag *diag)
+{
+    rk_place place = {.file = b->source, .line = b->line, .column = b->column};
+    place.object = rk_arena_printf(arena, "kernel '%s'", b->id);
+    return rk_diag_add(diag, RK_ERROR, "RK-C002", place,
+                       "convert both again from the same sources, or rename one of the kernels",
+                       "another kernel of that name is in %s, line %d, and its source differs",
+                       a->source, a->line);
+}
+
+const rk_catalog *rk_catalog_merge(const rk_catalog *a, const rk_catalog *b, rk_arena *arena,
+                                   rk_diag *diag)
+{
+    RK_VEC(rk_kernel) all = {0};
+    bool ok = true;
+    for (size_t i = 0; i < a->kernel_count; i++)
+        *rk_push(arena, &all) = a->kernels[i];
+    for (size_t i = 0; i < b->kernel_count; i++) {
+        const rk_kernel *theirs = &b->kernels[i];
+        const rk_kernel *ours = rk_catalog_find(a, theirs->id);
+        if (!ours)
+            *rk_push(arena, &all) = rebased(theirs, b->folder, a->folder, arena);
+        else if (strcmp(ours->hash, theirs->hash) != 0)
+            ok = conflict(ours, theirs, arena, diag);
+        else
+            merge_launches(&all.items[ours - a->kernels], theirs, arena);
+    }
+    if (!ok)
+        return NULL;
+    if (all.count)
+        qsort(all.items, all.count, sizeof *all.items, rk_catalog_compare_kernels);
+    rk_catalog *merged = RK_NEW(arena, rk_catalog);
+    *merged = (rk_catalog){.folder = a->folder, .kernels = all.items, .kernel_count = all.count};
+    const char *text = rk_catalog_print(merged, arena);
+    merged->hash = rk_hash(text, strlen(text), 0);
+    return merged;
+}

@@ -1,0 +1,623 @@
+#include "rkernel_lib/runtime/cuda/stream_graph.h"
+#include "rkernel_lib/runtime/cuda/stream.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Work and nodes. */
+
+/** Lets go of work, which is dropped with its last user. */
+static void release_work(rk_shared_work *shared)
+{
+    if (!shared || atomic_fetch_sub(&shared->users, 1) != 1)
+        return;
+    if (shared->work.drop)
+        shared->work.drop(shared->work.data);
+    free(shared);
+}
+
+/** NULL when memory is short, the work being dropped. */
+static rk_shared_work *share_work(rk_cuda_work work)
+{
+    rk_shared_work *shared = malloc(sizeof *shared);
+    if (shared)
+        *shared = (rk_shared_work){.users = 1, .work = work};
+    else if (work.drop)
+        work.drop(work.data);
+    return shared;
+}
+
+static void free_node(cudaGraphNode_t node)
+{
+    release_work(node->work);
+    if (node->child)
+        cudaGraphDestroy(node->child);
+    free(node->after);
+    free(node);
+}
+
+static size_t index_of(const struct CUgraph_st *graph, cudaGraphNode_t node)
+{
+    size_t i = 0;
+    while (i < graph->count && graph->nodes[i] != node)
+        i++;
+    return i;
+}
+
+static bool append(cudaGraph_t graph, cudaGraphNode_t node)
+{
+    cudaGraphNode_t *nodes = realloc(graph->nodes, (graph->count + 1) * sizeof *nodes);
+    if (!nodes)
+        return false;
+    graph->nodes = nodes;
+    nodes[graph->count++] = node;
+    node->graph = graph;
+    return true;
+}
+
+/** Makes `node` wait for `first` too. */
+static bool depend(cudaGraphNode_t node, cudaGraphNode_t first)
+{
+    cudaGraphNode_t *after = realloc(node->after, (node->after_count + 1) * sizeof *after);
+    if (!after)
+        return false;
+    node->after = after;
+    after[node->after_count++] = first;
+    return true;
+}
+
+cudaGraphNode_t rk_graph_add(cudaGraph_t graph, enum cudaGraphNodeType type, rk_cuda_work work,
+                             const cudaGraphNode_t *after, size_t count)
+{
+    rk_shared_work *shared = share_work(work);
+    cudaGraphNode_t node = calloc(1, sizeof *node);
+    bool good = shared && node && (after || count == 0);
+    for (size_t i = 0; good && i < count; i++)
+        good = index_of(graph, after[i]) < graph->count && depend(node, after[i]);
+    if (good) {
+        node->type = type;
+        node->work = shared;
+        good = append(graph, node);
+    }
+    if (!good) {
+        if (node) {
+            free(node->after);
+            free(node);
+        }
+        release_work(shared);
+        return NULL;
+    }
+    return node;
+}
+
+cudaError_t rk_graph_replace(cudaGraphNode_t node, rk_cuda_work work)
+{
+    rk_shared_work *shared = share_work(work);
+    if (!shared)
+        return cudaErrorMemoryAllocation;
+    release_work(node->work);
+    node->work = shared;
+    return cudaSuccess;
+}
+
+static void run_nothing(void *data)
+{
+    (void)data;
+}
+
+static const rk_cuda_work no_work = {.run = run_nothing};
+
+/** Work with a copy of `data`; no `data` when memory is short. */
+static rk_cuda_work copied_work(void (*run)(void *), const void *data, size_t size)
+{
+    void *copy = malloc(size);
+    if (copy)
+        memcpy(copy, data, size);
+    return (rk_cuda_work){.run = run, .drop = free, .data = copy};
+}
+
+/** Adds a node for the API. */
+static cudaError_t add(cudaGraphNode_t *out, cudaGraph_t graph, enum cudaGraphNodeType type,
+                       rk_cuda_work work, const cudaGraphNode_t *after, size_t count)
+{
+    *out = graph ? rk_graph_add(graph, type, work, after, count) : NULL;
+    if (!graph && work.drop)
+        work.drop(work.data);
+    return rk_cuda_report(*out ? cudaSuccess : cudaErrorInvalidValue);
+}
+
+cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t *out, cudaGraph_t graph,
+                                  const cudaGraphNode_t *dependencies, size_t count)
+{
+    return add(out, graph, cudaGraphNodeTypeEmpty, no_work, dependencies, count);
+}
+
+static void run_record(void *data)
+{
+    cudaEventRecord(*(cudaEvent_t *)data, 0);
+}
+
+cudaError_t cudaGraphAddEventRecordNode(cudaGraphNode_t *out, cudaGraph_t graph,
+                                        const cudaGraphNode_t *dependencies, size_t count,
+                                        cudaEvent_t event)
+{
+    return add(out, graph, cudaGraphNodeTypeEventRecord,
+               copied_work(run_record, &event, sizeof event), dependencies, count);
+}
+
+/* What an event waits for is done when the node's turn comes. */
+cudaError_t cudaGraphAddEventWaitNode(cudaGraphNode_t *out, cudaGraph_t graph,
+                                      const cudaGraphNode_t *dependencies, size_t count,
+                                      cudaEvent_t event)
+{
+    if (!event)
+        return rk_cuda_report(cudaErrorInvalidResourceHandle);
+    return add(out, graph, cudaGraphNodeTypeWaitEvent, no_work, dependencies, count);
+}
+
+cudaError_t cudaGraphAddMemAllocNode(cudaGraphNode_t *out, cudaGraph_t graph,
+                                     const cudaGraphNode_t *dependencies, size_t count,
+                                     struct cudaMemAllocNodeParams *params)
+{
+    if (!params || params->bytesize == 0)
+        return rk_cuda_report(cudaErrorInvalidValue);
+    params->dptr = rk_memory_new(params->bytesize, RK_CPU_MEMORY_DEVICE);
+    if (!params->dptr)
+        return rk_cuda_report(cudaErrorMemoryAllocation);
+    rk_memory_hold(params->dptr);
+    const rk_cuda_work work = {run_nothing, rk_memory_release, params->dptr};
+    const cudaError_t error = add(out, graph, cudaGraphNodeTypeMemAlloc, work, dependencies, count);
+    if (error == cudaSuccess)
+        (*out)->memory = params->dptr;
+    return error;
+}
+
+cudaError_t cudaGraphAddMemFreeNode(cudaGraphNode_t *out, cudaGraph_t graph,
+                                    const cudaGraphNode_t *dependencies, size_t count, void *memory)
+{
+    if (!rk_cpu_memory_find(memory, NULL, NULL, NULL))
+        return rk_cuda_report(cudaErrorInvalidValue);
+    const cudaError_t error =
+        add(out, graph, cudaGraphNodeTypeMemFree, no_work, dependencies, count);
+    if (error == cudaSuccess)
+        (*out)->memory = memory;
+    return error;
+}
+
+/** Runs the nodes, which are in an order in which they can. */
+static void run_graph(const struct CUgraph_st *graph)
+{
+    for (size_t i = 0; i < graph->count && !rk_cuda_broken(); i++) {
+        const struct CUgraphNode_st *node = graph->nodes[i];
+        if (node->disabled)
+            continue;
+        if (node->child)
+            run_graph(node->child);
+        else
+            node->work->work.run(node->work->work.data);
+    }
+}
+
+/* Copies. */
+
+/** Whether all that `node` waits for is among the first `done` copies. */
+static bool ready(cudaGraphNode_t node, const struct CUgraph_st *copy)
+{
+    for (size_t i = 0; i < node->after_count; i++) {
+        size_t k = 0;
+        while (k < copy->count && copy->nodes[k]->origin != node->after[i])
+            k++;
+        if (k == copy->count)
+            return false;
+    }
+    return true;
+}
+
+static bool copied(cudaGraphNode_t node, const struct CUgraph_st *copy)
+{
+    for (size_t k = 0; k < copy->count; k++)
+        if (copy->nodes[k]->origin == node)
+            return true;
+    return false;
+}
+
+static cudaError_t copy_graph(cudaGraph_t *out, cudaGraph_t graph);
+
+/** Appends a copy of `node`, all that it waits for being there. */
+static bool copy_node(cudaGraph_t copy, cudaGraphNode_t node)
+{
+    cudaGraphNode_t mine = calloc(1, sizeof *mine);
+    if (!mine)
+        return false;
+    *mine = *node;
+    mine->after = NULL;
+    mine->after_count = 0;
+    mine->child = NULL;
+    mine->origin = node;
+    atomic_fetch_add(&mine->work->users, 1);
+    bool good = !node->child || copy_graph(&mine->child, node->child) == cudaSuccess;
+    for (size_t i = 0; good && i < node->after_count; i++) {
+        size_t k = 0;
+        while (copy->nodes[k]->origin != node->after[i])
+            k++;
+        good = depend(mine, copy->nodes[k]);
+    }
+    good = good && append(copy, mine);
+    if (!good)
+        free_node(mine);
+    return good;
+}
+
+/** A copy whose nodes are in an order in which they can run: that of the original where it can. */
+static cudaError_t copy_graph(cudaGraph_t *out, cudaGraph_t graph)
+{
+    cudaGraph_t copy = calloc(1, sizeof *copy);
+    if (!copy)
+        return cudaErrorMemoryAllocation;
+    cudaError_t error = cudaSuccess;
+    while (error == cudaSuccess && copy->count < graph->count) {
+        size_t i = 0;
+        while (i < graph->count && (copied(graph->nodes[i], copy) || !ready(graph->nodes[i], copy)))
+            i++;
+        if (i == graph->count)
+            error = cudaErrorInvalidValue; /* a cycle */
+        else if (!copy_node(copy, graph->nodes[i]))
+            error = cudaErrorMemoryAllocation;
+    }
+    if (error == cudaSuccess)
+        *out = copy;
+    else
+        cudaGraphDestroy(copy);
+    return error;
+}
+
+cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t *out, cudaGraph_t graph,
+                                       const cudaGraphNode_t *dependencies, size_t count,
+                                       cudaGraph_t child)
+{
+    cudaGraph_t copy = NULL;
+    cudaError_t error = child ? copy_graph(&copy, child) : cudaErrorInvalidValue;
+    if (error == cudaSuccess)
+        error = add(out, graph, cudaGraphNodeTypeGraph, no_work, dependencies, count);
+    if (error == cudaSuccess)
+        (*out)->child = copy;
+    else if (copy)
+        cudaGraphDestroy(copy);
+    return rk_cuda_report(error);
+}
+
+/* Graphs. */
+
+cudaError_t cudaGraphCreate(cudaGraph_t *out, unsigned int flags)
+{
+    if (!out || flags != 0)
+        return rk_cuda_report(cudaErrorInvalidValue);
+    *out = calloc(1, sizeof **out);
+    return rk_cuda_report(*out ? cudaSuccess : cudaErrorMemoryAllocation);
+}
+
+cudaError_t cudaGraphDestroy(cudaGraph_t graph)
+{
+    if (!graph)
+        return rk_cuda_report(cudaErrorInvalidValue);
+    for (size_t i = 0; i < graph->count; i++)
+        free_node(graph->nodes[i]);
+    free(graph->nodes);
+    free(graph);
+    return rk_cuda_report(cudaSuccess);
+}
+
+cudaError_t cudaGraphClone(cudaGraph_t *out, cudaGraph_t graph)
+{
+    return rk_cuda_report(graph && out ? copy_graph(out, graph) : cudaErrorInvalidValue);
+}
+
+cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t *from,
+                                     const cudaGraphNode_t *to, const cudaGraphEdgeData *edges,
+                                     size_t count)
+{
+    (void)edges; /* ports only let a kernel start early */
+    bool good = graph != NULL;
+    for (size_t i = 0; good && i < count; i++)
+        good = index_of(graph, from[i]) < graph->count && index_of(graph, to[i]) < graph->count &&
+               depend(to[i], from[i]);
+    return rk_cuda_report(good ? cudaSuccess : cudaErrorInvalidValue);
+}
+
+/** Makes `node` wait for `first` no more; false when it did not. */
+static bool undepend(cudaGraphNode_t node, cudaGraphNode_t first)
+{
+    size_t kept = 0;
+    const size_t before = node->after_count;
+    for (size_t i = 0; i < before; i++)
+        if (node->after[i] != first)
+            node->after[kept++] = node->after[i];
+    node->after_count = kept;
+    return kept < before;
+}
+
+cudaError_t cudaGraphRemoveDependencies(cudaGraph_t graph, const cudaGraphNode_t *from,
+                                        const cudaGraphNode_t *to, const cudaGraphEdgeData *edges,
+                                        size_t count)
+{
+    (void)edges;
+    bool good = graph != NULL;
+    for (size_t i = 0; good && i < count; i++)
+        good = index_of(graph, to[i]) < graph->count && undepend(to[i], from[i]);
+    return rk_cuda_report(good ? cudaSuccess : cudaErrorInvalidValue);
+}
+
+cudaError_t cudaGraphDestroyNode(cudaGraphNode_t node)
+{
+    if (!node)
+        return rk_cuda_report(cudaErrorInvalidValue);
+    cudaGraph_t graph = node->graph;
+    const size_t at = index_of(graph, node);
+    memmove(graph->nodes + at, graph->nodes + at + 1,
+            (graph->count - at - 1) * sizeof *graph->nodes);
+    graph->count--;
+    for (size_t i = 0; i < graph->count; i++)
+        undepend(graph->nodes[i], node);
+    free_node(node);
+    return rk_cuda_report(cudaSuccess);
+}
+
+cudaError_t cudaGraphNodeGetType(cudaGraphNode_t node, enum cudaGraphNodeType *type)
+{
+    if (!node || !type)
+        return rk_cuda_report(cudaErrorInvalidValue);
+    *type = node->type;
+    return rk_cuda_report(cudaSuccess);
+}
+
+/** A list for the program: as many as `room` of them are written to `nodes` unless it is NULL. */
+typedef struct {
+    cudaGraphNode_t *nodes;
+    size_t found, room;
+} node_list;
+
+static void list(node_list *l, cudaGraphNode_t node)
+{
+    if (l->nodes && l->found < l->room)
+        l->nodes[l->found] = node;
+    l->found++;
+}
+
+/** Fills what is left of the list, and says how many there are. */
+static cudaError_t end_list(const node_list *l, size_t *count)
+{
+    for (size_t i = l->found; l->nodes && i < l->room; i++)
+        l->nodes[i] = NULL;
+    if (!l->nodes || l->found < l->room)
+        *count = l->found;
+    return rk_cuda_report(cudaSuccess);
+}
+
+static cudaError_t list_nodes(cudaGraph_t graph, bool roots, cudaGraphNode_t *nodes, size_t *count)
+{
+    if (!graph || !count)
+        return rk_cuda_report(cudaErrorInvalidValue);
+    node_list l = {.nodes = nodes, .room = *count};
+    for (size_t i = 0; i < graph->count; i++)
+        if (!roots || graph->nodes[i]->after_count == 0)
+            list(&l, graph->nodes[i]);
+    return end_list(&l, count);
+}
+
+cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *count)
+{
+    return list_nodes(graph, false, nodes, count);
+}
+
+cudaError_t cudaGraphGetRootNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *count)
+{
+    return list_nodes(graph, true, nodes, count);
+}
+
+/** Edges have no ports: their data are zeros. */
+static void no_ports(cudaGraphEdgeData *edges, size_t count)
+{
+    if (edges)
+        memset(edges, 0, count * sizeof *edges);
+}
+
+cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t node, cudaGraphNode_t *nodes,
+                                         cudaGraphEdgeData *edges, size_t *count)
+{
+    if (!node || !count)
+        return rk_cuda_report(cudaErrorInvalidValue);
+    node_list l = {.nodes = nodes, .room = *count};
+    no_ports(edges, *count);
+    for (size_t i = 0; i < node->after_count; i++)
+        list(&l, node->after[i]);
+    return end_list(&l, count);
+}
+
+static bool depends(cudaGraphNode_t node, cudaGraphNode_t first)
+{
+    size_t i = 0;
+    while (i < node->after_count && node->after[i] != first)
+        i++;
+    return i < node->after_count;
+}
+
+cudaError_t cudaGraphNodeGetDependentNodes(cudaGraphNode_t node, cudaGraphNode_t *nodes,
+                                           cudaGraphEdgeData *edges, size_t *count)
+{
+    if (!node || !count)
+        return rk_cuda_report(cudaErrorInvalidValue);
+    node_list l = {.nodes = nodes, .room = *count};
+    no_ports(edges, *count);
+    for (size_t i = 0; i < node->graph->count; i++)
+        if (depends(node->graph->nodes[i], node))
+            list(&l, node->graph->nodes[i]);
+    return end_list(&l, count);
+}
+
+cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t *from, cudaGraphNode_t *to,
+                              cudaGraphEdgeData *edges, size_t *count)
+{
+    if (!graph || !count || !from != !to)
+        return rk_cuda_report(cudaErrorInvalidValue);
+    node_list firsts = {.nodes = from, .room = *count}, seconds = {.nodes = to, .room = *count};
+    no_ports(edges, *count);
+    for (size_t i = 0; i < graph->count; i++)
+        for (size_t k = 0; k < graph->nodes[i]->after_count; k++) {
+            list(&firsts, graph->nodes[i]->after[k]);
+            list(&seconds, graph->nodes[i]);
+        }
+    end_list(&firsts, count);
+    return end_list(&seconds, count);
+}
+
+cudaError_t cudaGraphNodeFindInClone(cudaGraphNode_t *out, cudaGraphNode_t original,
+                                     cudaGraph_t clone)
+{
+    *out = NULL;
+    for (size_t i = 0; clone && i < clone->count; i++)
+        if (original && clone->nodes[i]->origin == original)
+            *out = clone->nodes[i];
+    return rk_cuda_report(*out ? cudaSuccess : cudaErrorInvalidValue);
+}
+
+cudaError_t cudaGraphChildGraphNodeGetGraph(cudaGraphNode_t node, cudaGraph_t *out)
+{
+    if (!node || !node->child || !out)
+        return rk_cuda_report(cudaErrorInvalidValue);
+    *out = node->child;
+    return rk_cuda_report(cudaSuccess);
+}
+
+/* Instances. */
+
+cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t *out, cudaGraph_t graph,
+                                          unsigned long long flags)
+{
+    if (!out || !graph)
+        return rk_cuda_report(cudaErrorInvalidValue);
+    *out = NULL;
+    if (flags & cudaGraphInstantiateFlagDeviceLaunch)
+        return rk_cuda_report(cudaErrorNotSupported);
+    cudaGraphExec_t exec = calloc(1, sizeof *exec);
+    const cudaError_t error = exec ? copy_graph(&exec->graph, graph) : cudaErrorMemoryAllocation;
+    if (error == cudaSuccess)
+        *out = exec;
+    else
+        free(exec);
+    return rk_cuda_report(error);
+}
+
+cudaError_t cudaGraphInstantiate(cudaGraphExec_t *out, cudaGraph_t graph, unsigned long long flags)
+{
+    return cudaGraphInstantiateWithFlags(out, graph, flags);
+}
+
+cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec)
+{
+    if (!exec)
+        return rk_cuda_report(cudaErrorInvalidValue);
+    cudaGraphDestroy(exec->graph);
+    free(exec);
+    return rk_cuda_report(cudaSuccess);
+}
+
+static void run_exec(void *data)
+{
+    run_graph((*(cudaGraphExec_t *)data)->graph);
+}
+
+cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream)
+{
+    if (!exec)
+        return rk_cuda_report(cudaErrorInvalidValue);
+    if (!rk_cuda_capturing(stream))
+        return rk_cuda_report(
+            rk_stream_do(stream, cudaGraphNodeTypeGraph, run_exec, &exec, sizeof exec));
+    /* A child graph of what is captured; the instance may be gone when that runs. */
+    cudaGraph_t copy;
+    cudaError_t error = copy_graph(&copy, exec->graph);
+    if (error != cudaSuccess)
+        return rk_cuda_report(error);
+    int nothing = 0;
+    error = rk_stream_do(stream, cudaGraphNodeTypeGraph, run_nothing, &nothing, sizeof nothing);
+    if (error == cudaSuccess)
+        rk_stream_find(stream)->after.items[0]->child = copy;
+    else
+        cudaGraphDestroy(copy);
+    return rk_cuda_report(error);
+}
+
+cudaError_t cudaGraphUpload(cudaGraphExec_t exec, cudaStream_t stream)
+{
+    if (!rk_cuda_stream_valid(stream))
+        return rk_cuda_report(cudaErrorInvalidResourceHandle);
+    return rk_cuda_report(exec ? cudaSuccess : cudaErrorInvalidValue);
+}
+
+/** Whether two graphs have the same kinds of nodes with the same dependencies, in order. */
+static enum cudaGraphExecUpdateResult compare(const struct CUgraph_st *a,
+                                              const struct CUgraph_st *b, cudaGraphNode_t *where)
+{
+    *where = NULL;
+    if (a->count != b->count)
+        return cudaGraphExecUpdateErrorTopologyChanged;
+    for (size_t i = 0; i < a->count; i++) {
+        *where = b->nodes[i];
+        if (a->nodes[i]->type != b->nodes[i]->type)
+            return cudaGraphExecUpdateErrorNodeTypeChanged;
+        if (a->nodes[i]->after_count != b->nodes[i]->after_count)
+            return cudaGraphExecUpdateErrorTopologyChanged;
+        for (size_t k = 0; k < a->nodes[i]->after_count; k++)
+            if (index_of(a, a->nodes[i]->after[k]) != index_of(b, b->nodes[i]->after[k]))
+                return cudaGraphExecUpdateErrorTopologyChanged;
+    }
+    *where = NULL;
+    return cudaGraphExecUpdateSuccess;
+}
+
+cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t from,
+                                cudaGraphExecUpdateResultInfo *result)
+{
+    cudaGraph_t copy;
+    cudaError_t error = exec && from && result ? copy_graph(&copy, from) : cudaErrorInvalidValue;
+    if (error != cudaSuccess)
+        return rk_cuda_report(error);
+    *result = (cudaGraphExecUpdateResultInfo){0};
+    result->result = compare(exec->graph, copy, &result->errorNode);
+    if (result->errorNode)
+        result->errorNode = result->errorNode->origin;
+    if (result->result == cudaGraphExecUpdateSuccess) {
+        /* Nodes keep naming those that the instance was made of, for SetParams. */
+        for (size_t i = 0; i < copy->count; i++)
+            copy->nodes[i]->origin = exec->graph->nodes[i]->origin;
+        cudaGraphDestroy(exec->graph);
+        exec->graph = copy;
+        return rk_cuda_report(cudaSuccess);
+    }
+    cudaGraphDestroy(copy);
+    return rk_cuda_report(cudaErrorGraphExecUpdateFailure);
+}
+
+/* Memory that graphs hold. */
+
+cudaError_t cudaDeviceGraphMemTrim(int device)
+{
+    return rk_cuda_report(device == 0 ? cudaSuccess : cudaErrorInvalidDevice);
+}
+
+cudaError_t cudaDeviceGetGraphMemAttribute(int device, enum cudaGraphMemAttributeType attribute,
+                                           void *value)
+{
+    if (device != 0 || !value || (unsigned)attribute > cudaGraphMemAttrReservedMemHigh)
+        return rk_cuda_report(device ? cudaErrorInvalidDevice : cudaErrorInvalidValue);
+    *(uint64_t *)value = rk_memory_held();
+    return rk_cuda_report(cudaSuccess);
+}
+
+cudaError_t cudaDeviceSetGraphMemAttribute(int device, enum cudaGraphMemAttributeType attribute,
+                                           void *value)
+{
+    const bool high =
+        attribute == cudaGraphMemAttrUsedMemHigh || attribute == cudaGraphMemAttrReservedMemHigh;
+    return rk_cuda_report(device == 0 && high && value ? cudaSuccess : cudaErrorInvalidValue);
+}

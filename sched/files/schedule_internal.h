@@ -1,0 +1,51 @@
+#ifndef RK_SCHED_SCHEDULE_INTERNAL_H
+#define RK_SCHED_SCHEDULE_INTERNAL_H
+
+#include "sched/passes/merge.h"
+#include "sched/plan/schedule.h"
+
+/** vDevice of a schedule: how large a vEU is and how many are resident. */
+typedef struct {
+    uint32_t veus;
+    int threads;       /**< V */
+    int64_t shared;    /**< bytes of a vEU's shared buffer */
+    int blocks_per_sm; /**< vEUs that share an SM */
+} rk_vdevice;
+
+/** A builder of `veus` vEUs with nothing appended; schedules go to `arena`. */
+rk_builder *rk_builder_new(const rk_problem *problem, uint32_t veus, rk_arena *arena);
+
+/** What was built, as data; the builder is not used again. */
+rk_schedule *rk_builder_finish(rk_builder *builder);
+
+/* Files. */
+
+/** A launch as a file has it. */
+typedef struct {
+    const char *kernel; /**< its id */
+    int64_t candidate, shared;
+    int64_t grid[3], block[3];
+} rk_launch_facts;
+
+/** Of all that a schedule depends on in a graph. */
+uint64_t rk_schedule_graph_hash(const rk_graph *graph);
+
+/**
+ * The launches in use, each once, and for each node which one, into which[0 .. nodes). Returns their
+ * number; *launches is in the arena.
+ */
+size_t rk_schedule_launches(rk_launch_facts **launches, uint32_t *which,
+                            const rk_schedule *schedule, const rk_problem *problem,
+                            rk_arena *arena);
+
+/** The node's candidate with that launch, the one of the same number if it has it. */
+bool rk_schedule_match(uint32_t *out, const rk_node_candidates *all, const rk_launch_facts *launch);
+
+bool rk_schedule_write_binary(const rk_schedule *schedule, const rk_problem *problem,
+                              const char *path, rk_arena *arena, rk_diag *diag);
+rk_schedule *rk_schedule_read_binary(const char *path, const rk_problem *problem, rk_arena *arena,
+                                     rk_diag *diag);
+bool rk_schedule_read_merged_binary(const rk_merged **out, size_t *count, const char *path,
+                                    rk_arena *arena, rk_diag *diag);
+
+#endif

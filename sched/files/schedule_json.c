@@ -1,0 +1,544 @@
+#include "base/file.h"
+#include "base/json.h"
+#include "base/str.h"
+#include "base/vec.h"
+#include "sched/files/schedule_internal.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Entries of a vEU are words: "7.3" is rTask 3 of node 7, "7.3-9" its rTasks 3 to 9, "@40+12" a
+   barrier-rTask with the items 40 to 51 of the rProgram's waits, each of which is "vEU:step", or
+   "c3:128" for the 128 rTasks of the node that the rProgram's counter 3 counts. */
+
+enum { WAITS_A_LINE = 16, MOST_VEUS = 1 << 20 };
+
+uint64_t rk_schedule_graph_hash(const rk_graph *graph)
+{
+    uint64_t h = 0;
+    for (size_t i = 0; i < graph->tensor_count; i++) {
+        const rk_tensor *t = &graph->tensors[i];
+        int64_t facts[] = {t->dtype, t->rank, t->base, t->offset, t->data != NULL};
+        h = rk_hash(facts, sizeof facts, h);
+        h = rk_hash(t->shape, (size_t)t->rank * sizeof *t->shape, h);
+    }
+    for (size_t i = 0; i < graph->node_count; i++) {
+        const rk_node *n = &graph->nodes[i];
+        const char *what = n->op_name ? n->op_name : n->kernel;
+        h = rk_hash(n->name, strlen(n->name), h);
+        h = rk_hash(what, strlen(what), h);
+        h = rk_hash(n->inputs, n->input_count * sizeof *n->inputs, h);
+        h = rk_hash(n->outputs, n->output_count * sizeof *n->outputs, h);
+    }
+    return h;
+}
+
+/* Writing. */
+
+static cJSON *node_of(rk_arena *arena, int type)
+{
+    cJSON *v = RK_NEW(arena, cJSON);
+    v->type = type;
+    return v;
+}
+
+/** Adds `v` at the end of a container, under `key` in an object; all of it lives in the arena. */
+static cJSON *put(rk_arena *arena, cJSON *at, const char *key, cJSON *v)
+{
+    v->string = key ? rk_arena_strdup(arena, key) : NULL;
+    v->prev = at->child ? at->child->prev : v;
+    if (at->child)
+        at->child->prev->next = v;
+    else
+        at->child = v;
+    at->child->prev = v;
+    return v;
+}
+
+static void put_text(rk_arena *arena, cJSON *at, const char *key, const char *text)
+{
+    put(arena, at, key, node_of(arena, cJSON_String))->valuestring = rk_arena_strdup(arena, text);
+}
+
+static void put_number(rk_arena *arena, cJSON *at, const char *key, double number)
+{
+    put(arena, at, key, node_of(arena, cJSON_Number))->valuedouble = number;
+}
+
+static bool same_launch(const rk_candidate *a, const rk_candidate *b)
+{
+    return a->kernel == b->kernel && a->binding == b->binding && a->shared == b->shared &&
+           memcmp(a->grid, b->grid, sizeof a->grid) == 0 &&
+           memcmp(a->block, b->block, sizeof a->block) == 0;
+}
+
+static void put_dimensions(rk_arena *arena, cJSON *at, const char *key, const int64_t *extents)
+{
+    cJSON *list = put(arena, at, key, node_of(arena, cJSON_Array));
+    for (int i = 0; i < 3; i++)
+        put_number(arena, list, NULL, (double)extents[i]);
+}
+
+size_t rk_schedule_launches(rk_launch_facts **launches, uint32_t *which,
+                            const rk_schedule *schedule, const rk_problem *problem, rk_arena *arena)
+{
+    RK_VEC(const rk_candidate *) met = {0};
+    RK_VEC(rk_launch_facts) facts = {0};
+    for (size_t i = 0; i < schedule->node_count; i++) {
+        uint32_t candidate = schedule->selected[i];
+        const rk_candidate *c = &problem->candidates->nodes[i].items[candidate];
+        uint32_t at = 0;
+        while (at < met.count && !same_launch(met.items[at], c))
+            at++;
+        which[i] = at;
+        if (at < met.count)
+            continue;
+        *rk_push(arena, &met) = c;
+        rk_launch_facts *f = rk_push(arena, &facts);
+        *f =
+            (rk_launch_facts){.kernel = c->kernel->id, .candidate = candidate, .shared = c->shared};
+        memcpy(f->grid, c->grid, sizeof f->grid);
+        memcpy(f->block, c->block, sizeof f->block);
+    }
+    *launches = facts.items;
+    return facts.count;
+}
+
+/** The launches in use, and for each node which one. */
+static void put_selection(rk_arena *arena, cJSON *root, const rk_schedule *schedule,
+                          const rk_problem *problem)
+{
+    rk_str selected = {.arena = arena};
+    cJSON *list = put(arena, root, "kernels", node_of(arena, cJSON_Array));
+    rk_launch_facts *launches;
+    uint32_t *which = RK_NEW_ARRAY(arena, uint32_t, schedule->node_count + 1);
+    size_t count = rk_schedule_launches(&launches, which, schedule, problem, arena);
+    for (size_t i = 0; i < count; i++) {
+        cJSON *kernel = put(arena, list, NULL, node_of(arena, cJSON_Object));
+        put_text(arena, kernel, "kernel", launches[i].kernel);
+        put_number(arena, kernel, "candidate", (double)launches[i].candidate);
+        put_dimensions(arena, kernel, "grid", launches[i].grid);
+        put_dimensions(arena, kernel, "block", launches[i].block);
+        put_number(arena, kernel, "shared", (double)launches[i].shared);
+    }
+    for (size_t i = 0; i < schedule->node_count; i++)
+        rk_str_addf(&selected, "%s%u", i ? " " : "", which[i]);
+    put_text(arena, root, "selected", rk_str_text(&selected));
+}
+
+/** Which nodes of the graph that was given became one, by name. */
+static void put_merged(rk_arena *arena, cJSON *root, const rk_graph *graph)
+{
+    if (graph->merged_count == 0)
+        return;
+    cJSON *list = put(arena, root, "merged", node_of(arena, cJSON_Array));
+    for (size_t i = 0; i < graph->merged_count; i++) {
+        cJSON *parts = put(arena, list, NULL, node_of(arena, cJSON_Array));
+        for (size_t k = 0; k < graph->merged[i].count; k++)
+            put_text(arena, parts, NULL, graph->merged[i].parts[k]);
+    }
+}
+
+static const char *entries_text(rk_arena *arena, const rk_veu_list *list)
+{
+    rk_str text = {.arena = arena};
+    for (size_t i = 0; i < list->count;) {
+        const rk_entry *e = &list->entries[i];
+        const char *gap = i ? " " : "";
+        if (e->wait_count) {
+            rk_str_addf(&text, "%s@%u+%u", gap, e->wait_first, e->wait_count);
+            i++;
+            continue;
+        }
+        size_t end = i + 1;
+        while (end < list->count && list->entries[end].wait_count == 0 &&
+               list->entries[end].task.op == e->task.op &&
+               list->entries[end].task.index == e->task.index + (end - i))
+            end++;
+        rk_str_addf(&text, "%s%u.%u", gap, e->task.op, e->task.index);
+        if (end - i > 1)
+            rk_str_addf(&text, "-%u", list->entries[end - 1].task.index);
+        i = end;
+    }
+    return rk_str_text(&text);
+}
+
+static void put_item(rk_str *line, const char *gap, rk_wait_item item, uint32_t veus)
+{
+    if (item.veu < veus)
+        rk_str_addf(line, "%s%u:%u", gap, item.veu, item.step);
+    else
+        rk_str_addf(line, "%sc%u:%u", gap, item.veu - veus, item.step);
+}
+
+static void put_program(rk_arena *arena, cJSON *at, const rk_rprogram *program, uint32_t veus)
+{
+    cJSON *waits = put(arena, at, "waits", node_of(arena, cJSON_Array));
+    for (size_t i = 0; i < program->wait_count; i += WAITS_A_LINE) {
+        rk_str line = {.arena = arena};
+        for (size_t k = i; k < program->wait_count && k < i + WAITS_A_LINE; k++)
+            put_item(&line, k > i ? " " : "", program->waits[k], veus);
+        put_text(arena, waits, NULL, rk_str_text(&line));
+    }
+    rk_str counters = {.arena = arena};
+    for (size_t i = 0; i < program->counter_count; i++)
+        rk_str_addf(&counters, "%s%u", i ? " " : "", program->counters[i]);
+    if (program->counter_count)
+        put_text(arena, at, "counters", rk_str_text(&counters));
+    cJSON *lists = put(arena, at, "veus", node_of(arena, cJSON_Array));
+    for (uint32_t w = 0; w < veus; w++)
+        put_text(arena, lists, NULL, entries_text(arena, &program->veus[w]));
+}
+
+bool rk_schedule_write(const rk_schedule *schedule, const rk_problem *problem, const char *path,
+                       rk_arena *arena, rk_diag *diag)
+{
+    size_t length = strlen(path);
+    if (length > 4 && strcmp(path + length - 4, ".bin") == 0)
+        return rk_schedule_write_binary(schedule, problem, path, arena, diag);
+    cJSON *root = node_of(arena, cJSON_Object);
+    put_text(arena, root, "schema", RK_SCHEDULE_SCHEMA);
+    put_text(arena, root, "graph", schedule->graph);
+    put_text(arena, root, "graph_hash",
+             rk_arena_printf(arena, "%016" PRIx64, rk_schedule_graph_hash(problem->graph)));
+    put_merged(arena, root, problem->graph);
+    put_text(arena, root, "device", schedule->device);
+    put_text(arena, root, "policy", schedule->policy);
+    put_number(arena, root, "makespan_ns", schedule->makespan_ns);
+    put_number(arena, root, "veus", schedule->veu_count);
+    put_number(arena, root, "veu_threads", schedule->veu_threads);
+    put_number(arena, root, "veu_shared", (double)schedule->veu_shared);
+    put_number(arena, root, "blocks_per_sm", schedule->blocks_per_sm);
+    put_selection(arena, root, schedule, problem);
+    cJSON *programs = put(arena, root, "programs", node_of(arena, cJSON_Array));
+    for (size_t p = 0; p < schedule->program_count; p++)
+        put_program(arena, put(arena, programs, NULL, node_of(arena, cJSON_Object)),
+                    &schedule->programs[p], schedule->veu_count);
+    return rk_json_write(path, root, arena, diag);
+}
+
+/* Reading. */
+
+typedef struct {
+    rk_json json;
+    const rk_problem *problem;
+    rk_schedule *schedule;
+    rk_arena *arena;
+} reader;
+
+static bool mismatch(const reader *r, const char *where, const char *what)
+{
+    return rk_json_fail(&r->json, "RK-S006", where, "build the schedule again", "%s", what);
+}
+
+/** Reads a number at *text and moves past it; false when there is none or it is too large. */
+static bool number(uint32_t *out, const char **text)
+{
+    if (**text < '0' || **text > '9')
+        return false;
+    uint64_t n = 0;
+    for (; **text >= '0' && **text <= '9'; ++*text) {
+        n = 10 * n + (uint64_t)(**text - '0');
+        if (n > UINT32_MAX)
+            return false;
+    }
+    *out = (uint32_t)n;
+    return true;
+}
+
+/** Moves past `c` if it comes next. */
+static bool follows(const char **text, char c)
+{
+    if (**text != c)
+        return false;
+    ++*text;
+    return true;
+}
+
+/** Moves past the gap between words; true at the end of the text too. */
+static bool gap(const char **text)
+{
+    return **text == '\0' || follows(text, ' ');
+}
+
+static bool malformed(const reader *r, const char *where, const char *rest)
+{
+    return rk_json_fail(&r->json, "RK-S007", where, "write the schedule again",
+                        "this is no entry of a schedule: '%.24s'", rest);
+}
+
+static bool read_waits(reader *r, rk_rprogram *program, const cJSON *lines, const char *where)
+{
+    const cJSON *line;
+    cJSON_ArrayForEach (line, lines) {
+        const char *text = cJSON_IsString(line) ? line->valuestring : "not a text";
+        while (*text) {
+            const char *word = text;
+            rk_wait_item item;
+            bool counter = follows(&text, 'c');
+            if (!number(&item.veu, &text) || !follows(&text, ':') || !number(&item.step, &text) ||
+                !gap(&text) || (counter && item.veu >= program->counter_count) ||
+                (!counter && item.veu >= r->schedule->veu_count))
+                return malformed(r, where, word);
+            item.veu += counter ? r->schedule->veu_count : 0;
+            rk_vec_grow(r->arena, (void **)&program->waits, program->wait_count,
+                        &program->wait_capacity, sizeof item);
+            program->waits[program->wait_count++] = item;
+        }
+    }
+    return true;
+}
+
+/** The nodes that are counted, if any: "3 7". */
+static bool read_counters(reader *r, rk_rprogram *program, const cJSON *at, const char *where)
+{
+    const char *text;
+    if (!rk_json_string_or(&text, &r->json, at, where, "counters", ""))
+        return false;
+    while (*text) {
+        const char *word = text;
+        rk_id node;
+        if (!number(&node, &text) || !gap(&text))
+            return malformed(r, where, word);
+        rk_vec_grow(r->arena, (void **)&program->counters, program->counter_count,
+                    &program->counter_capacity, sizeof node);
+        program->counters[program->counter_count++] = node;
+    }
+    return true;
+}
+
+static void push_entry(reader *r, rk_veu_list *list, rk_entry entry)
+{
+    rk_vec_grow(r->arena, (void **)&list->entries, list->count, &list->capacity, sizeof entry);
+    list->entries[list->count++] = entry;
+}
+
+/** How many rTasks a run of the node may have: what is out of range alone is left to the checker. */
+static uint32_t most_rtasks(const reader *r, rk_id op)
+{
+    if (op >= r->schedule->node_count)
+        return 1;
+    return r->problem->candidates->nodes[op].items[r->schedule->selected[op]].rtasks;
+}
+
+static bool read_entries(reader *r, rk_veu_list *list, const char *text, const char *where)
+{
+    while (*text) {
+        const char *word = text;
+        rk_entry entry = {0};
+        if (follows(&text, '@')) {
+            if (!number(&entry.wait_first, &text) || !follows(&text, '+') ||
+                !number(&entry.wait_count, &text) || entry.wait_count == 0 || !gap(&text))
+                return malformed(r, where, word);
+            push_entry(r, list, entry);
+            continue;
+        }
+        if (!number(&entry.task.op, &text) || !follows(&text, '.') ||
+            !number(&entry.task.index, &text))
+            return malformed(r, where, word);
+        uint32_t last = entry.task.index;
+        if ((follows(&text, '-') && !number(&last, &text)) || !gap(&text) ||
+            last < entry.task.index || last - entry.task.index >= most_rtasks(r, entry.task.op))
+            return malformed(r, where, word);
+        for (uint32_t more = last - entry.task.index + 1; more > 0; more--, entry.task.index++)
+            push_entry(r, list, entry);
+    }
+    return true;
+}
+
+static bool read_program(reader *r, rk_rprogram *program, const cJSON *at, const char *where)
+{
+    const cJSON *waits;
+    const cJSON *lists;
+    if (!rk_json_array(&waits, &r->json, at, where, "waits") ||
+        !rk_json_array(&lists, &r->json, at, where, "veus"))
+        return false;
+    if ((uint32_t)cJSON_GetArraySize(lists) != r->schedule->veu_count)
+        return mismatch(r, rk_arena_printf(r->arena, "%s.veus", where),
+                        "there is not one list for each vEU");
+    bool good = read_counters(r, program, at, where) &&
+                read_waits(r, program, waits, rk_arena_printf(r->arena, "%s.waits", where));
+    program->veus = RK_NEW_ARRAY(r->arena, rk_veu_list, r->schedule->veu_count);
+    uint32_t w = 0;
+    const cJSON *list;
+    cJSON_ArrayForEach (list, lists) {
+        const char *place = rk_arena_printf(r->arena, "%s.veus[%u]", where, w);
+        good = read_entries(r, &program->veus[w++],
+                            cJSON_IsString(list) ? list->valuestring : "not a text", place) &&
+               good;
+    }
+    return good;
+}
+
+static bool read_dimensions(const reader *r, int64_t *out, const cJSON *at, const char *where,
+                            const char *key)
+{
+    const cJSON *list;
+    if (!rk_json_array(&list, &r->json, at, where, key))
+        return false;
+    for (int i = 0; i < 3; i++) {
+        const cJSON *v = cJSON_GetArrayItem(list, i);
+        if (!cJSON_IsNumber(v) || !(v->valuedouble >= 1 && v->valuedouble <= INT32_MAX))
+            return rk_json_fail(&r->json, "RK-J004", where, NULL,
+                                "expected three extents in \"%s\"", key);
+        out[i] = (int64_t)v->valuedouble;
+    }
+    return true;
+}
+
+static bool is_launch(const rk_candidate *c, const rk_launch_facts *l)
+{
+    return strcmp(c->kernel->id, l->kernel) == 0 && c->shared == l->shared &&
+           memcmp(c->grid, l->grid, sizeof l->grid) == 0 &&
+           memcmp(c->block, l->block, sizeof l->block) == 0;
+}
+
+bool rk_schedule_match(uint32_t *out, const rk_node_candidates *all, const rk_launch_facts *l)
+{
+    if (l->candidate >= 0 && (uint64_t)l->candidate < all->count &&
+        is_launch(&all->items[l->candidate], l)) {
+        *out = (uint32_t)l->candidate;
+        return true;
+    }
+    for (*out = 0; *out < all->count; ++*out)
+        if (is_launch(&all->items[*out], l))
+            return true;
+    return false;
+}
+
+static bool read_launches(reader *r, rk_launch_facts *launches, const cJSON *list)
+{
+    size_t i = 0;
+    const cJSON *at;
+    cJSON_ArrayForEach (at, list) {
+        const char *where = rk_arena_printf(r->arena, "kernels[%zu]", i);
+        rk_launch_facts *l = &launches[i++];
+        if (!rk_json_string(&l->kernel, &r->json, at, where, "kernel") ||
+            !rk_json_int(&l->candidate, &r->json, at, where, "candidate") ||
+            !rk_json_int(&l->shared, &r->json, at, where, "shared") ||
+            !read_dimensions(r, l->grid, at, where, "grid") ||
+            !read_dimensions(r, l->block, at, where, "block"))
+            return false;
+    }
+    return true;
+}
+
+static bool read_selection(reader *r)
+{
+    const cJSON *list;
+    const char *text;
+    if (!rk_json_array(&list, &r->json, r->json.root, NULL, "kernels") ||
+        !rk_json_string(&text, &r->json, r->json.root, NULL, "selected"))
+        return false;
+    size_t count = (size_t)cJSON_GetArraySize(list);
+    rk_launch_facts *launches = RK_NEW_ARRAY(r->arena, rk_launch_facts, count + 1);
+    if (!read_launches(r, launches, list))
+        return false;
+    rk_schedule *s = r->schedule;
+    s->node_count = r->problem->graph->node_count;
+    s->selected = RK_NEW_ARRAY(r->arena, uint32_t, s->node_count + 1);
+    for (size_t i = 0; i < s->node_count; i++) {
+        uint32_t l;
+        if (!number(&l, &text) || !gap(&text) || l >= count)
+            return mismatch(r, "selected", "it does not name a kernel for each node");
+        if (!rk_schedule_match(&s->selected[i], &r->problem->candidates->nodes[i], &launches[l]))
+            return mismatch(r, "selected",
+                            rk_arena_printf(r->arena, "node '%s' has no candidate '%s' like this",
+                                            r->problem->graph->nodes[i].name, launches[l].kernel));
+    }
+    return *text == '\0' || mismatch(r, "selected", "it names more kernels than there are nodes");
+}
+
+static bool read_size(int64_t *out, const reader *r, const char *key, int64_t least, int64_t most)
+{
+    if (!rk_json_int(out, &r->json, r->json.root, NULL, key))
+        return false;
+    return (*out >= least && *out <= most) ||
+           rk_json_fail(&r->json, "RK-J004", key, NULL, "%lld is not between %lld and %lld",
+                        (long long)*out, (long long)least, (long long)most);
+}
+
+/** Names and sizes; another graph's or another device's schedule is told apart here. */
+static bool read_header(reader *r)
+{
+    const cJSON *root = r->json.root;
+    rk_schedule *s = r->schedule;
+    const char *hash;
+    int64_t veus, threads, blocks;
+    if (!rk_json_string(&s->graph, &r->json, root, NULL, "graph") ||
+        !rk_json_string(&hash, &r->json, root, NULL, "graph_hash") ||
+        !rk_json_string(&s->device, &r->json, root, NULL, "device") ||
+        !rk_json_string(&s->policy, &r->json, root, NULL, "policy") ||
+        !rk_json_number(&s->makespan_ns, &r->json, root, NULL, "makespan_ns") ||
+        !read_size(&veus, r, "veus", 1, MOST_VEUS) ||
+        !read_size(&threads, r, "veu_threads", 1, INT32_MAX) ||
+        !read_size(&s->veu_shared, r, "veu_shared", 0, INT64_C(1) << 40) ||
+        !read_size(&blocks, r, "blocks_per_sm", 1, INT32_MAX))
+        return false;
+    s->veu_count = (uint32_t)veus;
+    s->veu_threads = (int)threads;
+    s->blocks_per_sm = (int)blocks;
+    if (strcmp(s->graph, r->problem->graph->name) != 0 ||
+        strtoull(hash, NULL, 16) != rk_schedule_graph_hash(r->problem->graph))
+        return mismatch(
+            r, "graph",
+            rk_arena_printf(r->arena, "the schedule is for another graph, '%s'", s->graph));
+    if (strcmp(s->device, r->problem->device->name) != 0)
+        return mismatch(r, "device",
+                        rk_arena_printf(r->arena, "the schedule is for device '%s', not '%s'",
+                                        s->device, r->problem->device->name));
+    return true;
+}
+
+rk_schedule *rk_schedule_read(const char *path, const rk_problem *problem, rk_arena *arena,
+                              rk_diag *diag)
+{
+    if (rk_schedule_is_binary(path))
+        return rk_schedule_read_binary(path, problem, arena, diag);
+    reader r = {.problem = problem, .arena = arena, .schedule = RK_NEW(arena, rk_schedule)};
+    const cJSON *programs;
+    if (!rk_json_read(&r.json, path, RK_SCHEDULE_SCHEMA, arena, diag) || !read_header(&r) ||
+        !read_selection(&r) || !rk_json_array(&programs, &r.json, r.json.root, NULL, "programs"))
+        return NULL;
+    r.schedule->program_count = (size_t)cJSON_GetArraySize(programs);
+    r.schedule->programs = RK_NEW_ARRAY(arena, rk_rprogram, r.schedule->program_count + 1);
+    bool good = true;
+    size_t i = 0;
+    const cJSON *at;
+    cJSON_ArrayForEach (at, programs) {
+        good = read_program(&r, &r.schedule->programs[i], at,
+                            rk_arena_printf(arena, "programs[%zu]", i)) &&
+               good;
+        i++;
+    }
+    return good ? r.schedule : NULL;
+}
+
+bool rk_schedule_read_merged(const rk_merged **out, size_t *count, const char *path,
+                             rk_arena *arena, rk_diag *diag)
+{
+    rk_json json;
+    const cJSON *list;
+    *out = NULL;
+    *count = 0;
+    if (rk_schedule_is_binary(path))
+        return rk_schedule_read_merged_binary(out, count, path, arena, diag);
+    if (!rk_json_read(&json, path, RK_SCHEDULE_SCHEMA, arena, diag) ||
+        !rk_json_array_or(&list, &json, json.root, NULL, "merged"))
+        return false;
+    rk_merged *all = RK_NEW_ARRAY(arena, rk_merged, (size_t)cJSON_GetArraySize(list) + 1);
+    const cJSON *parts;
+    cJSON_ArrayForEach (parts, list) {
+        rk_merged *merged = &all[(*count)++];
+        const cJSON *part;
+        cJSON_ArrayForEach (part, parts) {
+            if (!cJSON_IsString(part) || merged->count == RK_MERGE_MOST)
+                return rk_json_fail(&json, "RK-S007", "merged", "write the schedule again",
+                                    "expected lists of two to %d names of nodes", RK_MERGE_MOST);
+            merged->parts[merged->count++] = part->valuestring;
+        }
+    }
+    *out = all;
+    return true;
+}

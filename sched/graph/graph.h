@@ -1,0 +1,185 @@
+#ifndef RK_SCHED_GRAPH_H
+#define RK_SCHED_GRAPH_H
+
+#include "base/diag.h"
+#include "rkernel_lib/catalog/dtype.h"
+
+#include <stdint.h>
+
+#define RK_GRAPH_SCHEMA "rammer.graph/1"
+/** The `data` of a constant whose elements are all 0. */
+#define RK_GRAPH_ZEROS "zeros"
+
+enum { RK_MAX_RANK = 8 };
+
+/** The most elements of one tensor: sizes and offsets in bytes never overflow int64_t. */
+#define RK_MAX_ELEMENTS (INT64_C(1) << 40)
+
+/** Index of a tensor or node of a graph. */
+typedef uint32_t rk_id;
+#define RK_NO_ID UINT32_MAX
+
+/**
+ * A dense row-major tensor. It is a range of elements of a buffer: its own (`base` is itself), or
+ * another tensor's (a view, as a time step of a sequence is). Dependencies follow the ranges.
+ */
+typedef struct {
+    const char *name;
+    rk_dtype dtype; /**< RK_DTYPE_NONE until shape inference, for an intermediate that gives none */
+    int rank;
+    int64_t shape[RK_MAX_RANK]; /**< each at least 1 */
+    bool shape_known; /**< false until shape inference, for an intermediate that gives no shape */
+    rk_id base;       /**< the tensor whose buffer it lies in; never itself a view */
+    int64_t offset;   /**< of its first element in that buffer, in elements */
+    const void
+        *data; /**< constants: the elements, row-major; else NULL, in views of constants too */
+    const char *data_ref; /**< constants: "file#name" as in the graph file, or NULL */
+    bool zeros; /**< constants: all elements are 0, which no file holds and no memory is taken for */
+} rk_tensor;
+
+typedef enum { RK_ATTR_INT, RK_ATTR_REAL, RK_ATTR_STRING, RK_ATTR_INTS } rk_attr_type;
+
+typedef struct {
+    const char *name;
+    rk_attr_type type;
+    int64_t i;
+    double d;
+    const char *s;
+    const int64_t *ints;
+    size_t int_count;
+} rk_attr;
+
+struct rk_op;
+struct rk_merged;
+
+/** An rOperator: an op by name, or a catalog kernel called through its launching function. */
+typedef struct {
+    const char *name;
+    const char *op_name;    /**< NULL when `kernel` is given */
+    const struct rk_op *op; /**< set by validation; NULL when `kernel` is given */
+    const char *kernel;     /**< instance id in the catalog, or NULL */
+    const char *launcher;   /**< with `kernel`: the launching function, or NULL */
+    const rk_id *inputs;    /**< RK_NO_ID for an optional operand left out */
+    size_t input_count;
+    const rk_id *outputs;
+    size_t output_count;
+    const char *const *input_names; /**< with `kernel`: the launcher's parameter of each operand */
+    const char *const *output_names;
+    const rk_attr *attrs; /**< with `kernel`: the launcher's scalar parameters */
+    size_t attr_count;
+} rk_node;
+
+/**
+ * A data-flow graph; once validated, nodes are in an order in which each follows those it depends
+ * on. Each element of a buffer is written once, by a node, the caller (inputs) or the file
+ * (constants); except that a node may update in place what it also reads. A buffer that some node
+ * updates is read and written in the order in which the nodes are listed.
+ */
+typedef struct rk_graph {
+    const char *name;
+    const char *file; /**< where it was read from, for diagnostics; NULL if built */
+    rk_arena *arena;  /**< holds everything in it */
+    rk_tensor *tensors;
+    size_t tensor_count, tensor_capacity;
+    rk_node *nodes;
+    size_t node_count, node_capacity;
+    rk_id *inputs; /**< tensors given on each run */
+    size_t input_count, input_capacity;
+    rk_id *outputs; /**< tensors returned by each run */
+    size_t output_count, output_capacity;
+    const struct rk_merged *merged; /**< operators that were merged (sched/passes/merge.h) */
+    size_t merged_count;
+} rk_graph;
+
+/* Building. Names are copied; ids are stable until validation, which may reorder the nodes. */
+
+rk_graph *rk_graph_new(rk_arena *arena, const char *name);
+/** Adds a tensor with its own buffer; rank 0 is a scalar. */
+rk_id rk_graph_tensor(rk_graph *graph, const char *name, rk_dtype dtype, int rank,
+                      const int64_t *shape);
+/** Adds a tensor whose shape is inferred. */
+rk_id rk_graph_tensor_inferred(rk_graph *graph, const char *name, rk_dtype dtype);
+/** Adds a view of `of` (itself a view or not) starting `offset` elements in. */
+rk_id rk_graph_view(rk_graph *graph, const char *name, rk_id of, int rank, const int64_t *shape,
+                    int64_t offset);
+/** Adds a constant; `data` is not copied and must live as long as the graph. */
+rk_id rk_graph_constant(rk_graph *graph, const char *name, rk_dtype dtype, int rank,
+                        const int64_t *shape, const void *data);
+/** Adds a constant whose elements are all 0; it takes neither memory nor room in a weights file. */
+rk_id rk_graph_constant_zeros(rk_graph *graph, const char *name, rk_dtype dtype, int rank,
+                              const int64_t *shape);
+/** `bytes` zeros, which may not be written; shared by all who ask, valid until the program ends. */
+const void *rk_graph_zeros(size_t bytes);
+/** Adds a node that runs `op`; attributes are added to the returned node with the calls below. */
+rk_id rk_graph_node(rk_graph *graph, const char *name, const char *op, const rk_id *inputs,
+                    size_t input_count, const rk_id *outputs, size_t output_count);
+/**
+ * Adds a node that calls a catalog kernel: `node` has its name, kernel, launcher, and operands with
+ * their parameters' names, all of which are copied; attributes are added with the calls below.
+ */
+rk_id rk_graph_kernel_node(rk_graph *graph, const rk_node *node);
+void rk_graph_attr_int(rk_graph *graph, rk_id node, const char *name, int64_t value);
+void rk_graph_attr_real(rk_graph *graph, rk_id node, const char *name, double value);
+void rk_graph_attr_string(rk_graph *graph, rk_id node, const char *name, const char *value);
+void rk_graph_attr_ints(rk_graph *graph, rk_id node, const char *name, const int64_t *values,
+                        size_t count);
+void rk_graph_input(rk_graph *graph, rk_id tensor);
+void rk_graph_output(rk_graph *graph, rk_id tensor);
+
+/* Reading and writing. */
+
+/** A dimension's name and its value, for graphs whose shapes have names ("--bind n=32"). */
+typedef struct {
+    const char *name;
+    int64_t value;
+} rk_binding_dim;
+
+/**
+ * Reads a graph and the safetensors files it names, and validates it (rk_graph_validate). NULL with
+ * all problems diagnosed: RK-F..., RK-J..., RK-G....
+ */
+rk_graph *rk_graph_read(const char *path, const rk_binding_dim *dims, size_t dim_count,
+                        rk_arena *arena, rk_diag *diag);
+
+/**
+ * Checks names, operands, views, attributes and types, orders the nodes topologically (of those
+ * that could come next, the first listed), sets their `op`, turns integer attributes into reals
+ * where the op takes reals, and infers shapes and dtypes. Diagnoses, all at once: RK-G001 duplicate
+ * name, RK-G002 dangling tensor, RK-G003 cycle, RK-G004 two producers of one range, RK-G005 unknown
+ * op, RK-G006 operand count, RK-G007 attribute, RK-G008 shape mismatch, RK-G009 dtype, RK-G010 view
+ * outside its buffer, RK-G011 constant data, RK-G012 unbound dimension name, RK-G013 tensor read
+ * before it is written. (RK-G012 and RK-G015, a member that the file format does not have, are
+ * rk_graph_read's.)
+ */
+bool rk_graph_validate(rk_graph *graph, rk_diag *diag);
+
+/**
+ * Writes `dir/graph.json` and, when it has constants, `dir/weights.safetensors`. Reading them gives
+ * an equal graph.
+ */
+bool rk_graph_write(const rk_graph *graph, const char *dir, rk_diag *diag);
+
+/* Queries. */
+
+int64_t rk_tensor_elements(const rk_tensor *tensor);
+int64_t rk_tensor_bytes(const rk_tensor *tensor);
+/** RK_NO_ID when there is none. Looks at all names: not for a loop over tensors. */
+rk_id rk_graph_find_tensor(const rk_graph *graph, const char *name);
+const rk_attr *rk_node_attr(const rk_node *node, const char *name);
+
+/** Why one node must follow another: `from` before `to`, through the buffer of `base`. */
+typedef enum { RK_RAW, RK_WAR, RK_WAW } rk_hazard;
+typedef struct {
+    rk_id from, to; /**< nodes, from < to in graph order */
+    rk_hazard hazard;
+} rk_edge;
+
+/**
+ * All edges between nodes that touch overlapping ranges of one buffer, at least one of them
+ * writing; sorted by (to, from), one per pair (RAW before WAW before WAR). Transitive ones are not
+ * removed, except that a write hides the accesses before it from those after it, element by
+ * element. The graph is valid. Near linear in operands and edges.
+ */
+void rk_graph_edges(rk_edge **edges, size_t *count, const rk_graph *graph, rk_arena *arena);
+
+#endif

@@ -1,0 +1,314 @@
+#include "sched/model/read_internal.h"
+
+#include "base/file.h"
+#include "base/str.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <string.h>
+
+bool rk_read_fail(rk_graph_reader *reader, const char *code, const char *kind, const char *name,
+                  const char *hint, const char *format, ...)
+{
+    char message[1024];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(message, sizeof message, format, args);
+    va_end(args);
+    rk_place place = rk_place_object(reader->arena, reader->json.file, kind, name);
+    reader->good = rk_diag_add(reader->json.diag, RK_ERROR, code, place, hint, "%s", message);
+    return false;
+}
+
+enum { MOST_HINTS = 32 };
+
+/** "did you mean 'x'?" or NULL. */
+static const char *hint_of(rk_graph_reader *reader, const char *name, const char *const *names,
+                           size_t count)
+{
+    if (reader->hints++ >= MOST_HINTS)
+        return NULL;
+    const char *near = rk_str_nearest(name, names, count);
+    return near ? rk_arena_printf(reader->arena, "did you mean '%s'?", near) : NULL;
+}
+
+void rk_read_members(rk_graph_reader *reader, const cJSON *object, const char *where,
+                     const char *const *known)
+{
+    size_t count = 0;
+    while (known[count])
+        count++;
+    const cJSON *member;
+    cJSON_ArrayForEach (member, object) {
+        size_t i = 0;
+        while (i < count && strcmp(known[i], member->string) != 0)
+            i++;
+        if (i == count)
+            reader->good = rk_json_fail(&reader->json, "RK-G015", where,
+                                        hint_of(reader, member->string, known, count),
+                                        "there is no member \"%s\" here", member->string);
+    }
+}
+
+static rk_read_dim *find_dim(rk_graph_reader *reader, const char *name)
+{
+    for (size_t i = 0; i < reader->dims.count; i++)
+        if (strcmp(reader->dims.items[i].name, name) == 0)
+            return &reader->dims.items[i];
+    return NULL;
+}
+
+void rk_read_dims(rk_graph_reader *reader, const rk_binding_dim *given, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        rk_read_dim *dim = find_dim(reader, given[i].name);
+        if (!dim)
+            dim = rk_push(reader->arena, &reader->dims);
+        *dim = (rk_read_dim){.name = given[i].name, .value = given[i].value, .bound = true};
+    }
+    const cJSON *dims;
+    const cJSON *entry;
+    if (!rk_json_object_or(&dims, &reader->json, reader->json.root, "", "dims"))
+        reader->good = false;
+    cJSON_ArrayForEach (entry, dims) {
+        rk_read_dim *dim = find_dim(reader, entry->string);
+        if (!dim) {
+            dim = rk_push(reader->arena, &reader->dims);
+            *dim = (rk_read_dim){.name = entry->string};
+        }
+        dim->used = true;
+        int64_t value = 0;
+        if (cJSON_IsNull(entry))
+            continue;
+        if (!rk_json_int(&value, &reader->json, dims, "dims", entry->string))
+            reader->good = false;
+        if (!dim->bound)
+            *dim = (rk_read_dim){entry->string, value, true, true};
+    }
+}
+
+void rk_read_check_dims(rk_graph_reader *reader, const rk_binding_dim *given, size_t count)
+{
+    RK_VEC(const char *) known = {0};
+    for (size_t i = 0; i < reader->dims.count; i++)
+        if (reader->dims.items[i].used)
+            *rk_push(reader->arena, &known) = reader->dims.items[i].name;
+    for (size_t i = 0; i < count; i++) {
+        if (find_dim(reader, given[i].name)->used)
+            continue;
+        rk_place place = rk_place_file(reader->json.file);
+        reader->good = rk_diag_add(reader->json.diag, RK_ERROR, "RK-G012", place,
+                                   hint_of(reader, given[i].name, known.items, known.count),
+                                   "the graph has no dimension of the name '%s'", given[i].name);
+    }
+}
+
+rk_id rk_read_find(rk_graph_reader *reader, const char *kind, const char *object,
+                   const char *tensor)
+{
+    rk_id id = rk_names_find(&reader->ids, tensor);
+    if (id == RK_NO_ID)
+        rk_read_fail(reader, "RK-G002", kind, object,
+                     hint_of(reader, tensor, reader->names.items, reader->names.count),
+                     "there is no tensor '%s'", tensor);
+    return id;
+}
+
+/** What is read of a node before it is added to the graph. */
+typedef struct {
+    RK_VEC(rk_id) ids;
+    RK_VEC(const char *) params; /**< with a kernel */
+    bool good;
+} operands;
+
+/** Reads "inputs" or "outputs": of an op a list of tensors, of a kernel an object by parameter. */
+static operands read_operands(rk_graph_reader *reader, const cJSON *entry, const char *where,
+                              const char *node, const char *member, bool kernel)
+{
+    operands o = {.good = true};
+    const cJSON *list;
+    const cJSON *item;
+    size_t i = 0;
+    if (kernel ? !rk_json_object(&list, &reader->json, entry, where, member)
+               : !rk_json_array(&list, &reader->json, entry, where, member)) {
+        o.good = reader->good = false;
+        return o;
+    }
+    bool optional = strcmp(member, "inputs") == 0;
+    cJSON_ArrayForEach (item, list) {
+        rk_id id = RK_NO_ID;
+        if (cJSON_IsString(item) && (*item->valuestring || !optional)) {
+            id = rk_read_find(reader, "node", node, item->valuestring);
+            o.good = o.good && id != RK_NO_ID;
+        } else if (!optional || (!cJSON_IsNull(item) && !cJSON_IsString(item))) {
+            const char *path = rk_arena_printf(reader->arena, "%s.%s[%zu]", where, member, i);
+            o.good = reader->good =
+                rk_json_fail(&reader->json, "RK-J004", path, NULL, "expected the name of a tensor");
+        }
+        *rk_push(reader->arena, &o.ids) = id;
+        *rk_push(reader->arena, &o.params) = kernel ? item->string : NULL;
+        i++;
+    }
+    return o;
+}
+
+static bool to_int(int64_t *out, const cJSON *value)
+{
+    if (!cJSON_IsNumber(value) || value->valuedouble != floor(value->valuedouble) ||
+        fabs(value->valuedouble) > 9007199254740992.0)
+        return false;
+    *out = (int64_t)value->valuedouble;
+    return true;
+}
+
+static bool add_ints(rk_graph_reader *reader, rk_id node, const cJSON *attr)
+{
+    RK_VEC(int64_t) values = {0};
+    const cJSON *item;
+    cJSON_ArrayForEach (item, attr) {
+        if (!to_int(rk_push(reader->arena, &values), item))
+            return false;
+    }
+    rk_graph_attr_ints(reader->graph, node, attr->string, values.items, values.count);
+    return true;
+}
+
+static bool add_attr(rk_graph_reader *reader, rk_id node, const cJSON *attr)
+{
+    int64_t value;
+    if (cJSON_IsArray(attr))
+        return add_ints(reader, node, attr);
+    if (cJSON_IsString(attr))
+        rk_graph_attr_string(reader->graph, node, attr->string, attr->valuestring);
+    else if (cJSON_IsBool(attr))
+        rk_graph_attr_int(reader->graph, node, attr->string, cJSON_IsTrue(attr));
+    else if (to_int(&value, attr))
+        rk_graph_attr_int(reader->graph, node, attr->string, value);
+    else if (cJSON_IsNumber(attr) && isfinite(attr->valuedouble))
+        rk_graph_attr_real(reader->graph, node, attr->string, attr->valuedouble);
+    else
+        return false;
+    return true;
+}
+
+static bool read_attrs(rk_graph_reader *reader, rk_id node, const char *name, const cJSON *entry,
+                       const char *where)
+{
+    const cJSON *attrs;
+    const cJSON *attr;
+    bool good = rk_json_object_or(&attrs, &reader->json, entry, where, "attrs");
+    if (!good)
+        attrs = NULL;
+    cJSON_ArrayForEach (attr, attrs) {
+        if (!add_attr(reader, node, attr))
+            good = rk_read_fail(reader, "RK-G007", "node", name, NULL,
+                                "the attribute '%s' is no number, string or list of integers",
+                                attr->string);
+    }
+    reader->good = reader->good && good;
+    return good;
+}
+
+static const char *const node_members[] = {"name",   "op",      "kernel", "launcher",
+                                           "inputs", "outputs", "attrs",  NULL};
+
+static void read_node(rk_graph_reader *reader, const cJSON *entry, size_t index)
+{
+    const rk_json *json = &reader->json;
+    const char *where = rk_arena_printf(reader->arena, "nodes[%zu]", index);
+    rk_node node = {0};
+    rk_read_members(reader, entry, where, node_members);
+    bool good = rk_json_string(&node.name, json, entry, where, "name");
+    if (!good)
+        node.name = where;
+    good = rk_json_string_or(&node.op_name, json, entry, where, "op", NULL) && good;
+    good = rk_json_string_or(&node.kernel, json, entry, where, "kernel", NULL) && good;
+    good = rk_json_string_or(&node.launcher, json, entry, where, "launcher", NULL) && good;
+    if (good && (!node.op_name == !node.kernel || (node.launcher && !node.kernel)))
+        good = rk_read_fail(reader, "RK-G005", "node", node.name, NULL,
+                            "it must name an op, or a kernel and its launcher");
+    bool kernel = node.kernel != NULL;
+    operands in = read_operands(reader, entry, where, node.name, "inputs", kernel);
+    operands out = read_operands(reader, entry, where, node.name, "outputs", kernel);
+    node.inputs = in.ids.items;
+    node.input_count = in.ids.count;
+    node.input_names = in.params.items;
+    node.outputs = out.ids.items;
+    node.output_count = out.ids.count;
+    node.output_names = out.params.items;
+    rk_id id = kernel
+                   ? rk_graph_kernel_node(reader->graph, &node)
+                   : rk_graph_node(reader->graph, node.name, node.op_name ? node.op_name : "",
+                                   node.inputs, node.input_count, node.outputs, node.output_count);
+    good = read_attrs(reader, id, node.name, entry, where) && good && in.good && out.good;
+    *rk_push(reader->arena, &reader->bad_nodes) = !good;
+    reader->good = reader->good && good;
+}
+
+static void read_nodes(rk_graph_reader *reader)
+{
+    const cJSON *nodes;
+    const cJSON *entry;
+    size_t index = 0;
+    if (!rk_json_array(&nodes, &reader->json, reader->json.root, "", "nodes")) {
+        reader->good = false;
+        return;
+    }
+    cJSON_ArrayForEach (entry, nodes) {
+        if (cJSON_IsObject(entry))
+            read_node(reader, entry, index);
+        else
+            reader->good = rk_json_fail(&reader->json, "RK-J004",
+                                        rk_arena_printf(reader->arena, "nodes[%zu]", index), NULL,
+                                        "expected an object");
+        index++;
+    }
+}
+
+static void read_ends(rk_graph_reader *reader, const char *member,
+                      void (*add)(rk_graph *graph, rk_id tensor))
+{
+    const cJSON *list;
+    const cJSON *item;
+    if (!rk_json_array(&list, &reader->json, reader->json.root, "", member)) {
+        reader->good = false;
+        return;
+    }
+    cJSON_ArrayForEach (item, list) {
+        if (!cJSON_IsString(item)) {
+            reader->good =
+                rk_json_fail(&reader->json, "RK-J004", member, NULL, "expected names of tensors");
+            continue;
+        }
+        rk_id id = rk_read_find(reader, "member", member, item->valuestring);
+        if (id != RK_NO_ID)
+            add(reader->graph, id);
+    }
+}
+
+static const char *const graph_members[] = {"schema", "name",   "dims",    "tensors",
+                                            "nodes",  "inputs", "outputs", NULL};
+
+rk_graph *rk_graph_read(const char *path, const rk_binding_dim *dims, size_t dim_count,
+                        rk_arena *arena, rk_diag *diag)
+{
+    rk_graph_reader reader = {.arena = arena, .good = true};
+    const char *name;
+    if (!rk_json_read(&reader.json, path, RK_GRAPH_SCHEMA, arena, diag))
+        return NULL;
+    if (!rk_json_string_or(&name, &reader.json, reader.json.root, "", "name",
+                           rk_path_stem(arena, path)))
+        reader.good = false;
+    reader.graph = rk_graph_new(arena, reader.good ? name : "");
+    reader.graph->file = reader.json.file;
+    rk_read_members(&reader, reader.json.root, NULL, graph_members);
+    rk_read_dims(&reader, dims, dim_count);
+    rk_read_tensors(&reader);
+    rk_read_check_dims(&reader, dims, dim_count);
+    read_nodes(&reader);
+    read_ends(&reader, "inputs", rk_graph_input);
+    read_ends(&reader, "outputs", rk_graph_output);
+    rk_graph_marks marks = {.tensors = reader.bad_tensors, .nodes = reader.bad_nodes.items};
+    bool valid = rk_graph_validate_marked(reader.graph, marks, diag);
+    return valid && reader.good ? reader.graph : NULL;
+}

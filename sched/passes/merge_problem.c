@@ -1,0 +1,36 @@
+#include "sched/passes/merge_problem.h"
+
+const rk_problem *rk_merge_problem(const rk_problem *problem, const rk_merge_groups *groups,
+                                   rk_arena *arena, rk_diag *diag)
+{
+    const rk_kernel_source *from = problem->source;
+    rk_problem *out = RK_NEW(arena, rk_problem);
+    *out = *problem;
+    out->deps = NULL;
+    out->graph = rk_merge_apply(problem->graph, groups, arena, diag);
+    if (!out->graph)
+        return NULL;
+    out->candidates = rk_candidates_find(out->graph, from->catalog, from->bindings, problem->device,
+                                         from->profile, from->only, arena, diag);
+    rk_edge *edges;
+    rk_graph_edges(&edges, &out->edge_count, out->graph, arena);
+    out->edges = edges;
+    return out->candidates ? out : NULL;
+}
+
+const rk_problem *rk_merge_for_policy(const rk_policy *policy, const rk_problem *problem,
+                                      rk_arena *arena, rk_diag *diag)
+{
+    if (!policy->merge || !problem->source || problem->graph->node_count == 0)
+        return problem;
+    int64_t options[RK_POLICY_MAX_OPTIONS] = {0};
+    rk_problem given = *problem;
+    if (!given.options) {
+        rk_policy_defaults(options, policy);
+        given.options = options;
+    }
+    rk_merge_groups groups = {0};
+    if (!policy->merge(&groups, &given, arena, diag))
+        return NULL;
+    return groups.count ? rk_merge_problem(problem, &groups, arena, diag) : problem;
+}

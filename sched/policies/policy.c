@@ -1,0 +1,101 @@
+#include "sched/files/schedule_internal.h"
+
+#include <string.h>
+
+/** What the vEUs know of each other takes memory for each pair; GPUs keep some 5,000 blocks. */
+enum { RK_MOST_VEUS = 8192 };
+
+const rk_policy *rk_policy_find(const char *name)
+{
+    for (size_t i = 0; i < rk_policy_count; i++)
+        if (strcmp(rk_policies[i]->name, name) == 0)
+            return rk_policies[i];
+    return NULL;
+}
+
+void rk_policy_defaults(int64_t *options, const rk_policy *policy)
+{
+    for (size_t i = 0; policy->options && policy->options[i].name; i++)
+        options[i] = policy->options[i].otherwise;
+}
+
+/** As many vEUs as stay resident with the most demanding candidate in play (section 4.1.3). */
+static bool size_vdevice(rk_vdevice *out, const rk_problem *problem, rk_diag *diag)
+{
+    const rk_device *device = problem->device;
+    if (problem->graph->node_count == 0)
+        return rk_diag_add(diag, RK_ERROR, "RK-S005", (rk_place){.file = problem->graph->file},
+                           "add a node, such as an Identity", "the graph has no nodes to schedule");
+    rk_demand demand = rk_candidates_demand(problem->candidates);
+    const char *limit = NULL;
+    int blocks = rk_device_occupancy(device, demand, &limit);
+    if (blocks < 1)
+        return rk_diag_add(
+            diag, RK_ERROR, "RK-S005", (rk_place){.file = problem->graph->file},
+            "take smaller kernels, or another device",
+            "no vEU fits device '%s': %d threads with %d registers and %lld bytes of "
+            "shared memory need more %s than a unit has",
+            device->name, demand.threads, demand.registers, (long long)demand.shared, limit);
+    int64_t veus = (int64_t)blocks * device->sms;
+    if (problem->max_veus && veus > problem->max_veus)
+        veus = problem->max_veus;
+    if (veus > RK_MOST_VEUS)
+        return rk_diag_add(diag, RK_ERROR, "RK-S005", (rk_place){.file = problem->graph->file},
+                           "correct the device, or plan for fewer with --veus",
+                           "device '%s' keeps %lld vEUs, and a schedule has at most %d",
+                           device->name, (long long)veus, RK_MOST_VEUS);
+    *out = (rk_vdevice){.veus = (uint32_t)veus,
+                        .threads = demand.threads,
+                        .shared = demand.shared,
+                        .blocks_per_sm = (int)((veus + device->sms - 1) / device->sms)};
+    return true;
+}
+
+rk_schedule *rk_schedule_run(const rk_policy *policy, const rk_problem *problem, rk_arena *arena,
+                             rk_diag *diag)
+{
+    rk_vdevice vdevice = {0};
+    if (!size_vdevice(&vdevice, problem, diag))
+        return NULL;
+    rk_builder *builder = rk_builder_new(problem, vdevice.veus, arena);
+    int64_t options[RK_POLICY_MAX_OPTIONS] = {0};
+    rk_problem given = *problem;
+    if (!given.options) {
+        rk_policy_defaults(options, policy);
+        given.options = options;
+    }
+    bool good = policy->run(builder, &given, diag);
+    rk_schedule *schedule = rk_builder_finish(builder);
+    if (!good)
+        return NULL;
+    schedule->graph = problem->graph->name;
+    schedule->policy = policy->name;
+    schedule->device = problem->device->name;
+    schedule->veu_threads = vdevice.threads;
+    schedule->veu_shared = vdevice.shared;
+    schedule->blocks_per_sm = vdevice.blocks_per_sm;
+    return schedule;
+}
+
+void rk_schedule_count(rk_schedule_stats *out, const rk_schedule *schedule,
+                       const rk_problem *problem)
+{
+    *out = (rk_schedule_stats){0};
+    for (size_t p = 0; p < schedule->program_count; p++) {
+        for (uint32_t w = 0; w < schedule->veu_count; w++) {
+            const rk_veu_list *list = &schedule->programs[p].veus[w];
+            for (size_t i = 0; i < list->count; i++) {
+                out->rtasks += list->entries[i].wait_count == 0;
+                out->barrier_rtasks += list->entries[i].wait_count != 0;
+                out->wait_items += list->entries[i].wait_count;
+            }
+        }
+    }
+    for (size_t i = 0; i < problem->edge_count; i++) {
+        rk_id from = problem->edges[i].from;
+        rk_id to = problem->edges[i].to;
+        size_t rtasks = problem->candidates->nodes[from].items[schedule->selected[from]].rtasks;
+        out->edges_between_rtasks +=
+            rtasks * problem->candidates->nodes[to].items[schedule->selected[to]].rtasks;
+    }
+}
