@@ -4,7 +4,7 @@
 /*
  * Races and uninitialised shared memory in kernels. The compiler calls tsan.c for each access of an
  * instrumented program; clocks.c knows who has met whom in a block, across.c what blocks know of each other;
- * shadow.c remembers the last accesses of each word; report.c says what is wrong, once for each pair of places.
+ * shadow.c remembers the last accesses of each word; race_report.c says what is wrong, once for each pair of places.
  *
  * Two accesses to a byte are a race when they come from two threads, one of them is a write that is not
  * atomic, and nothing orders them: a barrier of the block, __syncwarp or a named barrier for those that met
