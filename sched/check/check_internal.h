@@ -15,12 +15,12 @@ typedef struct {
     uint32_t program, veu, step;
 } rk_spot;
 
-/** What a node touches (check_boxes.c). */
+/** What a node touches (boxes.c). */
 typedef struct rk_places rk_places;
 
 /**
  * Which rTasks of one node share a byte with each of a later one, through one parameter of each
- * (check_boxes.c). Nodes alike, at the same distance in memory, share one.
+ * (boxes.c). Nodes alike, at the same distance in memory, share one.
  */
 typedef struct rk_common rk_common;
 
@@ -68,7 +68,7 @@ typedef struct {
     rk_order *orders;   /**< of node n as `to`: [order_first[n], order_first[n + 1]) */
     uint32_t *order_first;
     rk_places **places;              /**< by node, found when they are needed */
-    struct rk_shapes *shapes;        /**< what is known of boxes, of any node (check_boxes.c) */
+    struct rk_shapes *shapes;        /**< what is known of boxes, of any node (boxes.c) */
     size_t reported[RK_CHECK_CODES]; /**< by the number in its code */
 } rk_checker;
 

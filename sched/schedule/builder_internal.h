@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* What schedule_build.c and schedule_wait.c share. */
+/* What the files of the builder share. */
 
 enum { ROW_STEP = 4 };
 

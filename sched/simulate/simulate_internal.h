@@ -110,7 +110,7 @@ typedef struct {
 void rk_sim_heap_push(veu_heap *heap, double key, uint32_t veu);
 uint32_t rk_sim_heap_pop(veu_heap *heap);
 
-/* Bandwidth (simulate_stream.c). A class is numbered 2 * its place in the pool, plus the pool. */
+/* Bandwidth (streams.c). A class is numbered 2 * its place in the pool, plus the pool. */
 
 /** The class of streams that ask for `demand`; all are added before they are sorted. */
 uint32_t rk_sim_stream_add(simulation *s, bool cached, double demand);
@@ -123,7 +123,7 @@ void rk_sim_stream_advance(simulation *s, double at, uint32_t ending);
 /** Takes out a stream that has ended by now; false when there is none. */
 bool rk_sim_stream_ended(simulation *s, uint32_t *veu);
 
-/* CUDA graphs (simulate_kernels.c). */
+/* CUDA graphs (kernels_of_graph.c). */
 
 void rk_sim_kernels_init(simulation *s);
 /** Whether the vEU may run a block of the kernel now; else it is woken, or its wait ends, later. */
