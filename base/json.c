@@ -221,6 +221,7 @@ static bool container(const cJSON **out, const rk_json *json, const cJSON *at, c
         return !required;
     if (((*out)->type & 0xFF) == type)
         return true;
+    *out = NULL;
     return wrong_type(json, where, member, type == cJSON_Array ? "an array" : "an object");
 }
 
