@@ -1,10 +1,11 @@
 #include "base/arena.h"
 
-#include <stdarg.h>
 #include <stdalign.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /** Blocks grow from the first size to the last, so that small runs stay small. */
 enum { FIRST_BLOCK = 16 * 1024, LAST_BLOCK = 4 * 1024 * 1024 };
@@ -22,12 +23,20 @@ struct rk_arena {
     int separate;   /**< one malloc for each item */
 };
 
+int rk_out_of_memory_status = EXIT_FAILURE;
+
+void rk_out_of_memory(void)
+{
+    static const char message[] = "error: out of memory\n"; /* stdio may want memory, too */
+    if (write(STDERR_FILENO, message, sizeof message - 1) < 0)
+        _exit(rk_out_of_memory_status);
+    exit(rk_out_of_memory_status);
+}
+
 static void *must(void *memory)
 {
-    if (!memory) {
-        fputs("rammer: out of memory\n", stderr);
-        abort();
-    }
+    if (!memory)
+        rk_out_of_memory();
     return memory;
 }
 
@@ -85,7 +94,7 @@ void *rk_arena_alloc(rk_arena *arena, size_t size)
 {
     const size_t align = alignof(max_align_t);
     if (size > SIZE_MAX / 2)
-        must(NULL);
+        rk_out_of_memory();
     size_t rounded = (size + align - 1) / align * align;
     block *b = arena->current;
     if (arena->separate) {
@@ -104,7 +113,7 @@ void *rk_arena_alloc(rk_arena *arena, size_t size)
 void *rk_arena_calloc(rk_arena *arena, size_t count, size_t size)
 {
     if (size && count > SIZE_MAX / size)
-        must(NULL);
+        rk_out_of_memory();
     return rk_arena_alloc(arena, count * size);
 }
 
@@ -136,7 +145,7 @@ char *rk_arena_printf(rk_arena *arena, const char *format, ...)
     int length = vsnprintf(NULL, 0, format, args);
     va_end(args);
     if (length < 0)
-        must(NULL);
+        rk_out_of_memory();
     char *text = rk_arena_alloc(arena, (size_t)length + 1);
     va_start(args, format);
     vsnprintf(text, (size_t)length + 1, format, args);

@@ -7,7 +7,14 @@
 /** A region of memory freed at once. Every module takes the arena it allocates from; none frees. */
 typedef struct rk_arena rk_arena;
 
-/** A new, empty arena, owned by the caller. Running out of memory ends the process with a message. */
+/**
+ * Says so on standard error and ends the process with rk_out_of_memory_status, 1 unless a process that another waits
+ * for sets it. What must not be left behind is removed at exit. For every allocation of the commands that fails.
+ */
+_Noreturn void rk_out_of_memory(void);
+extern int rk_out_of_memory_status;
+
+/** A new, empty arena, owned by the caller. Running out of memory ends the process: rk_out_of_memory. */
 rk_arena *rk_arena_new(void);
 
 /** Frees the arena and all that was allocated from it; NULL is fine. */

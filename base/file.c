@@ -57,7 +57,7 @@ bool rk_file_write(const char *path, const void *data, size_t size, rk_diag *dia
     size_t length = strlen(path) + 8;
     char *temporary = malloc(length);
     if (!temporary)
-        abort();
+        rk_out_of_memory();
     snprintf(temporary, length, "%s.XXXXXX", path);
     int descriptor = mkstemp(temporary);
     FILE *file = descriptor >= 0 ? fdopen(descriptor, "wb") : NULL;
@@ -82,7 +82,7 @@ bool rk_file_mkdirs(const char *path, rk_diag *diag)
 {
     char *partial = strdup(path);
     if (!partial)
-        abort();
+        rk_out_of_memory();
     bool good = true;
     for (char *p = partial + 1; good; p++) {
         if (*p != '/' && *p != '\0')
@@ -150,7 +150,7 @@ static bool remove_tree(const char *path)
         size_t length = strlen(path) + strlen(e->d_name) + 2;
         char *child = malloc(length);
         if (!child)
-            abort();
+            rk_out_of_memory();
         snprintf(child, length, "%s/%s", path, e->d_name);
         good = remove_tree(child);
         free(child);

@@ -3,10 +3,12 @@
 #include "base/file.h"
 #include "base/str.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 bool rk_json_fail(const rk_json *json, const char *code, const char *where, const char *hint,
                   const char *format, ...)
@@ -34,28 +36,64 @@ static void line_and_column(const char *text, const char *at, int *line, int *co
     }
 }
 
-/** Copies the tree into the arena: cJSON's nodes are malloc'd, and modules never free. */
-static cJSON *adopt(const cJSON *from, rk_arena *arena)
+/** The document that this thread is parsing: where its tree goes, and how many bytes it may still take. */
+static _Thread_local struct {
+    rk_arena *arena; /**< NULL: none */
+    size_t left;
+    bool exceeded;
+} parsing;
+
+static void *tree_malloc(size_t size)
 {
-    cJSON *to = RK_NEW(arena, cJSON);
-    to->type = from->type & ~(cJSON_IsReference | cJSON_StringIsConst);
-    to->valueint = from->valueint;
-    to->valuedouble = from->valuedouble;
-    to->valuestring = from->valuestring ? rk_arena_strdup(arena, from->valuestring) : NULL;
-    to->string = from->string ? rk_arena_strdup(arena, from->string) : NULL;
-    cJSON *last = NULL;
-    for (const cJSON *c = from->child; c; c = c->next) {
-        cJSON *copy = adopt(c, arena);
-        copy->prev = last;
-        if (last)
-            last->next = copy;
-        else
-            to->child = copy;
-        last = copy;
+    if (!parsing.arena) {
+        void *memory = malloc(size);
+        return memory ? memory : (rk_out_of_memory(), NULL);
     }
-    if (to->child)
-        to->child->prev = last;
-    return to;
+    parsing.exceeded |= size > parsing.left;
+    if (parsing.exceeded)
+        return NULL;
+    parsing.left -= size;
+    return rk_arena_alloc(parsing.arena, size);
+}
+
+static void tree_free(void *memory)
+{
+    if (!parsing.arena)
+        free(memory);
+}
+
+/** cJSON passes a failed allocation on as a member that is not there: none of its allocations fails. */
+__attribute__((constructor)) static void set_hooks(void)
+{
+    cJSON_InitHooks(&(cJSON_Hooks){tree_malloc, tree_free});
+}
+
+/** Megabytes that a document may take: its text, and its tree. */
+static size_t memory_limit(void)
+{
+    enum { MEGABYTES = 4096, MOST = 1 << 30 };
+    const char *text = getenv("RK_JSON_MEMORY");
+    char *end;
+    const unsigned long given = text && isdigit((unsigned char)*text) ? strtoul(text, &end, 10) : 0;
+    return given && !*end ? given < MOST ? given : MOST : MEGABYTES;
+}
+
+static bool too_large(const rk_json *json)
+{
+    return rk_diag_add(json->diag, RK_ERROR, "RK-J005", rk_place_file(json->file),
+                       "allow it more with RK_JSON_MEMORY=<megabytes> in the environment",
+                       "it takes more than %zu MB of memory to read", memory_limit());
+}
+
+/** Parses into the arena; *end is where it stopped. */
+static cJSON *parse_tree(const char **end, const rk_json *json, const char *text, size_t size)
+{
+    parsing.arena = json->arena;
+    parsing.left = memory_limit() << 20;
+    parsing.exceeded = false;
+    cJSON *tree = cJSON_ParseWithLengthOpts(text, size, end, false);
+    parsing.arena = NULL;
+    return tree;
 }
 
 static bool only_space(const char *p, const char *end)
@@ -70,21 +108,20 @@ bool rk_json_parse(rk_json *out, const char *text, size_t size, const char *file
 {
     *out = (rk_json){.file = file, .arena = arena, .diag = diag};
     const char *end = text;
-    cJSON *tree = cJSON_ParseWithLengthOpts(text, size, &end, false);
-    if (!tree || !only_space(end, text + size)) {
-        cJSON_Delete(tree);
+    out->root = parse_tree(&end, out, text, size);
+    if (!out->root && parsing.exceeded)
+        return too_large(out);
+    if (!out->root || !only_space(end, text + size)) {
         rk_place place = {.file = file};
         line_and_column(text, end, &place.line, &place.column);
         return rk_diag_add(diag, RK_ERROR, "RK-J001", place, "correct the file at that place",
                            size == 0 ? "the file is empty" : "this is not JSON");
     }
-    out->root = adopt(tree, arena);
-    cJSON_Delete(tree);
     if (!schema)
         return true;
     if (!cJSON_IsObject(out->root))
-        return rk_json_fail(out, "RK-J002", NULL, NULL, "expected an object with \"schema\": \"%s\"",
-                            schema);
+        return rk_json_fail(out, "RK-J002", NULL, NULL,
+                            "expected an object with \"schema\": \"%s\"", schema);
     const cJSON *found = cJSON_GetObjectItemCaseSensitive(out->root, "schema");
     if (cJSON_IsString(found) && strcmp(found->valuestring, schema) == 0)
         return true;
@@ -98,6 +135,10 @@ bool rk_json_read(rk_json *out, const char *path, const char *schema, rk_arena *
 {
     *out = (rk_json){.file = path, .arena = arena, .diag = diag};
     rk_bytes bytes;
+    struct stat info;
+    if (stat(path, &info) == 0 && info.st_size > 0 &&
+        (uint64_t)info.st_size >> 20 >= memory_limit())
+        return too_large(out);
     return rk_file_read(&bytes, path, arena, diag) &&
            rk_json_parse(out, bytes.data, bytes.size, rk_arena_strdup(arena, path), schema, arena,
                          diag);

@@ -27,17 +27,12 @@ typedef struct {
     const char *device;
 } kind;
 
-/** False with a diagnostic when the file is neither a graph nor a schedule. */
-static bool find_kind(kind *out, const char *path, rk_tool *tool)
+/** Of a file of JSON; its tree is in `scratch`. */
+static bool find_kind_of_text(kind *out, const char *path, rk_tool *tool, rk_arena *scratch)
 {
-    *out = (kind){.schedule = rk_schedule_is_binary(path)};
-    if (out->schedule) {
-        out->device = rk_schedule_binary_device(path, tool->arena, tool->diag);
-        return out->device != NULL;
-    }
     rk_json json;
     const char *schema;
-    if (!rk_json_read(&json, path, NULL, tool->arena, tool->diag) ||
+    if (!rk_json_read(&json, path, NULL, scratch, tool->diag) ||
         !rk_json_string(&schema, &json, json.root, NULL, "schema"))
         return false;
     if (rk_str_starts(schema, "rammer.graph/"))
@@ -47,8 +42,23 @@ static bool find_kind(kind *out, const char *path, rk_tool *tool)
                             "the schema is '%s', neither a graph's nor a schedule's", schema);
     const cJSON *device = cJSON_GetObjectItemCaseSensitive(json.root, "device");
     out->schedule = true;
-    out->device = cJSON_IsString(device) ? device->valuestring : NULL;
+    out->device =
+        cJSON_IsString(device) ? rk_arena_strdup(tool->arena, device->valuestring) : NULL;
     return true;
+}
+
+/** False with a diagnostic when the file is neither a graph nor a schedule. */
+static bool find_kind(kind *out, const char *path, rk_tool *tool)
+{
+    *out = (kind){.schedule = rk_schedule_is_binary(path)};
+    if (out->schedule) {
+        out->device = rk_schedule_binary_device(path, tool->arena, tool->diag);
+        return out->device != NULL;
+    }
+    rk_arena *scratch = rk_arena_new();
+    const bool good = find_kind_of_text(out, path, tool, scratch);
+    rk_arena_free(scratch);
+    return good;
 }
 
 /** Fills in what a schedule says of itself: its device, and its graph's place; returns the graph. */

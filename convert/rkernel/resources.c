@@ -15,7 +15,7 @@ bool rk_resources_parse(rk_resources *out, const bool *wanted, size_t count, con
 {
     bool *seen = calloc(count ? count : 1, sizeof *seen);
     if (!seen)
-        abort();
+        rk_out_of_memory();
     for (const char *at = strstr(log, "entry function '"); at;
          at = strstr(at + 1, "entry function '")) {
         const char *name = strstr(at, "rk_probe_");

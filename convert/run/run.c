@@ -143,8 +143,11 @@ static void convert_source(void *user)
     if (rk_file_mkdirs(s->job.folder, rk_diag_new(arena)))
         setenv("TMPDIR", s->job.folder, 1); /* of compilers, which a signal may end */
     rk_job_run(&record, &s->job, arena);
-    if (!rk_record_write(&record, s->record, arena, rk_diag_new(arena)))
-        abort();
+    rk_diag *diag = rk_diag_new(arena);
+    if (rk_record_write(&record, s->record, arena, diag))
+        return;
+    rk_diag_print(diag, 0, stderr, false);
+    _exit(EXIT_FAILURE);
 }
 
 /** Starts the source's process, unless its record is kept. */

@@ -28,6 +28,9 @@ struct rk_workers {
     RK_VEC(worker) running;
 };
 
+/** The exit status of a process that ran out of memory, and says so itself. */
+enum { NO_MEMORY = 75 };
+
 static const int held[] = {SIGINT, SIGTERM, SIGHUP};
 enum { HELD = sizeof held / sizeof *held };
 static struct sigaction before[HELD];
@@ -109,6 +112,7 @@ static void become_worker(const rk_workers *workers, pid_t parent)
     if (limits_addresses())
         setrlimit(RLIMIT_AS, &memory);
     setrlimit(RLIMIT_CORE, &cores);
+    rk_out_of_memory_status = NO_MEMORY;
 }
 
 bool rk_workers_start(rk_workers *workers, size_t id, void (*work)(void *user), void *user)
@@ -156,9 +160,10 @@ static rk_worker_result collect(rk_workers *workers, size_t index, bool late)
     else
         result.end = RK_WORKER_CRASHED;
     result.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
-    /* Where memory ends, an allocation fails, and the process ends itself. */
+    /* Where an allocation of libclang's fails, the process ends itself. */
     const size_t part = result.signal == SIGABRT ? 8 : 2;
-    if (!late && (size_t)used.ru_maxrss / 1024 >= workers->limits.megabytes / part)
+    const bool told = WIFEXITED(status) && WEXITSTATUS(status) == NO_MEMORY;
+    if (!late && (told || (size_t)used.ru_maxrss / 1024 >= workers->limits.megabytes / part))
         result.end = RK_WORKER_MEMORY;
     return result;
 }

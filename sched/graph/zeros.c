@@ -1,8 +1,6 @@
 #include "sched/graph/graph.h"
 
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/mman.h>
 
 /** The largest range so far; smaller ones that were handed out stay where they are. */
@@ -17,10 +15,8 @@ static const void *map(size_t size)
 {
     const void *at =
         mmap(NULL, size, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (at == MAP_FAILED) {
-        fputs("rammer: out of memory\n", stderr);
-        abort();
-    }
+    if (at == MAP_FAILED)
+        rk_out_of_memory();
     return at;
 }
 

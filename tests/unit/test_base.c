@@ -242,6 +242,48 @@ Test(base, json_diagnoses_missing_and_wrong_members)
     expect_code("RK-J004");
 }
 
+Test(base, json_hands_out_nothing_of_the_wrong_type)
+{
+    rk_json j = parse("{\"o\": [1], \"a\": {}}");
+    const cJSON *c = j.root;
+    cr_assert_not(rk_json_object_or(&c, &j, j.root, NULL, "o"));
+    cr_assert_null(c);
+    c = j.root;
+    cr_assert_not(rk_json_array(&c, &j, j.root, NULL, "a"));
+    cr_assert_null(c);
+}
+
+Test(base, json_takes_no_more_memory_than_it_may)
+{
+    rk_str text = {.arena = arena};
+    rk_str_add(&text, "[0");
+    for (int i = 0; i < 40000; i++)
+        rk_str_add(&text, ",0");
+    rk_str_add(&text, "]");
+    setenv("RK_JSON_MEMORY", "2", 1);
+    rk_json json;
+    cr_assert_not(rk_json_parse(&json, text.text, text.length, "t", NULL, arena, diag));
+    cr_assert_str_eq(rk_diag_at(diag, 0)->code, "RK-J005");
+    setenv("RK_JSON_MEMORY", "3", 1);
+    cr_assert(rk_json_parse(&json, text.text, text.length, "t", NULL, arena, diag));
+    cr_assert_eq(cJSON_GetArraySize(json.root), 40001);
+}
+
+Test(base, json_files_larger_than_that_are_not_read)
+{
+    const char *path = in_folder("large.json");
+    cr_assert(rk_file_write(path, "0", 1, diag));
+    cr_assert_eq(truncate(path, 1L << 40), 0); /* a hole */
+    rk_json json;
+    cr_assert_not(rk_json_read(&json, path, NULL, arena, diag));
+    cr_assert_str_eq(rk_diag_at(diag, 0)->code, "RK-J005");
+}
+
+Test(base, running_out_of_memory_ends_with_a_status, .exit_code = 1)
+{
+    rk_arena_calloc(arena, SIZE_MAX, 2);
+}
+
 Test(base, json_syntax_errors_have_line_and_column)
 {
     rk_json json;
