@@ -2,6 +2,7 @@
 
 #include "convert/cc/jobs.h"
 #include "convert/cc/link.h"
+#include "convert/clang/pch.h"
 #include "convert/clang/prelude.h"
 
 #include <stdio.h>
@@ -356,7 +357,7 @@ static void prepare(const run *r, size_t cuda_sources)
                                         .args = r->options->parse.items,
                                         .arg_count = r->options->parse.count};
     if (cuda_sources > 1)
-        rk_prelude_close(rk_prelude_open(&options, r->arena), false);
+        rk_pch_close(rk_prelude_open(&options, r->arena), false);
 }
 
 static int compile_sources(run *r, const char **objects)

@@ -151,15 +151,6 @@ const char *rk_ast_type_text(CXType type, rk_arena *arena)
     return text;
 }
 
-int rk_ast_template_args(const char *const **out, CXCursor function, rk_arena *arena)
-{
-    size_t count;
-    *out = NULL;
-    if (clang_Cursor_getNumTemplateArguments(function) < 0)
-        return -1;
-    return rk_harvest_template_args(out, &count, function, arena) ? (int)count : RK_AST_NO_NAMES;
-}
-
 long long rk_ast_size_of(CXType type)
 {
     if (type.kind == CXType_Invalid)

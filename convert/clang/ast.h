@@ -53,10 +53,4 @@ const char *rk_ast_type_text(CXType type, rk_arena *arena);
  */
 long long rk_ast_size_of(CXType type);
 
-/** What rk_ast_template_args returns when some argument has no spelling. */
-#define RK_AST_NO_NAMES (-2)
-
-/** The canonical template arguments of a function's specialisation; -1 when it is none. */
-int rk_ast_template_args(const char *const **out, CXCursor function, rk_arena *arena);
-
 #endif

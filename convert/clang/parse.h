@@ -1,27 +1,7 @@
 #ifndef RK_CONVERT_CLANG_PARSE_H
 #define RK_CONVERT_CLANG_PARSE_H
 
-#include "convert/unit/unit.h"
-
-/** Compiler arguments: ours, then the user's without those that only nvcc knows. */
-typedef struct {
-    const char *const *items;
-    size_t count;
-} rk_clang_args;
-
-/**
- * The arguments of a run's sources, without the prelude itself; or those of the prelude, which
- * finds CUDA's own headers whatever the project calls its.
- */
-rk_clang_args rk_parse_args(const rk_convert_options *options, bool prelude, rk_arena *arena);
-
-/**
- * The toolkit's folder: the option's, $CUDA_PATH's, $CUDA_HOME's or the usual ones; NULL if none.
- */
-const char *rk_parse_toolkit(const rk_convert_options *options, rk_arena *arena);
-
-/** A file of share/rammer/parse. */
-const char *rk_parse_file(const rk_convert_options *options, const char *name, rk_arena *arena);
+#include "convert/clang/arguments.h"
 
 /** How clang's error begins that a variable in shared memory has a constructor; nvcc warns, and does not run it. */
 #define RK_PARSE_INITIALISED "initialization is not supported for __shared__"

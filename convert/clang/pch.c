@@ -1,7 +1,5 @@
 #include "convert/clang/pch.h"
 
-#include "convert/run/cache.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -116,4 +114,19 @@ void rk_pch_prune(rk_arena *arena)
         unlink(all.items[i].path);
         unlink(rk_arena_printf(arena, "%.*s.h", (int)stem, all.items[i].path));
     }
+}
+
+const char *rk_cache_folder(rk_arena *arena)
+{
+    const char *cache = getenv("XDG_CACHE_HOME");
+    const char *home = getenv("HOME");
+    if (cache && *cache)
+        return rk_path_join(arena, cache, "rammer");
+    return home && *home ? rk_path_join(arena, home, ".cache/rammer") : NULL;
+}
+
+void rk_pch_close(const char *path, bool fresh)
+{
+    if (path && (fresh || !rk_str_ends(path, ".pch")))
+        unlink(path);
 }

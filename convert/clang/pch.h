@@ -1,12 +1,15 @@
 #ifndef RK_CONVERT_CLANG_PCH_H
 #define RK_CONVERT_CLANG_PCH_H
 
-#include "convert/clang/parse.h"
+#include "convert/clang/arguments.h"
 
 /*
  * Precompiled texts, kept from run to run in $XDG_CACHE_HOME/rammer or ~/.cache/rammer, each named by what it
  * depends on. An empty file is of a text that cannot be precompiled.
  */
+
+/** $XDG_CACHE_HOME/rammer or ~/.cache/rammer; NULL when neither is set. */
+const char *rk_cache_folder(rk_arena *arena);
 
 /** Where the one of that key is or will be; NULL without a cache. */
 char *rk_pch_path(uint64_t key, rk_arena *arena);
@@ -26,5 +29,11 @@ bool rk_pch_build(const char *path, const char *source, const rk_clang_args *arg
  * than it should.
  */
 void rk_pch_prune(rk_arena *arena);
+
+/**
+ * Removes a file that rk_prelude_open made where there is no cache; `fresh` removes a cached one
+ * too.
+ */
+void rk_pch_close(const char *path, bool fresh);
 
 #endif

@@ -1,7 +1,7 @@
 #include "convert/clang/prelude.h"
 
+#include "convert/clang/arguments.h"
 #include "convert/clang/ast.h"
-#include "convert/clang/parse.h"
 #include "convert/clang/pch.h"
 
 #include <inttypes.h>
@@ -73,12 +73,6 @@ const char *rk_prelude_open(const rk_convert_options *options, rk_arena *arena)
     if (rk_pch_look(path) == RK_PCH_GOOD ||
         rk_pch_build(path, rk_parse_file(options, "prelude.h", arena), &args, arena))
         return path;
-    rk_prelude_close(path, true);
+    rk_pch_close(path, true);
     return NULL;
-}
-
-void rk_prelude_close(const char *path, bool fresh)
-{
-    if (path && (fresh || !rk_str_ends(path, ".pch")))
-        unlink(path);
 }

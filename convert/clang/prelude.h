@@ -10,10 +10,4 @@
  */
 const char *rk_prelude_open(const rk_convert_options *options, rk_arena *arena);
 
-/**
- * Removes a file that rk_prelude_open made where there is no cache; `fresh` removes a cached one
- * too.
- */
-void rk_prelude_close(const char *path, bool fresh);
-
 #endif

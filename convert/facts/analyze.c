@@ -1,72 +1,14 @@
 #include "convert/facts/analyze.h"
 
-#include "convert/clang/ast.h"
+#include "convert/clang/template_args.h"
 #include "convert/facts/initial_values.h"
 #include "convert/facts/phases.h"
 #include "convert/facts/walk.h"
-#include "convert/launches/roles.h"
+#include "convert/unit/problems.h"
 #include "convert/unit/sources.h"
 
 #include <ctype.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
-
-void rk_problem_add(rk_unit *unit, size_t function, rk_severity severity, const char *code,
-                    rk_place place, const char *hint, const char *format, ...)
-{
-    if (severity == RK_REFUSED && rk_convert_allows(unit->options, code))
-        severity = RK_WARNING;
-    rk_function *f = unit->functions.items[function];
-    for (size_t i = 0; i < f->problems.count; i++) {
-        const rk_problem *old = &f->problems.items[i];
-        if (strcmp(old->code, code) == 0 && old->place.line == place.line &&
-            old->place.column == place.column)
-            return;
-    }
-    char message[512];
-    va_list list;
-    va_start(list, format);
-    vsnprintf(message, sizeof message, format, list);
-    va_end(list);
-    *rk_push(unit->arena, &f->problems) =
-        (rk_problem){severity, code, place, rk_arena_strdup(unit->arena, message), hint};
-}
-
-/** Buckets of a list; few next to the functions of large generated headers. */
-enum { BUCKETS = 1 << 13 };
-
-/** The next item of the list goes behind those of its bucket. */
-static void add_to_bucket(rk_buckets *buckets, uint64_t hash, rk_arena *arena)
-{
-    *rk_push(arena, &buckets->next) = 0;
-    size_t *at = &buckets->heads[hash % BUCKETS];
-    while (*at)
-        at = &buckets->next.items[*at - 1];
-    *at = buckets->next.count;
-}
-
-static uint64_t hash_place(size_t file, size_t offset)
-{
-    const size_t place[] = {file, offset};
-    return rk_hash(place, sizeof place, 0);
-}
-
-size_t rk_analysis_function(const rk_analysis *analysis, CXCursor definition)
-{
-    const rk_unit *unit = analysis->unit;
-    const rk_buckets *known = &analysis->functions_by_place;
-    const rk_where at = rk_ast_expansion(unit, clang_getCursorLocation(definition));
-    if (at.file == RK_NONE)
-        return RK_NONE;
-    for (size_t i = known->heads[hash_place(at.file, at.offset) % BUCKETS]; i;
-         i = known->next.items[i - 1]) {
-        const rk_function *f = unit->functions.items[i - 1];
-        if (f->definition.file == at.file && f->definition.name == at.offset)
-            return i - 1;
-    }
-    return RK_NONE;
-}
 
 /** The offset after the last `;`, `{`, `}` or directive before `offset`, brackets skipped. */
 static size_t statement_floor(const rk_tokens *tokens, size_t offset)
@@ -329,9 +271,7 @@ static void add_function(rk_analysis *analysis, CXCursor cursor)
     const bool body = read_body(unit, f, cursor);
     f->from_macro = !plain || !body;
     *rk_push(unit->arena, &unit->functions) = f;
-    add_to_bucket(&analysis->functions_by_place, hash_place(f->definition.file, f->definition.name),
-                  unit->arena);
-    *rk_push(unit->arena, &analysis->cursors) = cursor;
+    rk_analysis_add(analysis, unit->functions.count - 1, cursor);
 }
 
 /** A kernel that another unit defines. */
@@ -418,27 +358,6 @@ static enum CXChildVisitResult gather(CXCursor cursor, CXCursor parent, CXClient
                                                                           : CXChildVisit_Continue;
 }
 
-size_t rk_analysis_body(rk_analysis *analysis, CXCursor definition, size_t function)
-{
-    const unsigned hash = clang_hashCursor(definition);
-    const rk_buckets *known = &analysis->bodies_by_cursor;
-    for (size_t i = known->heads[hash % BUCKETS]; i; i = known->next.items[i - 1])
-        if (clang_equalCursors(analysis->bodies.items[i - 1].cursor, definition))
-            return i - 1;
-    rk_arena *arena = analysis->unit->arena;
-    const rk_function *f = analysis->unit->functions.items[function];
-    const CXCursor own = analysis->cursors.items[function];
-    if ((f->is_template || f->class_template) && !clang_equalCursors(own, definition))
-        rk_analysis_body(analysis, own, function);
-    const size_t index = analysis->bodies.count;
-    rk_body *body = rk_push(arena, &analysis->bodies);
-    *body = (rk_body){
-        .cursor = definition, .function = function, .pattern = clang_equalCursors(own, definition)};
-    add_to_bucket(&analysis->bodies_by_cursor, hash, arena);
-    rk_walk(analysis, index);
-    return index;
-}
-
 /** Host code that names a device variable may change it, which the rKernel's own does not follow. */
 static void warn_host_symbols(rk_analysis *analysis)
 {
@@ -487,7 +406,7 @@ static void find_specialised(rk_analysis *analysis)
         const CXCursor of = clang_getCursorDefinition(clang_getSpecializedCursorTemplate(cursor));
         f->specialises = clang_Cursor_isNull(of) ? RK_NONE : rk_analysis_function(analysis, of);
         const char *const *args;
-        const int count = rk_ast_template_args(&args, cursor, unit->arena);
+        const int count = rk_template_args_named(&args, cursor, unit->arena);
         rk_str out = {.arena = unit->arena};
         for (int k = 0; k < count; k++)
             rk_str_addf(&out, "%s%s", k ? ", " : "<", args[k]);
@@ -512,8 +431,8 @@ static bool leads(const rk_analysis *analysis, size_t from, size_t to, size_t *s
     return false;
 }
 
-/** A template that calls itself with other arguments ends when its instances do. */
-static void find_recursion(const rk_analysis *analysis)
+/* A template that calls itself with other arguments ends when its instances do. */
+void rk_facts_recursion(const rk_analysis *analysis)
 {
     const size_t count = analysis->bodies.count;
     size_t *seen = RK_NEW_ARRAY(analysis->unit->arena, size_t, count);
@@ -525,39 +444,37 @@ static void find_recursion(const rk_analysis *analysis)
     }
 }
 
-/** Finds and walks the translation unit's functions. */
-static rk_analysis look(rk_unit *unit)
+void rk_analysis_walk(rk_analysis *analysis)
 {
-    rk_analysis analysis = {.unit = unit};
-    analysis.functions_by_place.heads = RK_NEW_ARRAY(unit->arena, size_t, BUCKETS);
-    analysis.bodies_by_cursor.heads = RK_NEW_ARRAY(unit->arena, size_t, BUCKETS);
-    for (size_t i = 0; i < unit->functions.count; i++) {
-        const rk_declaration *d = &unit->functions.items[i]->definition;
-        *rk_push(unit->arena, &analysis.cursors) = clang_getNullCursor();
-        add_to_bucket(&analysis.functions_by_place, hash_place(d->file, d->name), unit->arena);
-    }
-    gatherer g = {.analysis = &analysis, .definitions = true};
+    for (; analysis->walked < analysis->bodies.count; analysis->walked++)
+        rk_walk(analysis, analysis->walked);
+}
+
+/** Finds and walks the translation unit's functions. */
+static rk_analysis *look(rk_unit *unit)
+{
+    rk_analysis *analysis = rk_analysis_new(unit);
+    gatherer g = {.analysis = analysis, .definitions = true};
     clang_visitChildren(clang_getTranslationUnitCursor(unit->tu), gather, &g);
-    g = (gatherer){.analysis = &analysis};
+    g = (gatherer){.analysis = analysis};
     clang_visitChildren(clang_getTranslationUnitCursor(unit->tu), gather, &g);
-    find_specialised(&analysis);
+    find_specialised(analysis);
     for (size_t i = 0; i < unit->functions.count; i++)
-        if (!clang_Cursor_isNull(analysis.cursors.items[i]))
-            rk_analysis_body(&analysis, analysis.cursors.items[i], i);
-    warn_host_symbols(&analysis);
+        if (!clang_Cursor_isNull(analysis->cursors.items[i]))
+            rk_analysis_body(analysis, analysis->cursors.items[i], i);
+    rk_analysis_walk(analysis);
+    warn_host_symbols(analysis);
     return analysis;
 }
 
-void rk_analyze_part(rk_unit *unit)
+void rk_facts_find_part(rk_unit *unit)
 {
-    const rk_analysis analysis = look(unit);
-    find_recursion(&analysis);
+    rk_facts_recursion(look(unit));
 }
 
-void rk_analyze(rk_unit *unit)
+rk_analysis *rk_facts_find(rk_unit *unit)
 {
-    rk_analysis analysis = look(unit);
+    rk_analysis *analysis = look(unit);
     name_parts(unit);
-    rk_instances_collect(&analysis);
-    find_recursion(&analysis);
+    return analysis;
 }

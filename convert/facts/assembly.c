@@ -1,5 +1,7 @@
 #include "convert/facts/walk.h"
 
+#include "convert/facts/system.h"
+#include "convert/unit/problems.h"
 #include "convert/unit/sources.h"
 
 #include <ctype.h>
@@ -27,15 +29,6 @@ static size_t skip_space(const char *text, size_t i)
     }
 }
 
-/** The next `bar.` from `i` that is not `membar.`; RK_NONE if there is none. */
-static size_t next_barrier(const char *text, size_t i)
-{
-    for (const char *at = strstr(text + i, "bar."); at; at = strstr(at + 1, "bar."))
-        if (at - text < 3 || strncmp(at - 3, "mem", 3) != 0)
-            return (size_t)(at - text);
-    return RK_NONE;
-}
-
 /** The literal number of `bar.sync 1, 64`: where it is and its value; false for any other form. */
 static bool read_number(const char *text, size_t at, size_t *begin, size_t *end, long *value)
 {
@@ -56,25 +49,22 @@ static bool read_number(const char *text, size_t at, size_t *begin, size_t *end,
            *value + FIRST_FREE - 1 <= LAST_BARRIER;
 }
 
-bool rk_assembly_has_barrier(const char *text)
-{
-    return next_barrier(text, 0) != RK_NONE;
-}
-
 bool rk_assembly_barriers(rk_walker *w, CXCursor cursor, const char *text)
 {
     const rk_where at = rk_ast_spelling(w->unit, clang_getCursorLocation(cursor));
     const rk_where outer = rk_ast_expansion(w->unit, clang_getCursorLocation(cursor));
     size_t begin, end;
     long value;
-    if (next_barrier(text, 0) == RK_NONE)
+    if (rk_assembly_next_barrier(text, 0) == RK_NONE)
         return true;
     if (at.file != outer.file || at.offset != outer.offset)
         return false;
-    for (size_t i = next_barrier(text, 0); i != RK_NONE; i = next_barrier(text, i + 1))
+    for (size_t i = rk_assembly_next_barrier(text, 0); i != RK_NONE;
+         i = rk_assembly_next_barrier(text, i + 1))
         if (!read_number(text, i, &begin, &end, &value))
             return false;
-    for (size_t i = next_barrier(text, 0); i != RK_NONE; i = next_barrier(text, i + 1)) {
+    for (size_t i = rk_assembly_next_barrier(text, 0); i != RK_NONE;
+         i = rk_assembly_next_barrier(text, i + 1)) {
         read_number(text, i, &begin, &end, &value);
         rk_walk_edit(w, at.file, at.offset + begin, end - begin,
                      rk_arena_printf(w->unit->arena, "%ld", value + FIRST_FREE - 1));
@@ -83,26 +73,6 @@ bool rk_assembly_barriers(rk_walker *w, CXCursor cursor, const char *text)
     rk_walk_event(w, RK_EVENT_BARRIER, cursor);
     w->f->named_barriers = true;
     return true;
-}
-
-/** What means the hardware's block, or memory as the hardware keeps it. */
-static const char *const forbidden_asm[] = {
-    "%tid",       "%ntid",          "%ctaid",      "%nctaid",       "%warpid",   "%nwarpid",
-    "%gridid",    "%dynamic_smem",  "%total_smem", "%cluster",      "%nsmid",    "bar.",
-    "barrier",    "exit",           "mbarrier",    "cp.async.bulk", "cp.reduce", "wgmma",
-    "setmaxnreg", "griddepcontrol", "cluster",     "ld.global.nc",  "tex.",      "suld",
-    "sust",       "elect.sync",     "shfl.",       "vote.",         "match.",    "redux",
-    "activemask", "discard",        "tcgen05"};
-
-const char *rk_assembly_word(const char *text, bool moved)
-{
-    for (size_t i = 0; i < sizeof forbidden_asm / sizeof *forbidden_asm; i++) {
-        const bool barrier = strcmp(forbidden_asm[i], "bar.") == 0;
-        if (barrier ? !moved && rk_assembly_has_barrier(text)
-                    : strstr(text, forbidden_asm[i]) != NULL)
-            return forbidden_asm[i];
-    }
-    return NULL;
 }
 
 /** The text of a statement where it was written; the line of the macro when one makes it. */

@@ -3,6 +3,7 @@
 #include "convert/clang/parse.h"
 #include "convert/facts/analyze.h"
 #include "convert/facts/walk.h"
+#include "convert/unit/problems.h"
 #include "convert/unit/sources.h"
 #include "rkernel_lib/catalog/expr.h"
 
@@ -56,7 +57,7 @@ bool rk_device_analyze(rk_unit *unit)
         return false;
     unit->device_seen = rk_parse_is_clean(unit);
     if (unit->device_seen)
-        rk_analyze_part(unit);
+        rk_facts_find_part(unit);
     return true;
 }
 

@@ -1,18 +1,14 @@
 #ifndef RK_CONVERT_FACTS_BRANCHES_H
 #define RK_CONVERT_FACTS_BRANCHES_H
 
-#include "convert/unit/unit.h"
+#include "convert/clang/arguments.h"
 
 /*
  * nvcc compiles a source twice, and only the device's time defines __CUDA_ARCH__. The parser's one time
  * is the host's. So where the project's text asks for the name, it is parsed once more with the name
- * replaced by one of the same length, RK_DEVICE_ARCH, that has a value everywhere: CUDA's own headers
+ * replaced by one of the same length, RK_DEVICE_ARCH (arguments.h), that has a value everywhere: CUDA's own headers
  * stay as they are for the host. What the two see is put together.
  */
-#define RK_DEVICE_ARCH "RK_CUDA_ARCH_"
-
-/** Its value, a compute capability: the highest that is built for here. */
-#define RK_DEVICE_ARCH_VALUE 900
 
 /** Whether the project's text asks for __CUDA_ARCH__. */
 bool rk_device_asks(const rk_unit *unit);
@@ -21,7 +17,7 @@ bool rk_device_asks(const rk_unit *unit);
 rk_bytes *rk_device_texts(const rk_unit *unit, const rk_bytes *texts);
 
 /**
- * Parses and analyses what the device's compilation sees, before rk_analyze adds what the host's does;
+ * Parses and analyses what the device's compilation sees, before rk_facts_find adds what the host's does;
  * sets unit->device_seen unless the text has errors then. Does nothing when the text does not ask.
  * False with RK-V002.
  */

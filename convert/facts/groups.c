@@ -1,4 +1,6 @@
+#include "convert/facts/system.h"
 #include "convert/facts/walk.h"
+#include "convert/unit/problems.h"
 
 #include <ctype.h>
 #include <string.h>

@@ -1,4 +1,5 @@
 #include "convert/facts/walk.h"
+#include "convert/unit/problems.h"
 
 #include <string.h>
 

@@ -1,14 +1,8 @@
 #include "convert/facts/initial_values.h"
+#include "convert/facts/system.h"
+#include "convert/unit/problems.h"
 
 #include <string.h>
-
-bool rk_values_outside(const rk_walker *w, CXCursor cursor)
-{
-    const rk_where at = rk_ast_expansion(w->unit, clang_getCursorLocation(cursor));
-    return w->values > 0 ||
-           (at.file == w->f->definition.file && at.offset >= w->f->definition.begin &&
-            at.offset < w->f->definition.end);
-}
 
 bool rk_values_plain(const rk_unit *unit, rk_where at, const char *name)
 {

@@ -18,9 +18,6 @@ void rk_values_use(rk_walker *w, const rk_builtin *builtin, CXCursor cursor);
 /** The initial value of a member of a class: its edits. */
 void rk_values_field(rk_unit *unit, CXCursor field);
 
-/** Whether the cursor is in such text of the function, or of what it makes objects of. */
-bool rk_values_outside(const rk_walker *w, CXCursor cursor);
-
 /** Whether the name at `at` is a token of its own, and not made by a macro. */
 bool rk_values_plain(const rk_unit *unit, rk_where at, const char *name);
 

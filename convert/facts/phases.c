@@ -1,8 +1,9 @@
 #include "convert/facts/phases.h"
 
-#include "convert/facts/analyze.h"
+#include "convert/clang/ast.h"
 #include "convert/facts/pure.h"
 #include "convert/facts/walk.h"
+#include "convert/unit/problems.h"
 #include "convert/unit/sources.h"
 
 #include <string.h>

@@ -1,6 +1,7 @@
 #include "convert/facts/pure.h"
 
-#include "convert/facts/analyze.h"
+#include "convert/clang/ast.h"
+#include "convert/facts/system.h"
 #include "convert/facts/walk.h"
 
 #include <string.h>

@@ -1,7 +1,9 @@
-#include "convert/facts/analyze.h"
 
+#include "convert/facts/shared.h"
 #include "convert/clang/ast.h"
 #include "convert/clang/parse.h"
+#include "convert/facts/system.h"
+#include "convert/unit/problems.h"
 #include "convert/unit/sources.h"
 
 #include <string.h>

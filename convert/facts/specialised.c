@@ -1,6 +1,5 @@
 #include "convert/facts/specialised.h"
-
-#include "convert/rkernel/rewrite.h"
+#include "convert/facts/template_heads.h"
 
 #include <string.h>
 
@@ -49,7 +48,7 @@ const char *rk_specialised_name(const rk_unit *unit, const rk_function *f)
 const char *rk_specialised_class(const rk_unit *unit, const rk_function *f)
 {
     return rk_arena_printf(unit->arena, "%s_rk_special%s", f->name,
-                           f->specialises == RK_NONE ? rk_rewrite_own_args(f, unit->arena)
+                           f->specialises == RK_NONE ? rk_heads_own_args(f, unit->arena)
                                                      : f->special_args);
 }
 

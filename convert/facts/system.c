@@ -1,4 +1,5 @@
-#include "convert/facts/analyze.h"
+#include "convert/facts/system.h"
+#include "convert/clang/ast.h"
 
 #include <string.h>
 
@@ -165,4 +166,36 @@ const char *rk_walk_system(rk_analysis *analysis, CXCursor function)
     clang_visitChildren(definition, search_system, &search);
     analysis->system_use.items[index] = search.found;
     return search.found;
+}
+
+/** Device functions of CUDA's own that have no body to look into, by what they do. */
+bool rk_system_waits_by_name(const char *name)
+{
+    static const char *const prefixes[] = {
+        "__syncthreads", "__syncwarp",           "__shfl",       "__any",        "__all",
+        "__ballot",      "__activemask",         "__match_",     "__reduce",     "__nvvm_bar",
+        "__nvvm_shfl",   "__nvvm_vote",          "__nvvm_match", "__nvvm_redux", "__barrier_sync",
+        "__nanosleep",   "cudaDeviceSynchronize"};
+    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
+        if (rk_str_starts(name, prefixes[i]))
+            return true;
+    return false;
+}
+
+/** Libraries whose functions work together across threads. */
+bool rk_system_waits_by_namespace(CXCursor function, bool *grid_sync, rk_arena *arena)
+{
+    static const char *const spaces[] = {"cooperative_groups", "nvcuda", "cub"};
+    const char *name = rk_ast_name(function, arena);
+    if (rk_system_in_namespace(function, "cooperative_groups", arena)) {
+        CXCursor parent = clang_getCursorSemanticParent(function);
+        *grid_sync |= strcmp(name, "this_grid") == 0 || strcmp(name, "this_multi_grid") == 0 ||
+                      strcmp(rk_ast_name(parent, arena), "grid_group") == 0;
+    }
+    for (size_t i = 0; i < sizeof spaces / sizeof *spaces; i++)
+        if (rk_system_in_namespace(function, spaces[i], arena))
+            return true;
+    return rk_system_in_namespace(function, "cuda", arena) &&
+           (strstr(name, "wait") || strstr(name, "arrive") || strstr(name, "barrier") ||
+            strcmp(name, "load") == 0 || rk_str_starts(name, "operator "));
 }

@@ -1,7 +1,11 @@
 #include "convert/facts/walk.h"
 
 #include "convert/clang/implicit.h"
+#include "convert/facts/analyze.h"
 #include "convert/facts/initial_values.h"
+#include "convert/facts/shared.h"
+#include "convert/facts/system.h"
+#include "convert/unit/problems.h"
 #include "convert/unit/sources.h"
 
 #include <string.h>
@@ -20,63 +24,6 @@ static void visit_children(rk_walker *w, CXCursor cursor)
     *rk_push(w->unit->arena, &w->above) = cursor;
     clang_visitChildren(cursor, visit_child, w);
     w->above.count--;
-}
-
-rk_place rk_walk_place(const rk_walker *w, CXCursor cursor)
-{
-    return rk_ast_place(clang_getCursorLocation(cursor), w->unit->arena);
-}
-
-static bool in_device_code(const rk_walker *w)
-{
-    return w->f->kernel || w->f->device;
-}
-
-/** The cursor's offset in the function's file, expansion side; 0 when it is in another file. */
-static size_t offset_of(const rk_walker *w, CXCursor cursor)
-{
-    const rk_where at =
-        rk_ast_expansion(w->unit, clang_getCursorLocation(w->member ? *w->member : cursor));
-    return at.file == w->f->definition.file ? at.offset : 0;
-}
-
-void rk_walk_uses(rk_walker *w, unsigned uses, CXCursor cursor, const char *name)
-{
-    w->f->uses |= uses;
-    for (size_t i = 0; i < w->lambdas.count; i++)
-        w->f->lambdas.items[w->lambdas.items[i]].uses |= uses;
-    if (w->values)
-        rk_problem_add(w->unit, w->function, RK_REFUSED, "RK-V118", rk_walk_place(w, cursor),
-                       "use it in a function's own block",
-                       "'%s' is used in an initial value, a default argument or a class inside a "
-                       "function",
-                       name);
-}
-
-void rk_walk_event(rk_walker *w, rk_event_kind kind, CXCursor cursor)
-{
-    rk_event event = {.kind = kind,
-                      .at = offset_of(w, cursor),
-                      .loop_begin = w->loop_begin,
-                      .loop_end = w->loop_end};
-    if (w->lambdas.count || w->local_class) { /* called from anywhere after it */
-        event.loop_begin = w->f->definition.end;
-        event.loop_end = w->f->end;
-    }
-    for (size_t i = 0; i < w->f->events.count; i++)
-        if (w->f->events.items[i].kind == kind && w->f->events.items[i].at == event.at)
-            return;
-    *rk_push(w->unit->arena, &w->f->events) = event;
-}
-
-void rk_walk_edit(rk_walker *w, size_t file, size_t offset, size_t length, const char *text)
-{
-    for (size_t i = 0; i < w->f->edits.count; i++)
-        if (w->f->edits.items[i].file == file && w->f->edits.items[i].offset == offset &&
-            w->f->edits.items[i].length == length)
-            return;
-    *rk_push(w->unit->arena, &w->f->edits) =
-        (rk_text_edit){file, offset, length, rk_arena_strdup(w->unit->arena, text)};
 }
 
 /* Built-ins and CUDA's own functions. */
@@ -155,86 +102,6 @@ static void use_system_function(rk_walker *w, CXCursor cursor, CXCursor target, 
 
 /* References. */
 
-/** The tokens that hold `at`, those of its line where that is a directive; `*i` is the one there, `*from` what offsets count from. */
-static rk_tokens tokens_around(const rk_unit *unit, rk_where at, size_t *i, size_t *from)
-{
-    const rk_source_file *file = unit->files.items[at.file];
-    *i = rk_tokens_at(&file->tokens, at.offset);
-    *from = 0;
-    if (*i == file->tokens.count || file->tokens.items[*i].kind != RK_TOKEN_DIRECTIVE)
-        return file->tokens;
-    const rk_token *line = &file->tokens.items[*i];
-    const rk_tokens tokens =
-        rk_lex_directive(file->bytes.data + line->offset, line->length, unit->arena);
-    *from = line->offset;
-    *i = rk_tokens_at(&tokens, at.offset - line->offset);
-    return tokens;
-}
-
-/** Whether an argument list follows the name at `at`; `open` is where its `(` is. */
-static bool call_text(const rk_unit *unit, rk_where at, size_t *open)
-{
-    size_t i, from;
-    if (at.file == RK_NONE)
-        return false;
-    const rk_tokens tokens = tokens_around(unit, at, &i, &from);
-    if (!rk_token_is(&tokens, i, "("))
-        i++;
-    if (rk_token_is(&tokens, i, "<"))
-        i = rk_tokens_close(&tokens, i) + 1;
-    if (!rk_token_is(&tokens, i, "("))
-        return false;
-    *open = from + tokens.items[i].offset;
-    return true;
-}
-
-/** The function's template parameter that the name at `at` is, RK_NONE if it is none. */
-static size_t own_parameter(const rk_walker *w, rk_where at)
-{
-    const rk_tokens *tokens = at.file == RK_NONE ? NULL : &w->unit->files.items[at.file]->tokens;
-    for (size_t i = 0; tokens && i < w->f->params.count; i++)
-        if (rk_token_is(tokens, rk_tokens_at(tokens, at.offset), w->f->params.items[i].name))
-            return i;
-    return RK_NONE;
-}
-
-/** Whether the name at `at` is in the argument list of a template, and in no call inside of it. */
-static bool is_template_argument(const rk_unit *unit, rk_where at)
-{
-    const rk_tokens *tokens = at.file == RK_NONE ? NULL : &unit->files.items[at.file]->tokens;
-    const size_t name = tokens ? rk_tokens_at(tokens, at.offset) : 0;
-    for (size_t i = name; i-- > 1;) {
-        if (rk_token_is(tokens, i, "<") && tokens->items[i - 1].kind == RK_TOKEN_NAME)
-            return rk_tokens_close(tokens, i) > name && rk_tokens_close(tokens, i) < tokens->count;
-        if (rk_token_is(tokens, i, "(") || rk_token_is(tokens, i, ")") ||
-            rk_token_is(tokens, i, ";") || rk_token_is(tokens, i, "{"))
-            return false;
-    }
-    return false;
-}
-
-static void add_call(rk_walker *w, CXCursor cursor, size_t callee, rk_where name)
-{
-    rk_call call = {.callee = callee,
-                    .at = offset_of(w, cursor),
-                    .loop_begin = w->lambdas.count ? w->f->definition.end : w->loop_begin,
-                    .loop_end = w->lambdas.count ? w->f->end : w->loop_end,
-                    .name = name,
-                    .param = own_parameter(w, name)};
-    call.value = rk_values_outside(w, cursor);
-    call.editable = !w->member && call_text(w->unit, name, &call.open);
-    call.argument = !call.editable && is_template_argument(w->unit, name);
-    for (size_t i = 0; i < w->lambdas.count; i++)
-        *rk_push(w->unit->arena, &w->f->lambdas.items[w->lambdas.items[i]].callees) = callee;
-    for (size_t i = 0; i < w->f->calls.count; i++) {
-        const rk_call *old = &w->f->calls.items[i];
-        if (old->callee == callee && old->name.offset == name.offset &&
-            old->name.file == name.file && old->at == call.at)
-            return;
-    }
-    *rk_push(w->unit->arena, &w->f->calls) = call;
-}
-
 /** The range of a loop, where its text can be edited. */
 static bool range_text(const rk_walker *w, CXCursor loop, rk_where *begin, size_t *end)
 {
@@ -247,62 +114,6 @@ static bool range_text(const rk_walker *w, CXCursor loop, rk_where *begin, size_
            rk_ast_expansion(w->unit, clang_getRangeEnd(extent)).offset == last.offset;
 }
 
-/** A project function inside another's text: a lambda's or a local class's own operator. */
-static bool inside_function(const rk_walker *w, CXCursor definition)
-{
-    const rk_where at = rk_ast_expansion(w->unit, clang_getCursorLocation(definition));
-    for (size_t i = 0; i < w->unit->functions.count; i++) {
-        const rk_function *f = w->unit->functions.items[i];
-        if (f->definition.file == at.file && at.offset > f->definition.name && at.offset < f->end)
-            return true;
-    }
-    return false;
-}
-
-static void use_project_function(rk_walker *w, CXCursor cursor, CXCursor target, rk_where name,
-                                 bool overloaded)
-{
-    const CXCursor definition = clang_getCursorDefinition(target);
-    if (clang_Cursor_isNull(definition)) {
-        /* of a template that is only declared, the instances tell whether they are specialised; what overrides a pure
-         * virtual function is looked at in indirect.c */
-        if (!overloaded && in_device_code(w) && !clang_CXXMethod_isPureVirtual(target) &&
-            clang_getCursorKind(target) != CXCursor_FunctionTemplate &&
-            rk_ast_has_attribute(target, CXCursor_CUDADeviceAttr, NULL))
-            rk_problem_add(
-                w->unit, w->function, RK_REFUSED, "RK-V110", rk_walk_place(w, cursor),
-                "convert a file that includes both sources; or, where it reads no built-ins and "
-                "does not synchronise, say so: --allow RK-V110",
-                "the body of '%s' cannot be seen from here", rk_ast_name(target, w->unit->arena));
-        return;
-    }
-    const size_t callee = rk_analysis_function(w->analysis, definition);
-    if (callee == RK_NONE) {
-        if (in_device_code(w) && !inside_function(w, definition) &&
-            rk_walk_system(w->analysis, target))
-            rk_problem_add(w->unit, w->function, RK_REFUSED, "RK-V121", rk_walk_place(w, cursor),
-                           "write the operation out, so that it can be given the rTask's threads",
-                           "'%s' uses the thread's index or barriers by itself",
-                           rk_ast_name(target, w->unit->arena));
-        return;
-    }
-    add_call(w, cursor, callee, name);
-    if (!overloaded) {
-        const size_t from = w->body;
-        const size_t body = rk_analysis_body(w->analysis, definition, callee);
-        *rk_push(w->unit->arena, &w->analysis->bodies.items[from].callees) = body;
-        const size_t param = own_parameter(w, name);
-        if (param != RK_NONE)
-            *rk_push(w->unit->arena, &w->analysis->bodies.items[from].by_param) =
-                (rk_call){.callee = callee, .param = param};
-    }
-}
-
-void rk_walk_call(rk_walker *w, CXCursor cursor, CXCursor target)
-{
-    use_project_function(w, cursor, target, (rk_where){RK_NONE, 0}, false);
-}
-
 static void use_function(rk_walker *w, CXCursor cursor, CXCursor target, rk_where at,
                          bool overloaded)
 {
@@ -310,15 +121,15 @@ static void use_function(rk_walker *w, CXCursor cursor, CXCursor target, rk_wher
     if (strcmp(name, "__cudaPushCallConfiguration") == 0 ||
         strcmp(name, "cudaConfigureCall") == 0) {
         w->f->launches = true;
-        if (in_device_code(w))
+        if (rk_walk_in_device_code(w))
             rk_problem_add(w->unit, w->function, RK_REFUSED, "RK-V103", rk_walk_place(w, cursor),
                            "launch the inner kernel from the host",
                            "dynamic parallelism cannot be part of an rTask");
         return;
     }
     if (!rk_system_is_function(target, name))
-        use_project_function(w, cursor, target, at, overloaded);
-    else if (in_device_code(w))
+        rk_walk_use(w, cursor, target, at, overloaded);
+    else if (rk_walk_in_device_code(w))
         use_system_function(w, cursor, target, name, overloaded);
 }
 
@@ -421,7 +232,7 @@ static void use_implicit(CXCursor found, void *data)
 static void use_unnamed(rk_walker *w, CXCursor cursor)
 {
     implicit_use use = {w, cursor};
-    if (in_device_code(w))
+    if (rk_walk_in_device_code(w))
         rk_implicit_find(cursor, w->unit->arena, use_implicit, &use);
 }
 
@@ -429,7 +240,7 @@ static void use_variable(rk_walker *w, CXCursor cursor, CXCursor target)
 {
     const char *name = rk_ast_name(target, w->unit->arena);
     const enum CXCursorKind parent = clang_getCursorKind(clang_getCursorSemanticParent(target));
-    if (!in_device_code(w)) {
+    if (!rk_walk_in_device_code(w)) {
         if (rk_ast_has_attribute(target, CXCursor_CUDAConstantAttr, NULL) ||
             rk_ast_has_attribute(target, CXCursor_CUDADeviceAttr, NULL))
             *rk_push(w->unit->arena, &w->analysis->host_symbols) = target;
@@ -480,7 +291,7 @@ static void use_reference(rk_walker *w, CXCursor cursor)
         return; /* comes as a child */
     if (kind == CXCursor_VarDecl)
         use_variable(w, cursor, target);
-    else if (kind == CXCursor_FieldDecl && in_device_code(w))
+    else if (kind == CXCursor_FieldDecl && rk_walk_in_device_code(w))
         rk_groups_field(w, cursor, target);
     else if (rk_ast_is_function(kind) &&
              strcmp(rk_ast_name(target, w->unit->arena), "operator()") != 0)
@@ -545,7 +356,7 @@ static bool is_top_level(rk_walker *w, CXCursor ret, rk_event *event)
         clang_getCursorKind(children.items[0]) == CXCursor_VarDecl)
         return false;
     const rk_where at = rk_ast_spelling(w->unit, clang_getCursorLocation(statement));
-    if (at.file != w->f->definition.file || at.offset != offset_of(w, statement))
+    if (at.file != w->f->definition.file || at.offset != rk_walk_offset(w, statement))
         return false;
     const rk_tokens *tokens = &w->unit->files.items[at.file]->tokens;
     const size_t open = rk_tokens_at(tokens, at.offset) + 1;
@@ -574,7 +385,7 @@ static void use_return(rk_walker *w, CXCursor cursor)
 
 static void check_spin(rk_walker *w, CXCursor loop)
 {
-    if (in_device_code(w) && rk_spin_waits(w->unit, w->f, loop))
+    if (rk_walk_in_device_code(w) && rk_spin_waits(w->unit, w->f, loop))
         rk_problem_add(w->unit, w->function, RK_REFUSED, "RK-V105", rk_walk_place(w, loop),
                        "split the kernel where it waits",
                        "the loop waits for another thread, which may be in an rTask that has "
@@ -586,9 +397,9 @@ static void check_head(rk_walker *w, CXCursor statement)
 {
     const rk_where at = rk_ast_spelling(w->unit, clang_getCursorLocation(statement));
     size_t i, from;
-    if (at.file == RK_NONE || !in_device_code(w))
+    if (at.file == RK_NONE || !rk_walk_in_device_code(w))
         return;
-    const rk_tokens tokens = tokens_around(w->unit, at, &i, &from);
+    const rk_tokens tokens = rk_walk_tokens(w->unit, at, &i, &from);
     const size_t close = rk_token_is(&tokens, i + 1, "(") ? rk_tokens_close(&tokens, i + 1) : 0;
     for (i += 2; i < close && i < tokens.count; i++) {
         if (rk_token_is(&tokens, i, "(") || rk_token_is(&tokens, i, "{"))
@@ -640,7 +451,7 @@ static void visit_lambda(rk_walker *w, CXCursor cursor)
 
 static void visit_variable(rk_walker *w, CXCursor cursor)
 {
-    if (!in_device_code(w))
+    if (!rk_walk_in_device_code(w))
         return;
     const CXType type = clang_getCursorType(cursor);
     const char *name = rk_ast_name(cursor, w->unit->arena);
@@ -712,7 +523,7 @@ static void visit(rk_walker *w, CXCursor cursor)
         break;
     case CXCursor_GCCAsmStmt:
     case CXCursor_MSAsmStmt:
-        if (in_device_code(w))
+        if (rk_walk_in_device_code(w))
             rk_assembly_look(w, cursor);
         break;
     case CXCursor_VarDecl:
@@ -724,7 +535,7 @@ static void visit(rk_walker *w, CXCursor cursor)
         return;
     case CXCursor_DeclRefExpr:
     case CXCursor_MemberRefExpr:
-        if (in_device_code(w))
+        if (rk_walk_in_device_code(w))
             rk_indirect_look(w, cursor);
         use_reference(w, cursor);
         break;
@@ -733,11 +544,11 @@ static void visit(rk_walker *w, CXCursor cursor)
         break;
     case CXCursor_TypeRef:
     case CXCursor_TemplateRef:
-        if (in_device_code(w))
+        if (rk_walk_in_device_code(w))
             rk_groups_type(w, cursor);
         break;
     case CXCursor_CallExpr:
-        if (in_device_code(w))
+        if (rk_walk_in_device_code(w))
             rk_indirect_look(w, cursor);
         use_call(w, cursor);
         break;

@@ -3,36 +3,11 @@
 
 /* What the files share that walk the bodies of functions: walk.c and groups.c. */
 
-#include "convert/facts/analyze.h"
+#include "convert/facts/recorder.h"
+#include "convert/facts/system.h"
 
-/** Where the walk of a body is. */
-typedef struct {
-    rk_analysis *analysis;
-    rk_unit *unit;
-    rk_function *f;
-    size_t body, function;
-    RK_VEC(CXCursor) above; /**< the cursors around the current one, outermost first */
-    RK_VEC(size_t) lambdas; /**< indices in f->lambdas of those around the current cursor */
-    size_t loop_begin, loop_end;
-    unsigned local_class;    /**< depth of classes inside the function */
-    unsigned values;         /**< depth of text that must ask for the context by itself: values.h */
-    const CXCursor *member;  /**< in a member's initial value: what makes the object, else NULL */
-    RK_VEC(CXCursor) inside; /**< the initial values around the current cursor */
-} rk_walker;
-
-rk_place rk_walk_place(const rk_walker *w, CXCursor cursor);
-
-/** Adds uses to the function and to the lambdas around; those of local classes cannot be served. */
-void rk_walk_uses(rk_walker *w, unsigned uses, CXCursor cursor, const char *name);
-
-/** Adds a return, barrier or warp operation at the cursor. */
-void rk_walk_event(rk_walker *w, rk_event_kind kind, CXCursor cursor);
-
-/** Adds a replacement that the function's conversion needs, once. */
-void rk_walk_edit(rk_walker *w, size_t file, size_t offset, size_t length, const char *text);
-
-/** Adds a call that no name in the text stands for, of a function of the project. */
-void rk_walk_call(rk_walker *w, CXCursor cursor, CXCursor target);
+/** Walks the body, adding to its function what it uses. */
+void rk_walk(rk_analysis *analysis, size_t body);
 
 /* Cooperative groups, groups.c. */
 
@@ -62,9 +37,6 @@ bool rk_groups_is_grid_barrier(CXCursor call, rk_arena *arena);
  * not a literal number from 1 to 13 with a number of threads, or a macro makes the text.
  */
 bool rk_assembly_barriers(rk_walker *w, CXCursor cursor, const char *text);
-
-/** Whether assembly has a `bar.` instruction; `membar.` is none. */
-bool rk_assembly_has_barrier(const char *text);
 
 /** In device code: warns of inline assembly, and refuses what means another thing in an rTask. RK-V203, RK-V106. */
 void rk_assembly_look(rk_walker *w, CXCursor cursor);

@@ -4,15 +4,6 @@
 
 #include <string.h>
 
-bool rk_fission_refuse(rk_fission *f, CXCursor at, const char *why)
-{
-    if (!f->why) {
-        f->why = why;
-        f->line = rk_ast_place(clang_getCursorLocation(at), f->arena).line;
-    }
-    return false;
-}
-
 /** The braces of the body, and the file that they are in; false for a macro's. */
 static bool find_body(rk_fission *f)
 {

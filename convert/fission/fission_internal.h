@@ -82,10 +82,10 @@ typedef struct {
 /** Keeps the first reason against fission. Always false. */
 bool rk_fission_refuse(rk_fission *f, CXCursor at, const char *why);
 
-/** fission_look.c: finds the barriers. False when something in the kernel rules fission out. */
+/** look.c: finds the barriers. False when something in the kernel rules fission out. */
 bool rk_fission_look(rk_fission *f);
 
-/** fission_shape.c: splits the body into parts and heads. */
+/** shape.c: splits the body into parts and heads. */
 bool rk_fission_split(rk_fission *f);
 
 /** Offset of a cursor's first byte, and of the one after its last. */
@@ -95,16 +95,16 @@ size_t rk_fission_end(CXCursor cursor);
 /** The part that holds an offset; RK_NONE for none. */
 size_t rk_fission_part_at(const rk_fission *f, size_t offset);
 
-/** fission_variables.c: the variables that parts declare and how they are used. */
+/** variables.c: the variables that parts declare and how they are used. */
 bool rk_fission_find_variables(rk_fission *f);
 
 /** The variable that a name refers to; RK_NONE for another's. */
 size_t rk_fission_variable_of(const rk_fission *f, CXCursor reference);
 
-/** fission_uniform.c: tells parts apart, forms the loops, decides how variables live. */
+/** uniform.c: tells parts apart, forms the loops, decides how variables live. */
 bool rk_fission_decide(rk_fission *f);
 
-/** fission_text.c: the second form: types and edits of the plan. */
+/** block_text.c: the second form: types and edits of the plan. */
 bool rk_fission_write(rk_fission *f, rk_fission_plan *plan);
 
 #endif

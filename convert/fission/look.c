@@ -1,7 +1,7 @@
 #include "convert/fission/fission_internal.h"
 
-#include "convert/facts/analyze.h"
-#include "convert/program/program_internal.h"
+#include "convert/clang/ast.h"
+#include "convert/facts/system.h"
 
 #include <string.h>
 
@@ -87,8 +87,8 @@ static void use_function(view *v, CXCursor at, CXCursor function)
     rk_arena *arena = v->l->f->arena;
     bool grid = false;
     const char *name = rk_ast_name(function, arena);
-    if (rk_program_waits_by_name(name) ||
-        (rk_ast_is_system(function) && rk_program_waits_by_namespace(function, &grid, arena))) {
+    if (rk_system_waits_by_name(name) ||
+        (rk_ast_is_system(function) && rk_system_waits_by_namespace(function, &grid, arena))) {
         use_waiting(v, at, function);
         return;
     }

@@ -3,7 +3,7 @@
 
 #include "convert/launches/harvest_internal.h"
 
-/* What the executor's files share: statements and conditions in harvest_exec.c, loops in harvest_loop.c. */
+/* What the executor's files share: statements and conditions in execute.c, loops in loop.c. */
 
 void rk_hx_run_statement(rk_hrun *run, CXCursor stmt, rk_hstate *state);
 void rk_hx_run_expression(rk_hrun *run, CXCursor expr, rk_hstate *state);

@@ -53,18 +53,4 @@ rk_harvest rk_harvest_launches(CXTranslationUnit unit, rk_arena *arena);
 /** Fills what is known of the kernel that an expression names, from `kernel` to `id`; leaves the rest. */
 void rk_harvest_kernel(rk_harvested *out, CXCursor reference, rk_arena *arena);
 
-/**
- * The canonical template arguments of a function that is an instance of a template, one for each of its
- * parameters: what a pack holds has commas between. False for a function that is none, and for arguments
- * that have no spelling (lambdas).
- */
-bool rk_harvest_template_args(const char *const **args, size_t *count, CXCursor instance,
-                              rk_arena *arena);
-
-/** One of them, NULL when it has no spelling. */
-const char *rk_harvest_template_arg(CXCursor instance, unsigned i, rk_arena *arena);
-
-/** "<float, 3>" of "float" and "3"; "" without arguments. Empty packs have no place in it. */
-const char *rk_harvest_join_args(const char *const *args, size_t count, rk_arena *arena);
-
 #endif

@@ -1,6 +1,7 @@
 #ifndef RK_CONVERT_LAUNCHES_HARVEST_INTERNAL_H
 #define RK_CONVERT_LAUNCHES_HARVEST_INTERNAL_H
 
+#include "convert/clang/template_args.h"
 #include "convert/launches/harvest.h"
 #include "convert/launches/symbolic.h"
 
@@ -305,9 +306,6 @@ bool rk_h_may_write(rk_hrun *run, CXCursor function);
 
 /** Whether a call's i-th argument may be changed through a reference parameter. */
 bool rk_h_by_reference(CXCursor function, size_t i, bool known);
-
-/** "gemm<32, 8>", "M<float>::go": qualified, with the arguments of an instance. */
-const char *rk_h_function_name(rk_arena *arena, CXCursor function);
 
 /** Text of the cursor's extent, on one line. */
 const char *rk_h_source(rk_arena *arena, CXCursor cursor);

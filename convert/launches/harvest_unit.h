@@ -67,6 +67,15 @@ typedef struct {
     bool following; /**< only launches in such calls are asked for */
 } rk_hunit;
 
+/** Whether a function is text of a template that is not made for arguments. */
+bool rk_hunit_is_dependent(CXCursor function);
+
+/** The definition, or the cursor itself where the unit has none. */
+CXCursor rk_hunit_definition(CXCursor cursor);
+
+/** Whether a definition is the text of a template, for some arguments, and not a specialisation of its own. */
+bool rk_hunit_is_made_of(CXCursor own, CXCursor pattern);
+
 bool rk_hunit_has_text(const char *const *items, size_t count, const char *text);
 
 /** The body of a function's definition; false if it has none. */
@@ -91,6 +100,10 @@ bool rk_hopen_note_followed(rk_hunit *h, const rk_harvested *item);
 
 /** Notes what of a launch depends on what its function, or a lambda, is called with. */
 void rk_hopen_note(rk_hunit *h, const rk_hrun *run, size_t item, const rk_hlaunch *p);
+
+/** How many calls in the text of a function were followed; `known`: whether the one at `place` was. */
+size_t rk_hopen_followed_calls(const rk_hunit *h, const char *usr, CXSourceLocation place,
+                               bool *known);
 
 /** Follows calls of lambdas, and of functions that launch what they are called with; an rk_hrun.enter. */
 void rk_hopen_on_call(rk_hrun *run, CXCursor call, const rk_hstate *state);

@@ -1,9 +1,12 @@
+#include "convert/launches/instances.h"
 #include "convert/clang/ast.h"
-#include "convert/clang/instantiated.h"
+#include "convert/clang/template_args.h"
 #include "convert/facts/analyze.h"
 #include "convert/facts/function_args.h"
+#include "convert/launches/harvest.h"
+#include "convert/launches/instantiated.h"
 #include "convert/launches/roles.h"
-#include "convert/rkernel/decide.h"
+#include "convert/unit/problems.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -31,7 +34,7 @@ static const char *part_argument(const rk_unit *unit, const rk_body *body, size_
                                f->params.items[i].is_class ? rk_function_args_class(to, arena)
                                                            : to->name);
     }
-    return text ? text : rk_harvest_template_arg(body->cursor, (unsigned)i, arena);
+    return text ? text : rk_template_arg(body->cursor, (unsigned)i, arena);
 }
 
 /** The part of a body's own static shared memory, for its template arguments. */
@@ -52,7 +55,7 @@ static const char *part_type(const rk_unit *unit, const rk_function *f, const rk
         *rk_push(arena, &args) = argument;
     }
     return rk_arena_printf(arena, "%s%s%s", scope, f->part,
-                           rk_harvest_join_args(args.items, args.count, arena));
+                           rk_template_args_join(args.items, args.count, arena));
 }
 
 static void add_part(rk_arena *arena, text_vec *parts, const char *part)
@@ -216,8 +219,7 @@ static void name_parts(rk_analysis *analysis, size_t i)
     instance->part_count = parts.count;
 }
 
-/** Infers the parameters' roles, for those that are refused from their signature alone. */
-static void add_roles(rk_analysis *analysis)
+void rk_instances_roles(rk_analysis *analysis)
 {
     rk_unit *unit = analysis->unit;
     for (size_t i = 0; i < unit->instances.count; i++) {
@@ -431,9 +433,11 @@ void rk_instances_collect(rk_analysis *analysis)
         else
             is_of(unit, instance, i);
     }
-    rk_decide(unit);
-    for (size_t i = 0; i < unit->instances.count; i++)
+    rk_analysis_walk(analysis);
+}
+
+void rk_instances_name(rk_analysis *analysis)
+{
+    for (size_t i = 0; i < analysis->unit->instances.count; i++)
         name_parts(analysis, i);
-    rk_decide(unit);
-    add_roles(analysis);
 }

@@ -42,4 +42,7 @@ bool rk_roles_has_destructor(CXType type, rk_arena *arena);
 /** Whether a constructor does no more with what it is given than keep it in the object. */
 bool rk_roles_only_keeps(CXCursor constructor, rk_arena *arena);
 
+/** The dtype behind a type's text: "const float *" gives f32. */
+rk_dtype rk_roles_dtype_of(rk_arena *arena, const char *text);
+
 #endif

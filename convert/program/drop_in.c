@@ -1,12 +1,12 @@
 #include "convert/program/drop_in_internal.h"
 
 #include "convert/clang/ast.h"
-#include "convert/clang/instantiated.h"
 #include "convert/clang/parse.h"
-#include "convert/facts/analyze.h"
+#include "convert/launches/instantiated.h"
 #include "convert/rkernel/conversion.h"
 #include "convert/rkernel/decide.h"
 #include "convert/rkernel/rewrite.h"
+#include "convert/unit/problems.h"
 #include "convert/unit/sources.h"
 
 #include <string.h>

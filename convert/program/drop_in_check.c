@@ -2,9 +2,10 @@
 
 #include "convert/clang/ast.h"
 #include "convert/clang/parse.h"
-#include "convert/facts/analyze.h"
+#include "convert/clang/template_args.h"
 #include "convert/rkernel/recheck.h"
 #include "convert/rkernel/rewrite.h"
+#include "convert/unit/problems.h"
 #include "convert/unit/sources.h"
 
 #include <stdlib.h>
@@ -67,7 +68,7 @@ static char *calls_text(rk_unit *unit)
             rk_str_addf(&out, ", rk_parse::id<%s> a%zu", instance->types[k], k);
         rk_str_addf(&out, ") { %s%s", f->scope, rk_drop_in_name(unit, instance->function));
         rk_str_addf(&out, "%s(rk_ctx",
-                    rk_harvest_join_args(instance->args, instance->arg_count, unit->arena));
+                    rk_template_args_join(instance->args, instance->arg_count, unit->arena));
         for (size_t k = 0; k < instance->type_count; k++)
             rk_str_addf(&out, ", a%zu", k);
         rk_str_add(&out, "); }\n");

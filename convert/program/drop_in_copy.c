@@ -1,8 +1,9 @@
 #include "convert/program/drop_in_internal.h"
 
-#include "convert/facts/analyze.h"
+#include "convert/clang/ast.h"
 #include "convert/program/program_internal.h"
 #include "convert/rkernel/rewrite.h"
+#include "convert/unit/problems.h"
 #include "convert/unit/sources.h"
 
 #include <string.h>

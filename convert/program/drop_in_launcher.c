@@ -1,3 +1,4 @@
+#include "convert/facts/template_heads.h"
 #include "convert/program/drop_in_internal.h"
 
 #include "convert/clang/expand.h"
@@ -222,7 +223,7 @@ static const char *kernel_name(const rk_unit *unit, const rk_function *f, const 
 {
     const rk_tokens *tokens = &unit->files.items[f->definition.file]->tokens;
     const size_t i = rk_tokens_at(tokens, f->definition.name);
-    const char *args = rk_rewrite_own_args(f, unit->arena);
+    const char *args = rk_heads_own_args(f, unit->arena);
     if (f->specialisation && rk_token_is(tokens, i + 1, "<")) {
         const size_t begin = tokens->items[i + 1].offset;
         const size_t close = rk_tokens_close(tokens, i + 1);
@@ -257,7 +258,7 @@ static const char *uses(const rk_function *f, rk_arena *arena)
                            (f->reach & RK_USE_REDUCING) != 0, f->early_return, f->warp_returns);
 }
 
-/** Whether a kernel reaches accesses that are steps of a warp; see program_steps.c. */
+/** Whether a kernel reaches accesses that are steps of a warp; see volatile_steps.c. */
 static bool is_stepped(const rk_unit *unit, const rk_function *f)
 {
     for (size_t i = 0; i < unit->stepped.count; i++)

@@ -115,14 +115,14 @@ void rk_program_redirect(rk_program *program)
             redirect_includes(unit, unit->files.items[i]);
 }
 
-rk_record_output *rk_program_outputs(size_t *count, const rk_unit *unit)
+rk_output *rk_program_outputs(size_t *count, const rk_unit *unit)
 {
-    rk_record_output *out = RK_NEW_ARRAY(unit->arena, rk_record_output, unit->files.count + 1);
+    rk_output *out = RK_NEW_ARRAY(unit->arena, rk_output, unit->files.count + 1);
     *count = 0;
     for (size_t i = unit->files.count; i-- > 0;) {
         const rk_source_file *file = unit->files.items[i];
         if (file->touched)
-            out[(*count)++] = (rk_record_output){output_path(unit, file), false, file->output};
+            out[(*count)++] = (rk_output){output_path(unit, file), false, file->output};
     }
     return out;
 }

@@ -2,7 +2,7 @@
 
 #include "convert/clang/ast.h"
 #include "convert/clang/implicit.h"
-#include "convert/facts/analyze.h"
+#include "convert/facts/system.h"
 #include "convert/unit/sources.h"
 
 #include <string.h>
@@ -44,48 +44,16 @@ typedef struct {
 
 static size_t look_into(reader *r, CXCursor definition);
 
-/** Device functions of CUDA's own that have no body to look into, by what they do. */
-bool rk_program_waits_by_name(const char *name)
-{
-    static const char *const prefixes[] = {
-        "__syncthreads", "__syncwarp",           "__shfl",       "__any",        "__all",
-        "__ballot",      "__activemask",         "__match_",     "__reduce",     "__nvvm_bar",
-        "__nvvm_shfl",   "__nvvm_vote",          "__nvvm_match", "__nvvm_redux", "__barrier_sync",
-        "__nanosleep",   "cudaDeviceSynchronize"};
-    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
-        if (rk_str_starts(name, prefixes[i]))
-            return true;
-    return false;
-}
-
-/** Libraries whose functions work together across threads. */
-bool rk_program_waits_by_namespace(CXCursor function, bool *grid_sync, rk_arena *arena)
-{
-    static const char *const spaces[] = {"cooperative_groups", "nvcuda", "cub"};
-    const char *name = rk_ast_name(function, arena);
-    if (rk_system_in_namespace(function, "cooperative_groups", arena)) {
-        CXCursor parent = clang_getCursorSemanticParent(function);
-        *grid_sync |= strcmp(name, "this_grid") == 0 || strcmp(name, "this_multi_grid") == 0 ||
-                      strcmp(rk_ast_name(parent, arena), "grid_group") == 0;
-    }
-    for (size_t i = 0; i < sizeof spaces / sizeof *spaces; i++)
-        if (rk_system_in_namespace(function, spaces[i], arena))
-            return true;
-    return rk_system_in_namespace(function, "cuda", arena) &&
-           (strstr(name, "wait") || strstr(name, "arrive") || strstr(name, "barrier") ||
-            strcmp(name, "load") == 0 || rk_str_starts(name, "operator "));
-}
-
 static void use_function(look *l, CXCursor target)
 {
     rk_arena *arena = l->r->unit->arena;
     const char *name = rk_ast_name(target, arena);
-    if (rk_program_waits_by_name(name)) {
+    if (rk_system_waits_by_name(name)) {
         l->sum.waits = true;
         return;
     }
     if (rk_ast_is_system(target)) {
-        const bool group = rk_program_waits_by_namespace(target, &l->sum.grid_sync, arena);
+        const bool group = rk_system_waits_by_namespace(target, &l->sum.grid_sync, arena);
         l->sum.waits |= group;
         if (group || rk_str_starts(name, "__assert")) /* which says what thread it is */
             l->callee_reads |= RK_USE_PLACES;

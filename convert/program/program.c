@@ -1,12 +1,13 @@
 #include "convert/program/program.h"
 
-#include "convert/clang/instantiated.h"
+#include "convert/clang/ast.h"
 #include "convert/clang/parse.h"
-#include "convert/facts/analyze.h"
 #include "convert/facts/branches.h"
 #include "convert/fission/fission.h"
+#include "convert/launches/instantiated.h"
 #include "convert/program/drop_in.h"
 #include "convert/program/program_internal.h"
+#include "convert/rkernel/analysis.h"
 #include "convert/unit/sources.h"
 
 #include <string.h>

@@ -1,7 +1,6 @@
 #ifndef RK_CONVERT_PROGRAM_PROGRAM_H
 #define RK_CONVERT_PROGRAM_PROGRAM_H
 
-#include "convert/run/record.h"
 #include "convert/unit/unit.h"
 
 /**
@@ -17,6 +16,6 @@
 bool rk_program_convert(rk_unit *unit);
 
 /** The files to write, headers first. */
-rk_record_output *rk_program_outputs(size_t *count, const rk_unit *unit);
+rk_output *rk_program_outputs(size_t *count, const rk_unit *unit);
 
 #endif

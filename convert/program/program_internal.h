@@ -65,7 +65,7 @@ typedef struct {
     bool helper_waits; /**< some function for the device waits that is no kernel */
 } rk_program;
 
-/* program_text.c: what the text says, in inactive branches and macros too. */
+/* device_text.c: what the text says, in inactive branches and macros too. */
 
 /** Splits the files into stretches. */
 void rk_program_split(rk_program *program);
@@ -96,61 +96,57 @@ void rk_program_insert(rk_program *program, const rk_stretch *stretch, size_t of
 /* The passes, in their order. */
 
 /**
- * program_arch.c: gives device-only code its __CUDA_ARCH__ and writes launches as the parser knows them. Changes
+ * arch.c: gives device-only code its __CUDA_ARCH__ and writes launches as the parser knows them. Changes
  * the files' bytes, never their lines. True when it changed any.
  */
 bool rk_program_prepare(rk_program *program);
 
-/** program_headers.c: refuses headers of CUDA's that the CPU has no counterpart of. */
+/** project_headers.c: refuses headers of CUDA's that the CPU has no counterpart of. */
 bool rk_program_check_headers(rk_program *program);
 
-/** program_textures.c: false with RK-V104 for each texture or surface reference outside of functions. */
+/** textures.c: false with RK-V104 for each texture or surface reference outside of functions. */
 bool rk_program_check_textures(const rk_program *program);
 
-/** program_facts.c: what the AST says: kernels, references to them, symbols. */
+/** kernel_facts.c: what the AST says: kernels, references to them, symbols. */
 void rk_program_read_facts(rk_program *program);
 
-/** program_facts.c: whether a function of CUDA's own waits, by its name or by its library. */
-bool rk_program_waits_by_name(const char *name);
-bool rk_program_waits_by_namespace(CXCursor function, bool *grid_sync, rk_arena *arena);
-
-/** program_launch.c: launches, then the references that are none. */
+/** launch_text.c: launches, then the references that are none. */
 bool rk_program_edit_launches(rk_program *program);
 void rk_program_edit_references(rk_program *program);
 
-/** program_kernel.c: what is known of the kernel with that text, NULL for nothing; its flags as C++. */
+/** kernel_body.c: what is known of the kernel with that text, NULL for nothing; its flags as C++. */
 rk_kernel_facts *rk_program_facts_of(const rk_program *program, const rk_device_text *f);
 const char *rk_program_kernel_flags(const rk_program *program, const rk_kernel_facts *facts);
 
-/** program_kernel.c: kernels' bodies and dynamic shared memory. */
+/** kernel_body.c: kernels' bodies and dynamic shared memory. */
 bool rk_program_edit_kernels(rk_program *program);
 void rk_program_edit_shared(rk_program *program);
 
 /**
- * program_steps.c: whether an expression of device code is an access to volatile memory that becomes a step of its
+ * volatile_steps.c: whether an expression of device code is an access to volatile memory that becomes a step of its
  * warp; it is then among rk_unit.steps.
  */
 bool rk_program_add_step(rk_program *program, CXCursor cursor);
 
-/** program_steps.c: makes the accesses between two bytes of a file steps. */
+/** volatile_steps.c: makes the accesses between two bytes of a file steps. */
 void rk_program_edit_steps(rk_unit *unit, size_t file, size_t begin, size_t end);
 
-/** program_ptx.c: inline assembly. */
+/** assembly_text.c: inline assembly. */
 bool rk_program_edit_assembly(rk_program *program);
 
-/** program_kernel.c: after all other edits, the second form of kernels that have one (convert/fission/fission.h). */
+/** kernel_body.c: after all other edits, the second form of kernels that have one (convert/fission/fission.h). */
 void rk_program_edit_parts(rk_program *program);
 
-/** program_kernel.c: a line for each kernel: how it runs, and why by fibers. */
+/** kernel_body.c: a line for each kernel: how it runs, and why by fibers. */
 void rk_program_print_kernels(const rk_program *program, rk_str *out);
 
 /** program_tail.c: what is added to the end of the source: symbols and entries. */
 char *rk_program_tail(rk_program *program);
 
-/** program_report.c: the kernels and launches of a program for the CPU, for a report. */
+/** kernels_report.c: the kernels and launches of a program for the CPU, for a report. */
 void rk_program_report(rk_program *program);
 
-/** program_files.c: names the outputs and points includes at them. */
+/** files.c: names the outputs and points includes at them. */
 void rk_program_redirect(rk_program *program);
 
 #endif

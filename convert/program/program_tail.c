@@ -1,6 +1,6 @@
 #include "convert/program/program_internal.h"
 
-#include "convert/facts/analyze.h"
+#include "convert/clang/ast.h"
 
 #include <string.h>
 

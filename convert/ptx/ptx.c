@@ -3,165 +3,6 @@
 #include <ctype.h>
 #include <string.h>
 
-static const struct {
-    const char *ptx, *cpp, *bits; /**< `bits`: what adds up modulo 2^n */
-} types[] = {{"u8", "unsigned char", "unsigned char"},
-             {"b8", "unsigned char", "unsigned char"},
-             {"s8", "signed char", "unsigned char"},
-             {"u16", "unsigned short", "unsigned short"},
-             {"b16", "unsigned short", "unsigned short"},
-             {"s16", "short", "unsigned short"},
-             {"u32", "unsigned", "unsigned"},
-             {"b32", "unsigned", "unsigned"},
-             {"s32", "int", "unsigned"},
-             {"u64", "unsigned long long", "unsigned long long"},
-             {"b64", "unsigned long long", "unsigned long long"},
-             {"s64", "long long", "unsigned long long"},
-             {"f32", "float", "float"},
-             {"f64", "double", "double"},
-             {"pred", "bool", "bool"}};
-
-static const char *type_of(const char *piece)
-{
-    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
-        if (strcmp(types[i].ptx, piece) == 0)
-            return types[i].cpp;
-    return NULL;
-}
-
-/** The type without a sign, in which sums wrap around. */
-static const char *bits_of(const char *cpp)
-{
-    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
-        if (strcmp(types[i].cpp, cpp) == 0)
-            return types[i].bits;
-    return cpp;
-}
-
-/** "rk::ptx_<prefix>" and the name with `_` for dots. */
-static const char *function_name(const char *prefix, const char *name, rk_arena *arena)
-{
-    char *text = rk_arena_printf(arena, "rk::ptx_%s%s", prefix, name);
-    for (char *c = text; *c; c++)
-        *c = *c == '.' ? '_' : *c;
-    return text;
-}
-
-const char *rk_ptx_register(const char *name, rk_arena *arena)
-{
-    static const char *const registers[] = {
-        "laneid",      "warpid",      "smid",        "lanemask_eq", "lanemask_lt", "lanemask_le",
-        "lanemask_ge", "lanemask_gt", "tid.x",       "tid.y",       "tid.z",       "ntid.x",
-        "ntid.y",      "ntid.z",      "ctaid.x",     "ctaid.y",     "ctaid.z",     "nctaid.x",
-        "nctaid.y",    "nctaid.z",    "globaltimer", "clock",       "clock64"};
-    for (size_t i = 0; i < sizeof registers / sizeof *registers; i++)
-        if (strcmp(name, registers[i]) == 0)
-            return rk_arena_printf(arena, "%s()", function_name("reg_", name, arena));
-    return NULL;
-}
-
-/* Operands. */
-
-static bool is_name_byte(char c)
-{
-    return isalnum((unsigned char)c) || c == '_' || c == '$';
-}
-
-static bool is_name(const char *text)
-{
-    size_t n = 0;
-    while (is_name_byte(text[n]))
-        n++;
-    return n > 0 && text[n] == '\0' && !isdigit((unsigned char)text[0]);
-}
-
-/** A register or label of the text's own. */
-static const char *local(const char *prefix, const char *name, rk_arena *arena)
-{
-    char *text = rk_arena_printf(arena, "rk_%s_%s", prefix, name);
-    for (char *c = text; *c; c++)
-        *c = *c == '$' ? '_' : *c;
-    return text;
-}
-
-const char *rk_ptx_value(const rk_ptx *t, const char *text)
-{
-    if (text[0] == '%' && isdigit((unsigned char)text[1])) {
-        size_t n = 0;
-        for (text++; isdigit((unsigned char)*text); text++)
-            n = n * 10 + (size_t)(*text - '0');
-        return *text == '\0' && n < t->count ? rk_arena_printf(t->arena, "rk_%zu", n) : NULL;
-    }
-    if (text[0] == '%') {
-        const char *name = text + 1 + (text[1] == '%');
-        const char *special = rk_ptx_register(name, t->arena);
-        return special ? special : is_name(name) ? local("v", name, t->arena) : NULL;
-    }
-    const size_t length = strlen(text);
-    if (length == 10 && rk_str_starts(text, "0f") &&
-        strspn(text + 2, "0123456789abcdefABCDEF") == 8)
-        return rk_arena_printf(t->arena, "rk::ptx_as<float>(0x%su)", text + 2);
-    const size_t sign = text[0] == '-';
-    if (isdigit((unsigned char)text[sign]) &&
-        strspn(text + sign, "0123456789abcdefABCDEFxXU.") == length - sign)
-        return text;
-    return is_name(text) ? local("v", text, t->arena) : NULL;
-}
-
-const char *rk_ptx_address(const rk_ptx *t, const char *text, bool shared)
-{
-    const size_t length = strlen(text);
-    if (length < 3 || text[0] != '[' || text[length - 1] != ']')
-        return NULL;
-    const size_t base = strcspn(text + 1, "+-]");
-    const char *offset = rk_arena_strndup(t->arena, text + 1 + base, length - 2 - base);
-    const char *at = rk_ptx_value(t, rk_arena_strndup(t->arena, text + 1, base));
-    if (!at || strspn(offset, "+-0123456789xabcdefABCDEF") != strlen(offset))
-        return NULL;
-    return rk_arena_printf(t->arena, "rk::ptx_%s(%s)%s", shared ? "shared" : "generic", at, offset);
-}
-
-size_t rk_ptx_elements(const rk_ptx *t, const char *text, const char **out)
-{
-    const size_t length = strlen(text);
-    if (text[0] != '{') {
-        out[0] = rk_ptx_value(t, text);
-        return out[0] != NULL;
-    }
-    size_t count = 0;
-    for (size_t i = 1; i + 1 < length && count < 4;) {
-        const size_t n = strcspn(text + i, ",}");
-        out[count] = rk_ptx_value(t, rk_arena_strndup(t->arena, text + i, n));
-        if (!out[count++])
-            return 0;
-        i += n + 1;
-    }
-    return count;
-}
-
-/* Instructions. */
-
-bool rk_ptx_has(const rk_ptx_instruction *in, const char *piece)
-{
-    for (size_t i = 1; i < in->piece_count; i++)
-        if (strcmp(in->pieces[i], piece) == 0)
-            return true;
-    return false;
-}
-
-bool rk_ptx_only(const rk_ptx_instruction *in, const char *allowed)
-{
-    for (size_t i = 1; i < in->piece_count; i++) {
-        const size_t n = strlen(in->pieces[i]);
-        const char *at = allowed;
-        while (at && !(strncmp(at, in->pieces[i], n) == 0 && (at[n] == ' ' || at[n] == '\0')))
-            at = strchr(at, ' ') ? strchr(at, ' ') + 1 : NULL;
-        if (!at)
-            return false;
-    }
-    return true;
-}
-
 static bool is_shared(const rk_ptx_instruction *in)
 {
     return rk_ptx_has(in, "shared") || rk_ptx_has(in, "shared::cta");
@@ -226,17 +67,6 @@ static const struct {
                  {"prmt.b32", 3},
                  {"vabsdiff4.u32.u32.u32.add", 3}};
 
-bool rk_ptx_add_sources(rk_ptx *t, const rk_ptx_instruction *in)
-{
-    for (size_t k = 1; k < in->operand_count; k++) {
-        const char *from = rk_ptx_value(t, in->operands[k]);
-        if (!from)
-            return false;
-        rk_str_addf(&t->out, "%s%s", k > 1 ? ", " : "", from);
-    }
-    return true;
-}
-
 static bool add_function(rk_ptx *t, const char *name, const rk_ptx_instruction *in)
 {
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
@@ -245,7 +75,7 @@ static bool add_function(rk_ptx *t, const char *name, const rk_ptx_instruction *
         const char *to = rk_ptx_value(t, in->operands[0]);
         if (!to)
             return false;
-        rk_str_addf(&t->out, "rk::ptx_put(%s, %s(", to, function_name("", name, t->arena));
+        rk_str_addf(&t->out, "rk::ptx_put(%s, %s(", to, rk_ptx_function("", name, t->arena));
         if (!rk_ptx_add_sources(t, in))
             return false;
         rk_str_add(&t->out, "));");
@@ -288,7 +118,7 @@ static bool add_arithmetic(rk_ptx *t, const rk_ptx_instruction *in)
         if (!to)
             return false;
         const bool wraps = strchr("+-*&|^", cpp[0]) && cpp[1] == '\0';
-        const char *type = wraps ? bits_of(in->types[0]) : in->types[0];
+        const char *type = wraps ? rk_ptx_bits(in->types[0]) : in->types[0];
         rk_str_addf(&t->out, "rk::ptx_put(%s, ", to);
         if (isalpha((unsigned char)cpp[0])) {
             rk_str_addf(&t->out, "rk::ptx_%s<%s>(", cpp, type);
@@ -469,8 +299,8 @@ static bool add_other(rk_ptx *t, const rk_ptx_instruction *in)
 {
     const char *a = in->operand_count > 0 ? rk_ptx_value(t, in->operands[0]) : NULL;
     const char *b = in->operand_count > 1 ? rk_ptx_value(t, in->operands[1]) : NULL;
-    if (is_operation(in, "bra", "uni") && in->operand_count == 1 && is_name(in->operands[0]))
-        rk_str_addf(&t->out, "goto %s;", local("l", in->operands[0], t->arena));
+    if (is_operation(in, "bra", "uni") && in->operand_count == 1 && rk_ptx_is_name(in->operands[0]))
+        rk_str_addf(&t->out, "goto %s;", rk_ptx_local("l", in->operands[0], t->arena));
     else if ((is_operation(in, "fence", "sc acq_rel cta gpu sys") ||
               is_operation(in, "membar", "gl cta sys")) &&
              in->operand_count == 0)
@@ -512,7 +342,7 @@ static bool split_name(rk_ptx *t, rk_ptx_instruction *in, const char *text, size
         while (i + n < length && text[i + n] != '.')
             n++;
         const char *piece = rk_arena_strndup(t->arena, text + i, n);
-        const char *type = type_of(piece);
+        const char *type = rk_ptx_type(piece);
         if (n == 0 || (type ? in->type_count == RK_PTX_TYPES : in->piece_count == RK_PTX_PIECES))
             return false;
         if (type)
@@ -554,9 +384,10 @@ static bool add_registers(rk_ptx *t, const char *text, size_t length)
     size_t n = space;
     while (n < length && !isspace((unsigned char)text[n]))
         n++;
-    const char *type = text[space] == '.'
-                           ? type_of(rk_arena_strndup(t->arena, text + space + 1, n - space - 1))
-                           : NULL;
+    const char *type =
+        text[space] == '.'
+            ? rk_ptx_type(rk_arena_strndup(t->arena, text + space + 1, n - space - 1))
+            : NULL;
     rk_ptx_instruction names = {0};
     if (!type || !split_operands(t, &names, text + n, length - n) || names.operand_count == 0)
         return false;
@@ -567,12 +398,12 @@ static bool add_registers(rk_ptx *t, const char *text, size_t length)
         for (const char *c = name + base + (name[base] == '<'); isdigit((unsigned char)*c); c++)
             count = count * 10 + (size_t)(*c - '0');
         const char *stem = rk_arena_strndup(t->arena, name, base);
-        if (!is_name(stem) || count > 64)
+        if (!rk_ptx_is_name(stem) || count > 64)
             return false;
         if (count == 0)
-            rk_str_addf(&t->out, "%s %s; ", type, local("v", stem, t->arena));
+            rk_str_addf(&t->out, "%s %s; ", type, rk_ptx_local("v", stem, t->arena));
         for (size_t k = 0; k < count; k++)
-            rk_str_addf(&t->out, "%s %s%zu; ", type, local("v", stem, t->arena), k);
+            rk_str_addf(&t->out, "%s %s%zu; ", type, rk_ptx_local("v", stem, t->arena), k);
     }
     return true;
 }
@@ -617,13 +448,13 @@ static bool add_statement(rk_ptx *t, const char *text, size_t length)
 static const char *label_at(const char *text, size_t *length, rk_arena *arena)
 {
     size_t n = 0;
-    while (is_name_byte(text[n]))
+    while (rk_ptx_is_name_byte(text[n]))
         n++;
     const size_t colon = n + strspn(text + n, " ");
     if (n == 0 || text[colon] != ':' || text[colon + 1] == ':')
         return NULL;
     *length = colon + 1;
-    return local("l", rk_arena_strndup(arena, text, n), arena);
+    return rk_ptx_local("l", rk_arena_strndup(arena, text, n), arena);
 }
 
 /** The text without comments, lines and tabs being blanks. */

@@ -45,13 +45,28 @@ bool rk_ptx_only(const rk_ptx_instruction *in, const char *allowed);
 
 /* Each adds the instruction's C++ and returns whether it knows it. */
 
-/** ptx_convert.c: `cvt`, `name` being all of "cvt.rni.s32.f32". */
+/** conversions.c: `cvt`, `name` being all of "cvt.rni.s32.f32". */
 bool rk_ptx_add_convert(rk_ptx *t, const char *name, const rk_ptx_instruction *in);
 
-/** ptx_carry.c: `add.cc`, `addc`, `madc.hi.cc` and their kin, and `mad.hi`. */
+/** carry.c: `add.cc`, `addc`, `madc.hi.cc` and their kin, and `mad.hi`. */
 bool rk_ptx_add_carry(rk_ptx *t, const rk_ptx_instruction *in);
 
-/** ptx_warp.c: `shfl.sync`, `vote.sync`, `match.sync`, `redux.sync`, `ldmatrix`. */
+/** warp_operations.c: `shfl.sync`, `vote.sync`, `match.sync`, `redux.sync`, `ldmatrix`. */
 bool rk_ptx_add_warp(rk_ptx *t, const rk_ptx_instruction *in);
+
+const char *rk_ptx_type(const char *piece);
+
+/** The type without a sign, in which sums wrap around. */
+const char *rk_ptx_bits(const char *cpp);
+
+/** "rk::ptx_<prefix>" and the name with `_` for dots. */
+const char *rk_ptx_function(const char *prefix, const char *name, rk_arena *arena);
+
+bool rk_ptx_is_name_byte(char c);
+
+bool rk_ptx_is_name(const char *text);
+
+/** A register or label of the text's own. */
+const char *rk_ptx_local(const char *prefix, const char *name, rk_arena *arena);
 
 #endif

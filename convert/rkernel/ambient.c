@@ -1,6 +1,7 @@
 #include "convert/rkernel/ambient.h"
 
-#include "convert/facts/analyze.h"
+#include "convert/clang/ast.h"
+#include "convert/unit/problems.h"
 #include "convert/unit/sources.h"
 
 #include <string.h>

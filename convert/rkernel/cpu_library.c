@@ -121,15 +121,15 @@ static bool compile(const rk_unit *unit, const char *folder, const char *source,
     return pid > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-bool rk_cpu_library(rk_record_output *out, const rk_unit *unit, const char *folder,
-                    const char *source, uint64_t runtime, const rk_bytes *texts, size_t text_count)
+bool rk_cpu_library(rk_output *out, const rk_unit *unit, const char *folder, const char *source,
+                    uint64_t runtime, const rk_bytes *texts, size_t text_count)
 {
     rk_arena *arena = unit->arena;
     uint64_t hash = rk_hash(source, strlen(source), runtime);
     for (size_t i = 0; i < text_count; i++)
         hash = rk_hash(texts[i].data, texts[i].size, hash);
     const char *name = rk_arena_printf(arena, "cpu/%016" PRIx64 ".so", hash);
-    *out = (rk_record_output){.path = rk_path_join(arena, unit->options->out_dir, name)};
+    *out = (rk_output){.path = rk_path_join(arena, unit->options->out_dir, name)};
     if (rk_file_exists(out->path)) {
         out->there = true;
         return true;

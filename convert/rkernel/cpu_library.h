@@ -1,7 +1,6 @@
 #ifndef RK_CONVERT_RKERNEL_CPU_LIBRARY_H
 #define RK_CONVERT_RKERNEL_CPU_LIBRARY_H
 
-#include "convert/run/record.h"
 #include "convert/unit/unit.h"
 
 /** A hash of the compiler's command and of the runtime's headers: another one needs other libraries. */
@@ -12,7 +11,7 @@ uint64_t rk_cpu_library_hash(const rk_convert_options *options, rk_arena *arena)
  * options->out_dir, where it may be already: the hash is over `runtime`, which is rk_cpu_library_hash, and
  * `texts`. False with RK-V204 when the compiler refused it.
  */
-bool rk_cpu_library(rk_record_output *out, const rk_unit *unit, const char *folder,
-                    const char *source, uint64_t runtime, const rk_bytes *texts, size_t text_count);
+bool rk_cpu_library(rk_output *out, const rk_unit *unit, const char *folder, const char *source,
+                    uint64_t runtime, const rk_bytes *texts, size_t text_count);
 
 #endif

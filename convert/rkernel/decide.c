@@ -1,7 +1,7 @@
 #include "convert/rkernel/decide.h"
 
+#include "convert/clang/ast.h"
 #include "convert/clang/expand.h"
-#include "convert/facts/analyze.h"
 #include "convert/facts/branches.h"
 #include "convert/facts/function_args.h"
 #include "convert/facts/last_block.h"
@@ -10,6 +10,7 @@
 #include "convert/facts/specialised.h"
 #include "convert/rkernel/ambient.h"
 #include "convert/rkernel/hip.h"
+#include "convert/unit/problems.h"
 #include "convert/unit/sources.h"
 
 #include <string.h>

@@ -1,6 +1,7 @@
 #include "convert/rkernel/hip.h"
 
-#include "convert/facts/analyze.h"
+#include "convert/clang/ast.h"
+#include "convert/unit/problems.h"
 
 #include <string.h>
 

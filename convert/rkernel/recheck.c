@@ -1,10 +1,14 @@
 #include "convert/rkernel/recheck.h"
+#include "convert/facts/template_heads.h"
 
+#include "convert/clang/ast.h"
 #include "convert/clang/implicit.h"
 #include "convert/clang/parse.h"
-#include "convert/facts/analyze.h"
+#include "convert/clang/template_args.h"
 #include "convert/facts/branches.h"
+#include "convert/facts/system.h"
 #include "convert/rkernel/rewrite.h"
+#include "convert/unit/problems.h"
 #include "convert/unit/sources.h"
 
 #include <stdlib.h>
@@ -73,7 +77,7 @@ static rk_bytes text_with_bounds(rk_unit *unit, size_t index)
                         rk_arena_printf(unit->arena,
                                         "%sstruct %s_rk_bounds { static constexpr long threads = "
                                         "(%s), blocks = (%s); }; ",
-                                        rk_rewrite_own_head(unit, f, unit->arena), f->name, threads,
+                                        rk_heads_own(unit, f, unit->arena), f->name, threads,
                                         blocks));
     }
     size_t conflict[2], size = 0;
@@ -432,13 +436,13 @@ static void read_names(rk_unit *unit, rk_instance *instance, CXCursor check)
     clang_visitChildren(check, find_call, &s);
     const char *const *args = NULL;
     const int count =
-        clang_Cursor_isNull(s.found) ? -1 : rk_ast_template_args(&args, s.found, arena);
+        clang_Cursor_isNull(s.found) ? -1 : rk_template_args_named(&args, s.found, arena);
     const char **symbol_args = RK_NEW_ARRAY(arena, const char *, instance->arg_count + 1);
     for (size_t i = 0; i < instance->arg_count; i++)
         symbol_args[i] = (int)i < count ? args[i] : instance->out_args[i];
     instance->symbol =
         rk_arena_printf(arena, "%s::%s%s%s", unit->space, f->scope, f->name,
-                        rk_harvest_join_args(symbol_args, instance->arg_count, arena));
+                        rk_template_args_join(symbol_args, instance->arg_count, arena));
     const int params = clang_Cursor_isNull(s.found) ? 0 : clang_Cursor_getNumArguments(s.found);
     rk_param *copies = RK_NEW_ARRAY(arena, rk_param, instance->type_count);
     for (size_t i = 0; i < instance->type_count; i++) {

@@ -1,4 +1,5 @@
 #include "convert/rkernel/rewrite.h"
+#include "convert/facts/template_heads.h"
 
 #include "convert/clang/expand.h"
 #include "convert/facts/function_args.h"
@@ -52,102 +53,6 @@ static void remove_tokens(rk_unit *unit, size_t file, size_t first, size_t last)
 }
 
 /* Template heads. */
-
-typedef struct {
-    size_t count;       /**< template heads before the declaration */
-    size_t open, close; /**< the last one's brackets, as tokens */
-    size_t next;        /**< the token after it */
-} heads;
-
-/** The token after a requires-clause whose first operand is at `i`: operands in `(...)`, or names with arguments. */
-static size_t requires_end(const rk_tokens *tokens, size_t i)
-{
-    for (; i < tokens->count; i += 2) { /* `&&` and `||` are two tokens each */
-        while (rk_token_is(tokens, i, "::") || rk_token_is(tokens, i + 1, "::"))
-            i++;
-        if (rk_token_is(tokens, i + 1, "<") && !rk_token_is(tokens, i, "("))
-            i++;
-        i = rk_token_is(tokens, i, "(") || rk_token_is(tokens, i, "<")
-                ? rk_tokens_close(tokens, i) + 1
-                : i + 1;
-        if (!rk_token_is(tokens, i, "&") && !rk_token_is(tokens, i, "|"))
-            break;
-    }
-    return i;
-}
-
-static heads read_heads(const rk_tokens *tokens, size_t begin)
-{
-    heads h = {.next = rk_tokens_at(tokens, begin)};
-    while (rk_token_is(tokens, h.next, "template") && rk_token_is(tokens, h.next + 1, "<")) {
-        h.open = h.next + 1;
-        h.close = rk_tokens_close(tokens, h.open);
-        if (h.close >= tokens->count)
-            break;
-        h.count++;
-        h.next = h.close + 1;
-        if (rk_token_is(tokens, h.next, "requires"))
-            h.next = requires_end(tokens, h.next + 1);
-    }
-    return h;
-}
-
-/** The token after the template parameter that begins at `i`: a comma or the head's end. */
-static size_t param_end(const rk_tokens *tokens, size_t i, size_t close)
-{
-    int depth = 0;
-    for (; i < close; i++) {
-        depth += rk_token_is(tokens, i, "(") || rk_token_is(tokens, i, "<");
-        depth -= rk_token_is(tokens, i, ")") || rk_token_is(tokens, i, ">");
-        if (depth == 0 && rk_token_is(tokens, i, ","))
-            break;
-    }
-    return i;
-}
-
-/** What takes the place of a template parameter's tokens [first, end). */
-static const char *param_text(const rk_tokens *tokens, const rk_template_param *param, size_t first,
-                              size_t end, rk_arena *arena)
-{
-    const size_t begin = tokens->items[first].offset;
-    return param->is_class ? rk_arena_printf(arena, "class %s", param->name)
-                           : rk_arena_strndup(arena, tokens->text + begin,
-                                              tokens->items[end - 1].offset +
-                                                  tokens->items[end - 1].length - begin);
-}
-
-char *rk_rewrite_own_args(const rk_function *f, rk_arena *arena)
-{
-    rk_str out = {.arena = arena};
-    for (size_t i = 0; i < f->params.count; i++)
-        if (*f->params.items[i].name)
-            rk_str_addf(&out, "%s%s%s", out.length ? ", " : "<", f->params.items[i].name,
-                        f->params.items[i].pack ? "..." : "");
-    if (out.length)
-        rk_str_add(&out, ">");
-    return rk_arena_strdup(arena, rk_str_text(&out));
-}
-
-char *rk_rewrite_own_head(const rk_unit *unit, const rk_function *f, rk_arena *arena)
-{
-    if (!f->is_template)
-        return rk_arena_strdup(arena, "");
-    const rk_tokens *tokens = tokens_of(unit, f->definition.file);
-    const heads h = read_heads(tokens, f->definition.begin);
-    rk_str out = {.arena = arena};
-    size_t param = 0;
-    for (size_t i = h.open + 1; h.count && i < h.close; param++) {
-        const size_t first = i;
-        i = param_end(tokens, i, h.close);
-        if (param < f->params.count && *f->params.items[param].name)
-            rk_str_addf(&out, "%s%s", out.length ? ", " : "template <",
-                        param_text(tokens, &f->params.items[param], first, i, arena));
-        i++;
-    }
-    if (out.length)
-        rk_str_add(&out, "> ");
-    return rk_arena_strdup(arena, rk_str_text(&out));
-}
 
 /* Signatures. */
 
@@ -248,23 +153,23 @@ static void edit_linkage(rk_unit *unit, const rk_function *f, const rk_declarati
 }
 
 /** Parameters that stand for functions become classes. */
-static void edit_template(rk_unit *unit, const rk_function *f, size_t file, const heads *h)
+static void edit_template(rk_unit *unit, const rk_function *f, size_t file, const rk_heads *h)
 {
     const rk_tokens *tokens = tokens_of(unit, file);
     for (size_t i = h->open + 1, param = 0; i < h->close && param < f->params.count; param++) {
-        const size_t end = param_end(tokens, i, h->close);
+        const size_t end = rk_heads_param_end(tokens, i, h->close);
         if (f->params.items[param].is_class) {
             const size_t begin = tokens->items[i].offset;
             edit(unit, file, begin,
                  tokens->items[end - 1].offset + tokens->items[end - 1].length - begin,
-                 param_text(tokens, &f->params.items[param], i, end, unit->arena));
+                 rk_heads_param_text(tokens, &f->params.items[param], i, end, unit->arena));
         }
         i = end + 1;
     }
 }
 
 /** `template <> T f<int>(` becomes a class, whose function it is: specialised.h. */
-static void edit_specialised(rk_unit *unit, const rk_function *f, const heads *h)
+static void edit_specialised(rk_unit *unit, const rk_function *f, const rk_heads *h)
 {
     const size_t file = f->definition.file;
     const rk_tokens *tokens = tokens_of(unit, file);
@@ -293,7 +198,7 @@ static void edit_question(rk_unit *unit, const rk_function *f)
     insert(unit, file, f->definition.begin, RANK_PART,
            rk_arena_printf(unit->arena,
                            "%sstruct %s_rk_special { static constexpr bool there = false; };\n",
-                           rk_rewrite_own_head(unit, f, unit->arena), f->name));
+                           rk_heads_own(unit, f, unit->arena), f->name));
     insert(unit, file, f->definition.end + 1, RANK_PART, question);
     insert(unit, file, f->end - 1, RANK_LINKAGE, "} ");
 }
@@ -301,7 +206,7 @@ static void edit_question(rk_unit *unit, const rk_function *f)
 static void edit_specifiers(rk_unit *unit, const rk_declaration *d)
 {
     const rk_tokens *tokens = tokens_of(unit, d->file);
-    for (size_t i = read_heads(tokens, d->begin).next;
+    for (size_t i = rk_heads_read(tokens, d->begin).next;
          i < tokens->count && tokens->items[i].offset < d->name; i++)
         edit_specifier(unit, d->file, &i);
 }
@@ -309,7 +214,7 @@ static void edit_specifiers(rk_unit *unit, const rk_declaration *d)
 static void edit_signature(rk_unit *unit, const rk_function *f, const rk_declaration *d, size_t end)
 {
     const rk_tokens *tokens = tokens_of(unit, d->file);
-    const heads h = read_heads(tokens, d->begin);
+    const rk_heads h = rk_heads_read(tokens, d->begin);
     if (f->specialisation && h.count) {
         edit_specialised(unit, f, &h);
     } else if (f->is_template && h.count) {
@@ -351,7 +256,7 @@ static void edit_shared(rk_unit *unit, const rk_function *f)
     rk_arena *arena = unit->arena;
     rk_str fields = {.arena = arena};
     const char *part =
-        f->part ? rk_arena_printf(arena, "%s%s", f->part, rk_rewrite_own_args(f, arena)) : NULL;
+        f->part ? rk_arena_printf(arena, "%s%s", f->part, rk_heads_own_args(f, arena)) : NULL;
     for (size_t i = 0; i < f->hoists.count; i++)
         rk_str_addf(&fields, "%s ", f->hoists.items[i]);
     for (size_t i = 0; i < f->shared.count; i++) {
@@ -367,7 +272,7 @@ static void edit_shared(rk_unit *unit, const rk_function *f)
     }
     if (part)
         insert(unit, file, f->definition.begin, RANK_PART,
-               rk_arena_printf(arena, "%sstruct %s { %s};\n%s", rk_rewrite_own_head(unit, f, arena),
+               rk_arena_printf(arena, "%sstruct %s { %s};\n%s", rk_heads_own(unit, f, arena),
                                f->part, rk_str_text(&fields),
                                indentation(tokens_of(unit, file), f->definition.begin, arena)));
 }
@@ -501,7 +406,7 @@ static const char *meeting_end(const rk_unit *unit, const rk_function *f)
     for (size_t i = 0; i < f->shared.count; i++)
         for (size_t k = 0; f->shared.items[i].barrier && k < f->shared.items[i].names.count; k++)
             rk_str_addf(&out, ", rk_ctx.template shared<%s%s>().%s", f->part,
-                        rk_rewrite_own_args(f, unit->arena), f->shared.items[i].members.items[k]);
+                        rk_heads_own_args(f, unit->arena), f->shared.items[i].members.items[k]);
     rk_str_add(&out, "); ");
     return rk_arena_strdup(unit->arena, rk_str_text(&out));
 }

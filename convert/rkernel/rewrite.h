@@ -58,12 +58,4 @@ bool rk_rewrite_cpu_takes(const rk_unit *unit, const rk_instance *instance);
 /** The text of `<stem>.rk.cpu.cpp`; NULL when no instance can run on the CPU. */
 char *rk_rewrite_cpu(const rk_unit *unit);
 
-/** "<TILE, Ts...>": the function's own template parameters as arguments; "" if none has a name. */
-char *rk_rewrite_own_args(const rk_function *f, rk_arena *arena);
-
-/**
- * "template <int TILE, class... Ts> ": its template head without unnamed parameters; "" if none.
- */
-char *rk_rewrite_own_head(const rk_unit *unit, const rk_function *f, rk_arena *arena);
-
 #endif

@@ -1,5 +1,7 @@
+#include "convert/clang/template_args.h"
+#include "convert/facts/template_heads.h"
 #include "convert/rkernel/rewrite.h"
-#include "convert/text/spaces.h"
+#include "convert/rkernel/spaces.h"
 
 #include "convert/rkernel/decide.h"
 
@@ -37,7 +39,7 @@ const char *rk_rewrite_named_args(const rk_unit *unit, const rk_instance *instan
     for (size_t i = 0; i < instance->arg_count && i < f->params.count; i++)
         if (*f->params.items[i].name)
             args[count++] = instance->out_args[i];
-    return rk_harvest_join_args(args, count, unit->arena);
+    return rk_template_args_join(args, count, unit->arena);
 }
 
 char *rk_rewrite_instance(const rk_unit *unit, const rk_instance *instance)
@@ -45,7 +47,7 @@ char *rk_rewrite_instance(const rk_unit *unit, const rk_instance *instance)
     const rk_function *f = unit->functions.items[instance->function];
     return rk_arena_printf(
         unit->arena, "%s%s%s", f->scope, f->name,
-        rk_harvest_join_args(instance->out_args, instance->arg_count, unit->arena));
+        rk_template_args_join(instance->out_args, instance->arg_count, unit->arena));
 }
 
 /** Whether the parts beyond the kernel's own are the same whatever its arguments. */
@@ -69,7 +71,7 @@ static void add_bases(rk_str *out, const rk_unit *unit, const rk_instance *insta
         rk_str_add(out, next);
         if (i == 0 && f->part && generic)
             rk_str_addf(out, "%s%s%s", f->in_class ? f->scope : f->spaces_prefix, f->part,
-                        rk_rewrite_own_args(f, unit->arena));
+                        rk_heads_own_args(f, unit->arena));
         else
             rk_str_add(out, instance->parts[i]);
     }
@@ -93,7 +95,7 @@ void rk_rewrite_frames(rk_unit *unit, rk_str *out)
         const bool generic = !f->is_template || fixed_parts(f, instance);
         const char *open = spaces_text(f, true, unit->arena);
         const char *close = spaces_text(f, false, unit->arena);
-        const char *head = rk_rewrite_own_head(unit, f, unit->arena);
+        const char *head = rk_heads_own(unit, f, unit->arena);
         if (!done[instance->function]) {
             rk_str_addf(out, "%s%sstruct %s_rk_frame", open, head, f->name);
             if (generic)

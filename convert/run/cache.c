@@ -1,5 +1,7 @@
 #include "convert/run/cache.h"
 
+#include "convert/clang/pch.h"
+
 #include "convert/clang/parse.h"
 
 #include <clang-c/CXString.h>
@@ -12,15 +14,6 @@
 #include <utime.h>
 
 enum { DAYS_KEPT = 30 };
-
-const char *rk_cache_folder(rk_arena *arena)
-{
-    const char *cache = getenv("XDG_CACHE_HOME");
-    const char *home = getenv("HOME");
-    if (cache && *cache)
-        return rk_path_join(arena, cache, "rammer");
-    return home && *home ? rk_path_join(arena, home, ".cache/rammer") : NULL;
-}
 
 typedef struct {
     uint64_t half[2];

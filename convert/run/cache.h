@@ -24,7 +24,4 @@ bool rk_cache_read(rk_record *out, const char *path, rk_arena *arena);
 /** Removes records of a default cache that were not used for 30 days. */
 void rk_cache_prune(const rk_cache *cache, const rk_convert_options *options, rk_arena *arena);
 
-/** $XDG_CACHE_HOME/rammer or ~/.cache/rammer; NULL when neither is set. */
-const char *rk_cache_folder(rk_arena *arena);
-
 #endif

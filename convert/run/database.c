@@ -1,7 +1,7 @@
 #include "convert/run/database.h"
 
 #include "base/json.h"
-#include "convert/cc/cc.h"
+#include "convert/clang/nvcc_options.h"
 #include "convert/unit/sources.h"
 
 #include <ctype.h>

@@ -2,6 +2,7 @@
 
 #include "base/file.h"
 #include "convert/clang/parse.h"
+#include "convert/clang/pch.h"
 #include "convert/clang/prelude.h"
 
 #include <inttypes.h>
@@ -28,7 +29,7 @@ static bool follow(rk_sequence *out, const rk_graph_options *options, rk_arena *
                                       options->given, options->given_count, arena, diag);
     for (size_t i = 0; i < count; i++)
         rk_parse_close(&units[i]);
-    rk_prelude_close(pch, false);
+    rk_pch_close(pch, false);
     return good;
 }
 

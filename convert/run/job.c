@@ -13,7 +13,7 @@
 #include <ctype.h>
 #include <string.h>
 
-typedef RK_VEC(rk_record_output) output_vec;
+typedef RK_VEC(rk_output) output_vec;
 
 static rk_unit *new_unit(const rk_job *job, rk_arena *arena)
 {
@@ -54,7 +54,7 @@ static bool stage(const rk_unit *unit, const char *folder, const output_vec *out
     if (!rk_file_mkdirs(folder, unit->diag))
         return false;
     for (size_t i = 0; i < outputs->count; i++) {
-        const rk_record_output *o = &outputs->items[i];
+        const rk_output *o = &outputs->items[i];
         const char *path = rk_path_join(unit->arena, folder, rk_path_base(o->path));
         if (!rk_file_write(path, o->bytes.data, o->bytes.size, unit->diag))
             return false;
@@ -70,14 +70,14 @@ static const char *add_cpu(output_vec *outputs, rk_unit *unit, const rk_job *job
     if (!cpu)
         return NULL;
     const char *name = rk_arena_printf(arena, "%s.rk.cpu.cpp", unit->stem);
-    *rk_push(arena, outputs) = (rk_record_output){
-        rk_path_join(arena, job->options.out_dir, name), false, {cpu, strlen(cpu)}};
+    *rk_push(arena, outputs) =
+        (rk_output){rk_path_join(arena, job->options.out_dir, name), false, {cpu, strlen(cpu)}};
     if (job->options.no_cpu || !stage(unit, job->folder, outputs))
         return NULL;
     rk_bytes *texts = RK_NEW_ARRAY(arena, rk_bytes, outputs->count);
     for (size_t i = 0; i < outputs->count; i++)
         texts[i] = outputs->items[i].bytes;
-    rk_record_output library;
+    rk_output library;
     if (!rk_cpu_library(&library, unit, job->folder, name, job->runtime, texts, outputs->count))
         return NULL;
     *rk_push(arena, outputs) = library;
@@ -93,7 +93,7 @@ static void put_out(rk_record *out, rk_unit *unit, const rk_job *job)
         const rk_source_file *file = unit->files.items[i % unit->files.count];
         if (job->options.in_place && !file->touched)
             continue;
-        *rk_push(unit->arena, &outputs) = (rk_record_output){
+        *rk_push(unit->arena, &outputs) = (rk_output){
             output_path(unit, file), false, i == unit->files.count ? source : file->output};
     }
     if (job->options.arch_count && stage(unit, job->folder, &outputs))

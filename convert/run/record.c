@@ -32,7 +32,7 @@ static cJSON *json_outputs(const rk_record *record)
 {
     cJSON *out = cJSON_CreateArray();
     for (size_t i = 0; i < record->output_count; i++) {
-        const rk_record_output *o = &record->outputs[i];
+        const rk_output *o = &record->outputs[i];
         cJSON *output = cJSON_CreateObject();
         cJSON_AddStringToObject(output, "path", o->path);
         cJSON_AddNumberToObject(output, "size", (double)o->bytes.size);
@@ -204,12 +204,11 @@ static void read_edits(rk_convert_file *file, const cJSON *at, rk_arena *arena)
 
 static void read_outputs(rk_record *out, const cJSON *at, char *bytes, rk_arena *arena)
 {
-    rk_record_output *outputs = RK_NEW_ARRAY(arena, rk_record_output, length(at, "outputs") + 1);
+    rk_output *outputs = RK_NEW_ARRAY(arena, rk_output, length(at, "outputs") + 1);
     FOR_EACH(item, at, "outputs")
     {
         const rk_bytes own = {bytes, count(item, "size")};
-        outputs[out->output_count++] =
-            (rk_record_output){text(item, "path"), flag(item, "there"), own};
+        outputs[out->output_count++] = (rk_output){text(item, "path"), flag(item, "there"), own};
         bytes += own.size;
     }
     out->outputs = outputs;

@@ -3,14 +3,7 @@
 
 #include "base/file.h"
 #include "base/json.h"
-#include "convert/convert.h"
-
-/** A file that a conversion writes. */
-typedef struct {
-    const char *path;
-    bool there; /**< it was there already; `bytes` is empty */
-    rk_bytes bytes;
-} rk_record_output;
+#include "convert/unit/unit.h"
 
 /**
  * All that the conversion of one source gives: what its process hands back, and what a cache keeps.
@@ -21,7 +14,7 @@ typedef struct {
     bool ok;
     const rk_diagnostic *diagnostics;
     size_t diagnostic_count;
-    const rk_record_output *outputs;
+    const rk_output *outputs;
     size_t output_count;
     const char *catalog; /**< text of a catalog of its kernels, or NULL */
     const char *dump;    /**< or NULL */

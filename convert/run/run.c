@@ -3,9 +3,9 @@
 #include "convert/clang/parse.h"
 #include "convert/clang/pch.h"
 #include "convert/clang/prelude.h"
-#include "convert/rkernel/catalog_build.h"
 #include "convert/rkernel/cpu_library.h"
 #include "convert/run/cache.h"
+#include "convert/run/catalog_join.h"
 #include "convert/run/workers.h"
 #include "convert/unit/sources.h"
 
@@ -197,7 +197,7 @@ static const written *find_written(const run *r, const char *path)
 static bool differs(const run *r, const rk_record *record)
 {
     for (size_t i = 0; i < record->output_count; i++) {
-        const rk_record_output *o = &record->outputs[i];
+        const rk_output *o = &record->outputs[i];
         const written *there = o->there ? NULL : find_written(r, o->path);
         if (there && there->hash != rk_hash(o->bytes.data, o->bytes.size, 0))
             return true;
@@ -208,7 +208,7 @@ static bool differs(const run *r, const rk_record *record)
 static bool write_outputs(run *r, const rk_record *record, rk_arena *scratch)
 {
     for (size_t i = 0; i < record->output_count; i++) {
-        const rk_record_output *o = &record->outputs[i];
+        const rk_output *o = &record->outputs[i];
         if (o->there || find_written(r, o->path))
             continue;
         *rk_push(r->arena, &r->written) =
@@ -426,7 +426,7 @@ static bool save_catalog(run *r, rk_convert_result *out)
 static void close_run(run *r)
 {
     for (size_t i = 0; i < r->preludes.count; i++)
-        rk_prelude_close(r->preludes.items[i].path, false);
+        rk_pch_close(r->preludes.items[i].path, false);
     rk_pch_prune(r->arena);
     rk_file_remove(r->folder, r->diag);
 }

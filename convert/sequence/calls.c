@@ -1,6 +1,7 @@
 #include "convert/sequence/sequence_internal.h"
 
 #include "convert/clang/ast.h"
+#include "convert/clang/template_args.h"
 
 #include <string.h>
 
@@ -352,7 +353,7 @@ void rk_follow_launch(rk_hrun *run, CXCursor call, const rk_hstate *state)
                        "the host has waited for the device, and may have changed managed memory");
         return;
     }
-    rk_step step = {.kernel = rk_h_function_name(f->arena, kernel)};
+    rk_step step = {.kernel = rk_template_function_name(f->arena, kernel)};
     kernel = rk_h_definition(run, kernel);
     if (!clang_Cursor_isNull(kernel))
         step.defined = rk_ast_place(clang_getCursorLocation(kernel), f->arena);

@@ -36,6 +36,9 @@ bool rk_follow_certain(rk_follow *f, CXCursor call, const rk_hstate *state);
 /** Stops at a call of a constructor where objects of its class launch or copy when they begin or end. */
 void rk_follow_object(rk_follow *f, rk_hrun *run, CXCursor call, const rk_hstate *state);
 
+/** The name, or with a number behind it where another buffer has it. */
+const char *rk_follow_distinct(const rk_follow *f, const char *name);
+
 /** A new buffer for a variable of that name; returns its name, made distinct. */
 const char *rk_follow_buffer(rk_follow *f, rk_buffer buffer);
 

@@ -4,9 +4,9 @@
 #include "base/file.h"
 #include "base/vec.h"
 #include "convert/convert.h"
-#include "convert/launches/harvest.h"
 #include "convert/text/edits.h"
 #include "convert/text/lex.h"
+#include "rkernel_lib/catalog.h"
 
 #include <clang-c/Index.h>
 
@@ -140,7 +140,7 @@ typedef struct {
     bool editable; /**< it is called by that name, so that an argument can be put in */
     bool argument; /**< it is an argument of a template there */
     size_t param;  /**< the template parameter of the caller that the name is, RK_NONE if none */
-    bool value;    /**< in text that must ask for the context by itself: values.h */
+    bool value;    /**< in text that must ask for the context by itself: initial_values.h */
     bool range;    /**< by a loop over the range that is between `name` and `open` */
 } rk_call;
 
@@ -249,7 +249,7 @@ typedef struct {
     RK_VEC(const char *)
     kept;                /**< variables that it names and that keep their value between runs */
     unsigned uses;       /**< rk_use bits of its own text */
-    unsigned value_uses; /**< of what must ask for the context by itself: values.h */
+    unsigned value_uses; /**< of what must ask for the context by itself: initial_values.h */
     int dims;            /**< highest dimension of threadIdx or blockIdx that its text reads */
     RK_VEC(rk_call) calls;
     RK_VEC(rk_event) events;
@@ -333,6 +333,13 @@ typedef struct {
 
 typedef RK_VEC(rk_output_name) rk_output_names;
 
+/** A file that a conversion writes. */
+typedef struct {
+    const char *path;
+    bool there; /**< it was there already; `bytes` is empty */
+    rk_bytes bytes;
+} rk_output;
+
 /** Where text is: in a file, from the first byte to the one after the last. */
 typedef struct {
     size_t file, begin, end;
@@ -361,9 +368,9 @@ typedef struct {
     RK_VEC(rk_source_file *) before; /**< those of the reading before, when expand.h changed some */
     RK_VEC(rk_macro) macros;         /**< of those files, once rk_sources_macro was asked */
     bool macros_listed;
-    bool device_seen; /**< the analysis has what the device's compilation sees, too (device.h) */
+    bool device_seen; /**< the analysis has what the device's compilation sees, too (branches.h) */
     RK_VEC(rk_function *) functions;
-    RK_VEC(rk_text_edit) value_edits; /**< of members' initial values: values.h */
+    RK_VEC(rk_text_edit) value_edits; /**< of members' initial values: initial_values.h */
     RK_VEC(rk_function *) declared;   /**< kernels that another unit defines, by each declaration */
     struct rk_drop_in *drop_in;       /**< what rk_drop_in_prepare found, or NULL */
     RK_VEC(rk_phased) phased;         /**< kernels that the text has the phases of */

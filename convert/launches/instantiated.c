@@ -1,6 +1,7 @@
-#include "convert/clang/instantiated.h"
+#include "convert/launches/instantiated.h"
 
 #include "convert/clang/parse.h"
+#include "convert/clang/template_args.h"
 #include "convert/launches/harvest_internal.h"
 #include "convert/unit/sources.h"
 
@@ -235,7 +236,7 @@ static bool is_known(const rk_harvest *harvest, const char *name, rk_arena *aren
         const rk_harvested *item = &harvest->items[i];
         if (strcmp(item->launch.function, name) == 0 ||
             (item->id && !clang_Cursor_isNull(item->instance) &&
-             strcmp(rk_h_function_name(arena, item->instance), name) == 0))
+             strcmp(rk_template_function_name(arena, item->instance), name) == 0))
             return true;
     }
     return false;

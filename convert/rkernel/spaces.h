@@ -1,5 +1,5 @@
-#ifndef RK_CONVERT_TEXT_SPACES_H
-#define RK_CONVERT_TEXT_SPACES_H
+#ifndef RK_CONVERT_RKERNEL_SPACES_H
+#define RK_CONVERT_RKERNEL_SPACES_H
 
 #include "convert/unit/unit.h"
 

@@ -1,4 +1,4 @@
-#include "convert/cc/cc.h"
+#include "convert/clang/nvcc_options.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,21 +1,21 @@
+#include "convert/clang/template_args.h"
+
 #include "base/str.h"
-#include "convert/clang/ast.h"
-#include "convert/launches/harvest_internal.h"
 
 #include <string.h>
 
 /* What functions and instances of templates are called. */
 
-const char *rk_h_function_name(rk_arena *arena, CXCursor function)
+const char *rk_template_function_name(rk_arena *arena, CXCursor function)
 {
-    const char *name = rk_h_spelling(arena, function);
+    const char *name = rk_ast_name(function, arena);
     const char *const *args;
     size_t count;
-    if (rk_harvest_template_args(&args, &count, function, arena))
-        name = rk_arena_printf(arena, "%s%s", name, rk_harvest_join_args(args, count, arena));
+    if (rk_template_args(&args, &count, function, arena))
+        name = rk_arena_printf(arena, "%s%s", name, rk_template_args_join(args, count, arena));
     for (CXCursor up = clang_getCursorSemanticParent(function);
          rk_ast_is_scope(clang_getCursorKind(up)); up = clang_getCursorSemanticParent(up)) {
-        const char *scope = rk_h_text(arena, clang_getCursorDisplayName(up));
+        const char *scope = rk_ast_text(clang_getCursorDisplayName(up), arena);
         if (*scope && !clang_Cursor_isAnonymous(up))
             name = rk_arena_printf(arena, "%s::%s", scope, name);
     }
@@ -24,20 +24,20 @@ const char *rk_h_function_name(rk_arena *arena, CXCursor function)
 
 static const char *enumerator(rk_arena *arena, CXCursor enumeration, long long value)
 {
-    rk_hchildren c = rk_h_children(arena, enumeration);
+    const rk_cursors c = rk_ast_children(enumeration, arena);
     const char *scope = rk_ast_named(
-        rk_h_text(arena, clang_getTypeSpelling(clang_getCursorType(enumeration))), arena);
+        rk_ast_text(clang_getTypeSpelling(clang_getCursorType(enumeration)), arena), arena);
     for (size_t i = 0; i < c.count; i++)
         if (clang_getCursorKind(c.items[i]) == CXCursor_EnumConstantDecl &&
             clang_getEnumConstantDeclValue(c.items[i]) == value)
-            return rk_arena_printf(arena, "%s::%s", scope, rk_h_spelling(arena, c.items[i]));
+            return rk_arena_printf(arena, "%s::%s", scope, rk_ast_name(c.items[i], arena));
     return rk_arena_printf(arena, "(%s)%lld", scope, value);
 }
 
 /** The type of the i-th parameter of a template. */
 static CXType parameter_type(rk_arena *arena, CXCursor pattern, unsigned i)
 {
-    rk_hchildren c = rk_h_children(arena, pattern);
+    const rk_cursors c = rk_ast_children(pattern, arena);
     for (size_t k = 0; k < c.count; k++) {
         enum CXCursorKind kind = clang_getCursorKind(c.items[k]);
         bool parameter = kind == CXCursor_TemplateTypeParameter ||
@@ -91,9 +91,9 @@ static const char *printed_arg(CXCursor instance, unsigned i, rk_arena *arena)
     CXPrintingPolicy policy = clang_getCursorPrintingPolicy(instance);
     clang_PrintingPolicy_setProperty(policy, CXPrintingPolicy_TerseOutput, 1);
     clang_PrintingPolicy_setProperty(policy, CXPrintingPolicy_FullyQualifiedName, 1);
-    const char *text = rk_h_text(arena, clang_getCursorPrettyPrinted(instance, policy));
+    const char *text = rk_ast_text(clang_getCursorPrettyPrinted(instance, policy), arena);
     clang_PrintingPolicy_dispose(policy);
-    const char *name = rk_arena_printf(arena, "%s<", rk_h_spelling(arena, instance));
+    const char *name = rk_arena_printf(arena, "%s<", rk_ast_name(instance, arena));
     const bool pack =
         clang_Cursor_getTemplateArgumentKind(instance, i) == CXTemplateArgumentKind_Pack;
     const char *at = strstr(rk_ast_named(text, arena), name);
@@ -111,12 +111,12 @@ static const char *printed_arg(CXCursor instance, unsigned i, rk_arena *arena)
     return has_spelling(at) ? at : NULL;
 }
 
-const char *rk_harvest_template_arg(CXCursor instance, unsigned i, rk_arena *arena)
+const char *rk_template_arg(CXCursor instance, unsigned i, rk_arena *arena)
 {
     switch (clang_Cursor_getTemplateArgumentKind(instance, i)) {
     case CXTemplateArgumentKind_Type: {
         CXType type = clang_getCanonicalType(clang_Cursor_getTemplateArgumentType(instance, i));
-        const char *text = rk_h_text(arena, clang_getTypeSpelling(type));
+        const char *text = rk_ast_text(clang_getTypeSpelling(type), arena);
         const bool unnamed = strchr(text, '(') && strstr(text, " at "); /* a lambda, too */
         return unnamed ? NULL : rk_ast_named(text, arena);
     }
@@ -135,7 +135,7 @@ const char *rk_harvest_template_arg(CXCursor instance, unsigned i, rk_arena *are
     }
 }
 
-const char *rk_harvest_join_args(const char *const *args, size_t count, rk_arena *arena)
+const char *rk_template_args_join(const char *const *args, size_t count, rk_arena *arena)
 {
     rk_str out = {.arena = arena};
     for (size_t i = 0; i < count; i++)
@@ -144,8 +144,7 @@ const char *rk_harvest_join_args(const char *const *args, size_t count, rk_arena
     return count ? rk_arena_printf(arena, "<%s>", rk_str_text(&out)) : "";
 }
 
-bool rk_harvest_template_args(const char *const **args, size_t *count, CXCursor instance,
-                              rk_arena *arena)
+bool rk_template_args(const char *const **args, size_t *count, CXCursor instance, rk_arena *arena)
 {
     int n = clang_Cursor_getNumTemplateArguments(instance);
     *count = 0;
@@ -154,11 +153,20 @@ bool rk_harvest_template_args(const char *const **args, size_t *count, CXCursor 
         return false;
     const char **texts = RK_NEW_ARRAY(arena, const char *, (size_t)n);
     for (int i = 0; i < n; i++) {
-        texts[i] = rk_harvest_template_arg(instance, (unsigned)i, arena);
+        texts[i] = rk_template_arg(instance, (unsigned)i, arena);
         if (!texts[i])
             return false;
     }
     *args = texts;
     *count = (size_t)n;
     return true;
+}
+
+int rk_template_args_named(const char *const **out, CXCursor function, rk_arena *arena)
+{
+    size_t count;
+    *out = NULL;
+    if (clang_Cursor_getNumTemplateArguments(function) < 0)
+        return -1;
+    return rk_template_args(out, &count, function, arena) ? (int)count : RK_AST_NO_NAMES;
 }

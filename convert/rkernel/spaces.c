@@ -1,4 +1,4 @@
-#include "convert/text/spaces.h"
+#include "convert/rkernel/spaces.h"
 
 #include "base/str.h"
 #include "base/vec.h"

@@ -1,0 +1,34 @@
+#ifndef RK_CONVERT_CLANG_ARGUMENTS_H
+#define RK_CONVERT_CLANG_ARGUMENTS_H
+
+#include "convert/unit/unit.h"
+
+/* What libclang is given: CUDA's headers, ours, and the user's own arguments. */
+
+/** What takes the place of __CUDA_ARCH__ in the parser's texts: a name of the same length (facts/branches.h). */
+#define RK_DEVICE_ARCH "RK_CUDA_ARCH_"
+
+/** Its value, a compute capability: the highest that is built for here. */
+#define RK_DEVICE_ARCH_VALUE 900
+
+/** Compiler arguments: ours, then the user's without those that only nvcc knows. */
+typedef struct {
+    const char *const *items;
+    size_t count;
+} rk_clang_args;
+
+/**
+ * The arguments of a run's sources, without the prelude itself; or those of the prelude, which
+ * finds CUDA's own headers whatever the project calls its.
+ */
+rk_clang_args rk_parse_args(const rk_convert_options *options, bool prelude, rk_arena *arena);
+
+/**
+ * The toolkit's folder: the option's, $CUDA_PATH's, $CUDA_HOME's or the usual ones; NULL if none.
+ */
+const char *rk_parse_toolkit(const rk_convert_options *options, rk_arena *arena);
+
+/** A file of share/rammer/parse. */
+const char *rk_parse_file(const rk_convert_options *options, const char *name, rk_arena *arena);
+
+#endif

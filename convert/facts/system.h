@@ -1,0 +1,37 @@
+#ifndef RK_CONVERT_FACTS_SYSTEM_H
+#define RK_CONVERT_FACTS_SYSTEM_H
+
+#include "convert/facts/bodies.h"
+
+/* CUDA's own declarations, and what functions of headers outside of the project reach. */
+
+/** Whether a namespace of that name is around the declaration. */
+bool rk_system_in_namespace(CXCursor declaration, const char *name, rk_arena *arena);
+
+/**
+ * Whether a function is CUDA's own. The compiler declares some of them where they are first used.
+ */
+bool rk_system_is_function(CXCursor function, const char *name);
+
+/**
+ * Whether the declaration is one of CUDA's own variables or functions that an rKernel must not use.
+ */
+bool rk_walk_is_raw(CXCursor declaration, const char *name);
+
+/** The built-in that a system function's own code reads, NULL if there is none. */
+const char *rk_walk_system(rk_analysis *analysis, CXCursor function);
+
+/** kernel_facts.c: whether a function of CUDA's own waits, by its name or by its library. */
+bool rk_system_waits_by_name(const char *name);
+bool rk_system_waits_by_namespace(CXCursor function, bool *grid_sync, rk_arena *arena);
+
+/** Whether assembly has a `bar.` instruction; `membar.` is none. */
+bool rk_assembly_has_barrier(const char *text);
+
+/** Where the next one is from `i` on; RK_NONE if there is none. */
+size_t rk_assembly_next_barrier(const char *text, size_t i);
+
+/** What means the whole vEU in the text of inline assembly, NULL if nothing does; `moved`: its barriers do not. */
+const char *rk_assembly_word(const char *text, bool moved);
+
+#endif
