@@ -6,7 +6,7 @@
 #include "convert/convert.h"
 #include "convert/text/edits.h"
 #include "convert/text/lex.h"
-#include "rkernel_lib/catalog.h"
+#include "rkernel_lib/catalog/catalog.h"
 
 #include <clang-c/Index.h>
 
