@@ -1,16 +1,86 @@
 #include "base/file.h"
 
 #include "base/str.h"
+#include "base/temporary.h"
 #include "base/vec.h"
 
 #include <dirent.h>
 #include <errno.h>
+#include <limits.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <xxhash.h>
+
+/* What was read. */
+
+/** Whether an absolute path is `folder` or lies in it, by their names alone. */
+static bool is_in(const char *path, const char *folder)
+{
+    const size_t length = strcmp(folder, "/") == 0 ? 0 : strlen(folder);
+    return strncmp(path, folder, length) == 0 && (path[length] == '/' || path[length] == '\0');
+}
+
+static struct {
+    pthread_mutex_t lock;
+    bool wanted;
+    char **items; /**< absolute paths, links followed in all or in all but the last part */
+    size_t count, capacity;
+} noted = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+void rk_file_note_reads(void)
+{
+    noted.wanted = true;
+}
+
+/** Adds `folder/name`. Out of memory ends the process: an input that is not known could be removed. */
+static void note(const char *folder, const char *name)
+{
+    char *path;
+    if (noted.count == noted.capacity) {
+        noted.capacity = noted.capacity ? 2 * noted.capacity : 64;
+        noted.items = realloc(noted.items, noted.capacity * sizeof *noted.items);
+    }
+    if (!noted.items || asprintf(&path, "%s%s%s", folder, *name ? "/" : "", name) < 0)
+        rk_out_of_memory();
+    noted.items[noted.count++] = path;
+}
+
+static void note_read(const char *path)
+{
+    char real[PATH_MAX], folder[PATH_MAX];
+    if (!noted.wanted)
+        return;
+    const char *base = rk_path_base(path);
+    const int length = (int)(base - path);
+    char *above = NULL;
+    pthread_mutex_lock(&noted.lock);
+    if (realpath(path, real))
+        note(real, "");
+    if (asprintf(&above, "%.*s", length ? length : 1, length ? path : ".") >= 0 &&
+        realpath(above, folder))
+        note(folder, base);
+    free(above);
+    pthread_mutex_unlock(&noted.lock);
+}
+
+const char *rk_file_read_in(const char *folder)
+{
+    char real[PATH_MAX];
+    const char *found = NULL;
+    if (!realpath(folder, real))
+        return NULL;
+    pthread_mutex_lock(&noted.lock);
+    for (size_t i = 0; i < noted.count && !found; i++)
+        found = is_in(noted.items[i], real) ? noted.items[i] : NULL;
+    pthread_mutex_unlock(&noted.lock);
+    return found;
+}
+
+/* Reading. */
 
 bool rk_file_read(rk_bytes *out, const char *path, rk_arena *arena, rk_diag *diag)
 {
@@ -37,45 +107,13 @@ bool rk_file_read(rk_bytes *out, const char *path, rk_arena *arena, rk_diag *dia
         rk_str_addn(&text, chunk, n);
     int failed = ferror(file);
     fclose(file);
+    note_read(path);
     if (failed)
         return rk_diag_add(diag, RK_ERROR, "RK-F002", rk_place_file(path), NULL,
                            "cannot read the file to its end");
     rk_str_addn(&text, "", 0);
     *out = (rk_bytes){.data = text.text, .size = text.length};
     return true;
-}
-
-static bool write_all(FILE *file, const void *data, size_t size)
-{
-    bool good = size == 0 || fwrite(data, 1, size, file) == size;
-    good = fflush(file) == 0 && good;
-    return fclose(file) == 0 && good;
-}
-
-bool rk_file_write(const char *path, const void *data, size_t size, rk_diag *diag)
-{
-    size_t length = strlen(path) + 8;
-    char *temporary = malloc(length);
-    if (!temporary)
-        rk_out_of_memory();
-    snprintf(temporary, length, "%s.XXXXXX", path);
-    int descriptor = mkstemp(temporary);
-    FILE *file = descriptor >= 0 ? fdopen(descriptor, "wb") : NULL;
-    bool good = file && write_all(file, data, size);
-    if (good) {
-        mode_t mask = umask(0);
-        umask(mask);
-        good = chmod(temporary, 0666 & ~mask) == 0 && rename(temporary, path) == 0;
-    }
-    int reason = errno;
-    if (!good && descriptor >= 0)
-        unlink(temporary);
-    free(temporary);
-    if (!good)
-        rk_diag_add(diag, RK_ERROR, "RK-F003", rk_place_file(path),
-                    "check that the folder exists, is writable and has room",
-                    "cannot write the file: %s", strerror(reason));
-    return good;
 }
 
 bool rk_file_mkdirs(const char *path, rk_diag *diag)
@@ -102,18 +140,6 @@ bool rk_file_mkdirs(const char *path, rk_diag *diag)
     return good;
 }
 
-char *rk_file_temporary(const char *name, rk_arena *arena, rk_diag *diag)
-{
-    const char *base = getenv("TMPDIR");
-    char *path = rk_arena_printf(arena, "%s/%s-XXXXXX", base && *base ? base : "/tmp", name);
-    if (mkdtemp(path))
-        return path;
-    rk_diag_add(diag, RK_ERROR, "RK-F004", rk_place_file(base && *base ? base : "/tmp"),
-                "set TMPDIR to a folder that can be written", "cannot make a folder in it: %s",
-                strerror(errno));
-    return NULL;
-}
-
 bool rk_file_exists(const char *path)
 {
     return access(path, F_OK) == 0;
@@ -125,6 +151,12 @@ bool rk_file_is_dir(const char *path)
     return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
 }
 
+bool rk_file_is_regular(const char *path)
+{
+    struct stat info;
+    return stat(path, &info) == 0 && S_ISREG(info.st_mode);
+}
+
 bool rk_file_copy(const char *to, const char *from, rk_arena *arena, rk_diag *diag)
 {
     rk_bytes bytes;
@@ -132,37 +164,38 @@ bool rk_file_copy(const char *to, const char *from, rk_arena *arena, rk_diag *di
            rk_file_write(to, bytes.data, bytes.size, diag);
 }
 
-/** Removes what `path` names; `folder` entries first. Returns false with errno set. */
-static bool remove_tree(const char *path)
+bool rk_file_remove_all(const char *path)
 {
     struct stat info;
     if (lstat(path, &info) != 0)
         return errno == ENOENT;
     if (!S_ISDIR(info.st_mode))
-        return unlink(path) == 0;
+        return unlink(path) == 0 || errno == ENOENT;
     DIR *dir = opendir(path);
     if (!dir)
-        return false;
+        return errno == ENOENT;
     bool good = true;
     for (struct dirent *e; good && (e = readdir(dir));) {
         if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0)
             continue;
-        size_t length = strlen(path) + strlen(e->d_name) + 2;
-        char *child = malloc(length);
-        if (!child)
-            rk_out_of_memory();
-        snprintf(child, length, "%s/%s", path, e->d_name);
-        good = remove_tree(child);
+        char *child;
+        good = asprintf(&child, "%s/%s", path, e->d_name) >= 0;
+        if (!good)
+            break;
+        good = rk_file_remove_all(child);
         free(child);
     }
     closedir(dir);
-    return good && rmdir(path) == 0;
+    return good && (rmdir(path) == 0 || errno == ENOENT);
 }
 
 bool rk_file_remove(const char *path, rk_diag *diag)
 {
-    return remove_tree(path) || rk_diag_add(diag, RK_ERROR, "RK-F005", rk_place_file(path), NULL,
-                                            "cannot remove it: %s", strerror(errno));
+    const bool removed = rk_file_remove_all(path);
+    const int reason = errno;
+    rk_temporary_drop(path);
+    return removed || rk_diag_add(diag, RK_ERROR, "RK-F005", rk_place_file(path), NULL,
+                                  "cannot remove it: %s", strerror(reason));
 }
 
 char *rk_path_join(rk_arena *arena, const char *dir, const char *name)
@@ -191,6 +224,43 @@ char *rk_path_stem(rk_arena *arena, const char *path)
     const char *base = rk_path_base(path);
     const char *dot = strrchr(base, '.');
     return rk_arena_strndup(arena, base, dot && dot != base ? (size_t)(dot - base) : strlen(base));
+}
+
+bool rk_path_is_inner(const char *name)
+{
+    if (!*name || *name == '/')
+        return false;
+    for (const char *part = name; part; part = strchr(part, '/')) {
+        part += *part == '/';
+        if (strcmp(part, "..") == 0 || strncmp(part, "../", 3) == 0)
+            return false;
+    }
+    return true;
+}
+
+char *rk_file_named(const char *folder, const char *name, rk_place place, rk_arena *arena,
+                    rk_diag *diag)
+{
+    static const char hint[] = "put the file into the folder of the one that names it";
+    char real[PATH_MAX], real_folder[PATH_MAX];
+    struct stat info;
+    if (!rk_path_is_inner(name)) {
+        rk_diag_add(diag, RK_ERROR, "RK-F006", place, hint,
+                    "the file name '%s' is not relative, or has a '..'", name);
+        return NULL;
+    }
+    char *path = rk_path_join(arena, folder, name);
+    if (!realpath(path, real) || !realpath(*folder ? folder : ".", real_folder))
+        return path;
+    if (!is_in(real, real_folder))
+        rk_diag_add(diag, RK_ERROR, "RK-F006", place, hint,
+                    "the file '%s' is a link that leaves the folder, to '%s'", name, real);
+    else if (stat(real, &info) == 0 && !S_ISREG(info.st_mode))
+        rk_diag_add(diag, RK_ERROR, "RK-F006", place, "name a file", "'%s' is no regular file",
+                    name);
+    else
+        return path;
+    return NULL;
 }
 
 static int by_name(const void *a, const void *b)

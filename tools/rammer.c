@@ -1,5 +1,6 @@
 #include "rammer.h"
 
+#include "base/process.h"
 #include "base/str.h"
 #include "version.h"
 
@@ -48,7 +49,7 @@ static int unknown_command(rk_tool *tool, const char *name)
     return RK_EXIT_USAGE;
 }
 
-int main(int argc, char **argv)
+static int run(int argc, char **argv)
 {
     if (argc < 2 || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
         print_help(argc < 2 ? stderr : stdout);
@@ -65,12 +66,14 @@ int main(int argc, char **argv)
     int status =
         command ? command->run(&tool, argc - 1, argv + 1) : unknown_command(&tool, argv[1]);
     rk_tool_progress(&tool, NULL);
-    if (fflush(stdout) != 0 || ferror(stdout)) {
-        rk_diag_add(tool.diag, RK_ERROR, "RK-F003", rk_place_file("standard output"), NULL,
-                    "cannot write it");
-        status = RK_EXIT_REFUSED;
-    }
+    fflush(stdout);
     rk_diag_print(tool.diag, 0, stderr, isatty(STDERR_FILENO) && !getenv("NO_COLOR"));
     rk_arena_free(arena);
     return status == RK_EXIT_HELP ? RK_EXIT_GOOD : status;
+}
+
+int main(int argc, char **argv)
+{
+    rk_process_begin();
+    return rk_process_end(run(argc, argv), RK_EXIT_REFUSED);
 }

@@ -2,6 +2,7 @@
 #define RK_TOOLS_RAMMER_H
 
 #include "base/diag.h"
+#include "base/file.h"
 #include "base/vec.h"
 
 #include <stddef.h>
@@ -90,23 +91,11 @@ const char *rk_tool_share(const rk_tool *tool, const char *name);
 
 /* Output folders. */
 
-/** A folder that is being filled beside the place where it will stand. */
-typedef struct {
-    const char *final;
-    const char *temporary;
-} rk_output;
-
 /**
- * Makes an empty folder beside `dir`. An existing `dir` is replaced in the end, if it is empty or was
- * written by rammer: RK-U005 if it is anything else. RK-F... if it cannot be made.
+ * rk_folder_begin for a command's output. An existing `dir` is replaced in the end, if it is empty or was written
+ * by rammer: RK-U005 if it is anything else.
  */
-bool rk_output_begin(rk_output *out, const char *dir, rk_tool *tool);
-
-/** Puts the folder in its place, at once; on failure nothing of it is left. */
-bool rk_output_commit(const rk_output *output, rk_tool *tool);
-
-/** Removes the folder. */
-void rk_output_abandon(const rk_output *output, rk_tool *tool);
+bool rk_output_begin(rk_folder *out, const char *dir, rk_tool *tool);
 
 /* Tables on standard output. */
 

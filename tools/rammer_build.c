@@ -303,7 +303,7 @@ static void print_report(const cJSON *report, const char *dir, rk_tool *tool)
 static int write_output(const rk_plan *plan, const bool dump[RK_STAGE_COUNT],
                         const build_options *options, const char *graph, rk_tool *tool)
 {
-    rk_output output;
+    rk_folder output;
     if (!rk_output_begin(&output, options->output, tool))
         return RK_EXIT_REFUSED;
     cJSON *report = make_report(plan, tool);
@@ -313,13 +313,13 @@ static int write_output(const rk_plan *plan, const bool dump[RK_STAGE_COUNT],
                 rk_json_write(rk_path_join(tool->arena, output.temporary, "rammer.json"), report,
                               tool->arena, tool->diag);
     if (!good)
-        rk_output_abandon(&output, tool);
-    good = good && rk_output_commit(&output, tool);
+        rk_folder_abandon(&output, tool->diag);
+    good = good && rk_folder_commit(&output, tool->arena, tool->diag);
     rk_tool_progress(tool, NULL);
     if (good && options->json)
         fputs(rk_json_print(report, tool->arena), stdout);
     else if (good)
-        print_report(report, output.final, tool);
+        print_report(report, output.path, tool);
     cJSON_Delete(report);
     return good ? RK_EXIT_GOOD : RK_EXIT_REFUSED;
 }

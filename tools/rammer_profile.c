@@ -203,7 +203,7 @@ static int emit(const rk_profile_subjects *subjects, const rk_plan *plan,
                 const rk_profile_options *options, rk_tool *tool)
 {
     rk_profile_image **images = RK_NEW_ARRAY(tool->arena, rk_profile_image *, subjects->count + 1);
-    rk_output output;
+    rk_folder output;
     if (!rk_output_begin(&output, options->emit, tool))
         return RK_EXIT_REFUSED;
     const rk_cuda_profile_request request = {
@@ -217,14 +217,14 @@ static int emit(const rk_profile_subjects *subjects, const rk_plan *plan,
     bool good = rk_cuda_profile_emit(&request, tool->arena, tool->diag) &&
                 write_mark(output.temporary, plan, subjects->count, tool);
     if (!good)
-        rk_output_abandon(&output, tool);
-    good = good && rk_output_commit(&output, tool);
+        rk_folder_abandon(&output, tool->diag);
+    good = good && rk_folder_commit(&output, tool->arena, tool->diag);
     rk_tool_progress(tool, NULL);
     if (!good)
         return RK_EXIT_REFUSED;
     printf("rTasks of %zu kernels with their arguments to measure on '%s'\n"
            "written to %s: build it there with CMake, and run `measure profile.json`\n",
-           subjects->count, plan->device->name, output.final);
+           subjects->count, plan->device->name, output.path);
     return RK_EXIT_GOOD;
 }
 

@@ -3,14 +3,11 @@
 #include "base/file.h"
 #include "base/str.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 void rk_tool_progress(const rk_tool *tool, const char *what)
@@ -47,48 +44,11 @@ static bool replaceable(const char *dir, rk_tool *tool)
                                      "the folder holds files that rammer did not write");
 }
 
-bool rk_output_begin(rk_output *out, const char *dir, rk_tool *tool)
+bool rk_output_begin(rk_folder *out, const char *dir, rk_tool *tool)
 {
-    size_t length = strlen(dir);
-    while (length > 1 && dir[length - 1] == '/')
-        length--;
-    out->final = rk_arena_strndup(tool->arena, dir, length);
-    if (rk_file_exists(out->final) && !rk_file_is_dir(out->final))
-        return rk_diag_add(tool->diag, RK_ERROR, "RK-F004", rk_place_file(out->final), NULL,
-                           "cannot make the folder: a file of that name exists");
-    if (rk_file_exists(out->final) && !replaceable(out->final, tool))
+    if (rk_file_is_dir(dir) && !replaceable(dir, tool))
         return false;
-    if (!rk_file_mkdirs(rk_path_dir(tool->arena, out->final), tool->diag))
-        return false;
-    char *temporary = rk_arena_printf(tool->arena, "%s.XXXXXX", out->final);
-    if (!mkdtemp(temporary))
-        return rk_diag_add(tool->diag, RK_ERROR, "RK-F004", rk_place_file(out->final), NULL,
-                           "cannot make the folder: %s", strerror(errno));
-    mode_t mask = umask(0);
-    umask(mask);
-    chmod(temporary, 0777 & ~mask);
-    out->temporary = temporary;
-    return true;
-}
-
-bool rk_output_commit(const rk_output *output, rk_tool *tool)
-{
-    if (rename(output->temporary, output->final) == 0)
-        return true;
-    bool swapped =
-        renameat2(AT_FDCWD, output->temporary, AT_FDCWD, output->final, RENAME_EXCHANGE) == 0;
-    if (!swapped && (errno == EINVAL || errno == ENOSYS))
-        swapped = rk_file_remove(output->final, tool->diag) &&
-                  rename(output->temporary, output->final) == 0;
-    int reason = errno;
-    rk_output_abandon(output, tool);
-    return swapped || rk_diag_add(tool->diag, RK_ERROR, "RK-F004", rk_place_file(output->final),
-                                  NULL, "cannot put the folder in its place: %s", strerror(reason));
-}
-
-void rk_output_abandon(const rk_output *output, rk_tool *tool)
-{
-    rk_file_remove(output->temporary, tool->diag);
+    return rk_folder_begin(out, dir, tool->arena, tool->diag);
 }
 
 void rk_grid_add(rk_grid *grid, const char *format, ...)

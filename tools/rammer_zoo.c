@@ -117,7 +117,7 @@ static bool write_files(const rk_zoo_model *model, const zoo_options *options, c
 
 static int write_model(const rk_zoo_model *model, const zoo_options *options, rk_tool *tool)
 {
-    rk_output output;
+    rk_folder output;
     if (!rk_output_begin(&output, options->output, tool))
         return RK_EXIT_REFUSED;
     bool structure = options->no_weights || options->count > 0;
@@ -126,12 +126,12 @@ static int write_model(const rk_zoo_model *model, const zoo_options *options, rk
     bool good = write_files(model, options, output.temporary, tool) &&
                 write_marker(model, options, output.temporary, tool);
     if (!good)
-        rk_output_abandon(&output, tool);
-    good = good && rk_output_commit(&output, tool);
+        rk_folder_abandon(&output, tool->diag);
+    good = good && rk_folder_commit(&output, tool->arena, tool->diag);
     rk_tool_progress(tool, NULL);
     if (good)
         printf("%s: graph.json%s written to %s\n", model->name,
-               structure ? "" : ", weights, input/ and expected/", output.final);
+               structure ? "" : ", weights, input/ and expected/", output.path);
     return good ? RK_EXIT_GOOD : RK_EXIT_REFUSED;
 }
 

@@ -1,4 +1,5 @@
 #include "base/file.h"
+#include "base/process.h"
 #include "base/str.h"
 #include "base/vec.h"
 #include "convert/convert.h"
@@ -510,7 +511,7 @@ static int convert_command(int argc, char **argv)
     return status;
 }
 
-int main(int argc, char **argv)
+static int run(int argc, char **argv)
 {
     static const struct {
         const char *name;
@@ -524,4 +525,10 @@ int main(int argc, char **argv)
         if (strcmp(argv[1], commands[i].name) == 0)
             return commands[i].run(argc - 1, argv + 1);
     return convert_command(argc, argv);
+}
+
+int main(int argc, char **argv)
+{
+    rk_process_begin();
+    return rk_process_end(run(argc, argv), 2);
 }

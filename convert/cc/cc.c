@@ -285,6 +285,37 @@ static const char *dependency_path(const source *s)
     return rk_path_join(arena, dir, rk_arena_printf(arena, "%s.d", rk_path_stem(arena, of)));
 }
 
+/* Outputs: what compilers write takes its place when all went well. */
+
+/** Adds the file to write for what will be `output` to a command. False with a message. */
+static bool add_file(const run *r, rk_cc_words *command, rk_replacement *out, const char *output)
+{
+    rk_diag *diag = rk_diag_new(r->arena);
+    const bool ok = rk_replace_begin(out, output, r->arena, diag);
+    rk_diag_print(diag, 0, stderr, isatty(STDERR_FILENO));
+    if (ok)
+        add(r, command, r->options->dry_run ? output : out->temporary);
+    return ok;
+}
+
+static bool add_output(const run *r, rk_cc_words *command, rk_replacement *out, const char *output)
+{
+    add(r, command, "-o");
+    return add_file(r, command, out, output);
+}
+
+/** Puts the output in its place after a command that ended with `status`; the status of both. */
+static int finish_output(const run *r, rk_replacement *out, int status)
+{
+    rk_diag *diag = rk_diag_new(r->arena);
+    if (status != 0 || r->options->dry_run)
+        rk_replace_abandon(out);
+    else if (!rk_replace_commit(out, r->arena, diag))
+        status = 2;
+    rk_diag_print(diag, 0, stderr, isatty(STDERR_FILENO));
+    return status;
+}
+
 /** Compiles `path` and replaces the object when that went well. */
 static int compile(const source *s, const char *path)
 {
@@ -293,7 +324,7 @@ static int compile(const source *s, const char *path)
     rk_cc_words command = compile_command(s->r, input);
     const bool lists = o->action == RK_CC_DEPENDENCIES || o->dependencies_too;
     const char *made = rk_arena_printf(s->r->arena, "%s/%zu.d", s->r->folder, s->index);
-    const char *partial = rk_arena_printf(s->r->arena, "%s.rk%ld", s->object, (long)getpid());
+    rk_replacement object = {0};
     if (lists)
         ask_dependencies(s, &command, made);
     if (o->action == RK_CC_PREPROCESS)
@@ -305,20 +336,13 @@ static int compile(const source *s, const char *path)
     add(s->r, &command, path);
     const bool writes =
         o->action != RK_CC_DEPENDENCIES && (o->action != RK_CC_PREPROCESS || o->output);
-    if (writes) {
-        add(s->r, &command, "-o");
-        add(s->r, &command, partial);
-    }
+    if (writes && !add_output(s->r, &command, &object, s->object))
+        return 2;
     int status = execute(s->r, &command);
-    if (o->dry_run)
-        return status;
-    if (status == 0 && lists && !write_dependencies(s, made, path, dependency_path(s)))
+    if (status == 0 && !o->dry_run && lists &&
+        !write_dependencies(s, made, path, dependency_path(s)))
         status = 2;
-    if (writes && (status != 0 || rename(partial, s->object) != 0)) {
-        unlink(partial);
-        status = status ? status : 2;
-    }
-    return status;
+    return writes ? finish_output(s->r, &object, status) : status;
 }
 
 static int work(void *user)
@@ -379,60 +403,48 @@ static int compile_sources(run *r, const char **objects)
     return rk_cc_jobs_wait(jobs);
 }
 
-/** Runs a command whose last word but none is a partial output, and renames that when it went well. */
-static int make(const run *r, rk_cc_words *command, const char *partial, const char *output)
-{
-    int status = execute(r, command);
-    if (status == 0 && !r->options->dry_run && rename(partial, output) != 0)
-        status = 2;
-    if (status != 0)
-        unlink(partial);
-    return status;
-}
-
 static int archive(const run *r, const char *const *objects)
 {
     const rk_cc_options *o = r->options;
-    const char *output = o->output ? o->output : "a.a";
-    const char *partial = rk_arena_printf(r->arena, "%s.rk%ld", output, (long)getpid());
+    rk_replacement output;
     rk_cc_words command = {0};
     add(r, &command, "ar");
     add(r, &command, "rcs");
-    add(r, &command, partial);
+    if (!add_file(r, &command, &output, o->output ? o->output : "a.a"))
+        return 2;
     for (size_t i = 0; i < o->inputs.count; i++)
         add(r, &command, objects[i] ? objects[i] : o->inputs.items[i].path);
-    return make(r, &command, partial, output);
+    return finish_output(r, &output, execute(r, &command));
 }
 
 /** The device's code is linked with the host's: what nvcc makes separately here is an empty object. */
 static int device_link(const run *r)
 {
     const rk_cc_options *o = r->options;
-    const char *output = o->output ? o->output : "a_dlink.o";
-    const char *partial = rk_arena_printf(r->arena, "%s.rk%ld", output, (long)getpid());
+    rk_replacement output;
     rk_cc_words command = {0};
     add_all(r, &command, &r->cxx);
     add_all(r, &command, &o->compile);
-    const char *const rest[] = {"-c", "-x", "c++", "/dev/null", "-o", partial};
+    const char *const rest[] = {"-c", "-x", "c++", "/dev/null"};
     for (size_t i = 0; i < sizeof rest / sizeof *rest; i++)
         add(r, &command, rest[i]);
-    return make(r, &command, partial, output);
+    if (!add_output(r, &command, &output, o->output ? o->output : "a_dlink.o"))
+        return 2;
+    return finish_output(r, &output, execute(r, &command));
 }
 
 static int link_program(const run *r, const char *const *objects)
 {
     const rk_cc_options *o = r->options;
-    const char *output = o->output ? o->output : "a.out";
-    const char *partial = rk_arena_printf(r->arena, "%s.rk%ld", output, (long)getpid());
+    rk_replacement output;
     rk_cc_words command = {0};
     add_all(r, &command, &r->cxx);
-    add(r, &command, "-o");
-    add(r, &command, partial);
+    if (!add_output(r, &command, &output, o->output ? o->output : "a.out"))
+        return 2;
     if (o->check == RK_CC_CHECK_MEMORY)
         add(r, &command, "-fsanitize=address");
-    if (!rk_cc_add_link(&command, o, objects, r->arena, r->diag))
-        return 2;
-    return make(r, &command, partial, output);
+    const bool ok = rk_cc_add_link(&command, o, objects, r->arena, r->diag);
+    return finish_output(r, &output, ok ? execute(r, &command) : 2);
 }
 
 static int build(run *r)

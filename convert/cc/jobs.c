@@ -47,8 +47,9 @@ static void finish_stop(const pid_t *pids, size_t count)
     for (size_t i = 0; i < count; i++)
         if (pids[i] > 0)
             kill(pids[i], SIGTERM);
-    while (wait(NULL) > 0 || errno == EINTR)
-        ;
+    for (size_t i = 0; i < count; i++)
+        while (pids[i] > 0 && waitpid(pids[i], NULL, 0) < 0 && errno == EINTR)
+            ;
     rk_arena *arena = rk_arena_new();
     if (*guarded)
         rk_file_remove(guarded, rk_diag_new(arena));

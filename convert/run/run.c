@@ -181,7 +181,7 @@ static void begin(run *r, size_t index)
 static bool same_bytes(const char *path, rk_bytes bytes, rk_arena *scratch)
 {
     rk_bytes there;
-    return rk_file_exists(path) && rk_file_read(&there, path, scratch, rk_diag_new(scratch)) &&
+    return rk_file_is_regular(path) && rk_file_read(&there, path, scratch, rk_diag_new(scratch)) &&
            there.size == bytes.size && memcmp(there.data, bytes.data, bytes.size) == 0;
 }
 

@@ -4,6 +4,7 @@
 #include "base/str.h"
 #include "base/vec.h"
 
+#include <fcntl.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -171,6 +172,109 @@ Test(base, file_removal_does_not_follow_links)
     cr_assert_eq(symlink(in_folder("kept"), in_folder("gone/link")), 0);
     cr_assert(rk_file_remove(in_folder("gone"), diag));
     cr_assert(rk_file_exists(in_folder("kept/file")));
+}
+
+/* What is written where something else is already. */
+
+Test(base, file_write_keeps_links_rights_and_devices)
+{
+    struct stat info;
+    rk_bytes bytes;
+    const char *to = in_folder("kept"), *link = in_folder("link"),
+               *dangling = in_folder("dangling");
+    cr_assert(rk_file_write(to, "old", 3, diag));
+    cr_assert_eq(chmod(to, 0640), 0);
+    cr_assert_eq(symlink("kept", link), 0);
+    cr_assert(rk_file_write(link, "new", 3, diag));
+    cr_assert(lstat(link, &info) == 0 && S_ISLNK(info.st_mode), "the link was replaced");
+    cr_assert(lstat(to, &info) == 0 && (info.st_mode & 07777) == 0640, "%o", info.st_mode);
+    cr_assert(rk_file_read(&bytes, to, arena, diag));
+    cr_assert_str_eq(bytes.data, "new");
+
+    cr_assert_eq(symlink("not/yet", dangling),
+                 0); /* leads to nothing: there it is made, or not at all */
+    cr_assert_not(rk_file_write(dangling, "x", 1, diag));
+    expect_code("RK-F003");
+    cr_assert(rk_file_mkdirs(in_folder("not"), diag));
+    cr_assert(rk_file_write(dangling, "x", 1, diag));
+    cr_assert(lstat(in_folder("not/yet"), &info) == 0 && S_ISREG(info.st_mode));
+
+    const char *pipe = in_folder("pipe");
+    cr_assert_eq(mkfifo(pipe, 0600), 0);
+    const int end = open(pipe, O_RDWR); /* there is a reader */
+    char got[4] = "";
+    cr_assert(rk_file_write(pipe, "abc", 3, diag));
+    cr_assert_eq(read(end, got, 3), 3);
+    cr_assert_str_eq(got, "abc");
+    close(end);
+    cr_assert(lstat(pipe, &info) == 0 && S_ISFIFO(info.st_mode), "the pipe was replaced");
+    cr_assert_not(rk_file_write("/dev/full", "x", 1, diag));
+    expect_code("RK-F003");
+
+    char **names;
+    size_t count;
+    cr_assert(rk_file_list(&names, &count, folder, NULL, arena, diag));
+    cr_assert_eq(count, 5, "%zu entries: something temporary is left", count);
+}
+
+Test(base, file_names_stay_in_their_folder)
+{
+    static const char *const outer[] = {"",      "/etc/passwd", "..",     "../x",   "a/../../x",
+                                        "a/..",  "./../x",      "a//..",  "out",    "out/passwd",
+                                        "up/in", "dir",         "device", "a/../in"};
+    static const char *const inner[] = {"in",  "./in",   "dir/in", "dir/same",
+                                        "..a", "a..b/c", "missing"};
+    cr_assert(rk_file_mkdirs(in_folder("top/dir"), diag));
+    cr_assert(rk_file_write(in_folder("top/in"), "", 0, diag));
+    cr_assert(rk_file_write(in_folder("top/dir/in"), "", 0, diag));
+    cr_assert(rk_file_write(in_folder("in"), "", 0, diag));
+    cr_assert_eq(symlink("/etc", in_folder("top/out")), 0);
+    cr_assert_eq(symlink("..", in_folder("top/up")), 0);
+    cr_assert_eq(symlink("../in", in_folder("top/dir/same")), 0);
+    cr_assert_eq(mkfifo(in_folder("top/device"), 0600), 0);
+    for (size_t i = 0; i < sizeof outer / sizeof *outer; i++) {
+        cr_assert_null(rk_file_named(in_folder("top"), outer[i], (rk_place){0}, arena, diag), "%s",
+                       outer[i]);
+        expect_code("RK-F006");
+    }
+    for (size_t i = 0; i < sizeof inner / sizeof *inner; i++)
+        cr_assert_not_null(rk_file_named(in_folder("top"), inner[i], (rk_place){0}, arena, diag),
+                           "%s", inner[i]);
+}
+
+/** Replaces a folder of a file and a link out of it, after reading the file `read`, NULL: none. */
+static bool replace_after(const char *name, const char *read)
+{
+    rk_bytes bytes;
+    rk_folder f;
+    const char *at = in_folder(name);
+    cr_assert(rk_file_mkdirs(rk_path_join(arena, at, "deep"), diag));
+    cr_assert(rk_file_write(rk_path_join(arena, at, "deep/weights"), "w", 1, diag));
+    cr_assert_eq(symlink("../far", rk_path_join(arena, at, "link")), 0);
+    cr_assert_eq(symlink(name, in_folder("again")), 0);
+    cr_assert(!read || rk_file_read(&bytes, in_folder(read), arena, diag));
+    cr_assert(rk_folder_begin(&f, in_folder("again/"), arena, diag));
+    cr_assert(rk_file_write(rk_path_join(arena, f.temporary, "new"), "n", 1, diag));
+    const bool replaced = rk_folder_commit(&f, arena, diag);
+    cr_assert_not(rk_file_exists(f.temporary));
+    cr_assert_eq(rk_file_exists(rk_path_join(arena, at, "new")), replaced);
+    cr_assert_eq(rk_file_exists(rk_path_join(arena, at, "deep/weights")), !replaced);
+    cr_assert_eq(unlink(in_folder("again")), 0, "links are followed, and stay");
+    return replaced;
+}
+
+Test(base, folder_that_was_read_is_not_replaced)
+{
+    rk_file_note_reads();
+    cr_assert(rk_file_write(in_folder("far"), "w", 1, diag));
+    cr_assert(replace_after("none", NULL));
+    cr_assert(replace_after("elsewhere", "far"));
+    cr_assert_not(replace_after("direct", "direct/deep/weights"));
+    expect_code("RK-F007");
+    cr_assert_not(replace_after("behind", "again/deep/../deep/weights"));
+    expect_code("RK-F007");
+    cr_assert_not(replace_after("linked", "linked/link"));
+    expect_code("RK-F007");
 }
 
 Test(base, path_parts)
