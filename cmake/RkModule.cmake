@@ -1,34 +1,29 @@
-# A module of the library: one folder, one static library, and exactly the include folders it may use.
+# Modules of the library: one folder each, and exactly the include folders that it may use.
 
-# rk_module(<folder> SOURCES <file>... [USES <library>...])
+# rk_includes(<target> <folder>): lets those who link <target> include "<folder>/<name>.h".
 #
-# Defines librk_<folder> (rk_rkernel for rkernel_lib). Headers are included as "<folder>/<name>.h":
-# a folder in the build tree holds nothing but a link named <folder>, so that a module sees its own
-# headers and those of what it USES, and no others.
-function(rk_module folder)
-    cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;USES")
-    string(REPLACE rkernel_lib rkernel target rk_${folder})
-    set(include ${CMAKE_BINARY_DIR}/include/${folder})
-    file(MAKE_DIRECTORY ${include})
+# A folder in the build tree holds nothing but a link to <folder>, under the folders that are above it:
+# who links a module sees its headers and those of what it USES, and no others.
+function(rk_includes target folder)
+    string(REPLACE / _ name ${folder})
+    set(include ${CMAKE_BINARY_DIR}/include/${name})
+    cmake_path(GET folder PARENT_PATH above)
+    file(MAKE_DIRECTORY ${include}/${above})
     file(CREATE_LINK ${CMAKE_SOURCE_DIR}/${folder} ${include}/${folder} SYMBOLIC)
+    get_target_property(type ${target} TYPE)
+    if(type STREQUAL INTERFACE_LIBRARY)
+        target_include_directories(${target} INTERFACE ${include})
+    else()
+        target_include_directories(${target} PUBLIC ${include})
+    endif()
+endfunction()
 
-    add_library(${target} STATIC ${arg_SOURCES})
-    target_include_directories(${target} PUBLIC ${include})
-    target_link_libraries(${target} PRIVATE rk_options PUBLIC ${arg_USES})
-    install(TARGETS ${target} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
-
-    # Every header beside the module's sources compiles alone, and twice.
-    set(headers "")
-    foreach(source IN LISTS arg_SOURCES)
-        cmake_path(ABSOLUTE_PATH source)
-        cmake_path(GET source PARENT_PATH dir)
-        cmake_path(IS_PREFIX CMAKE_CURRENT_SOURCE_DIR "${dir}" NORMALIZE here)
-        if(here)
-            list(APPEND headers "${dir}/*.h")
-        endif()
-    endforeach()
-    list(REMOVE_DUPLICATES headers)
-    file(GLOB headers CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR} ${headers})
+# rk_headers_compile(<target> <folder>): every header of the folder and of those in it compiles alone, and
+# twice, with what <target> sees.
+function(rk_headers_compile target folder)
+    file(GLOB headers CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR}
+         ${CMAKE_SOURCE_DIR}/${folder}/*.h ${CMAKE_SOURCE_DIR}/${folder}/*/*.h)
+    list(FILTER headers EXCLUDE REGEX "/stub/")
     set(alone "")
     foreach(header IN LISTS headers)
         string(REPLACE / _ file ${header})
@@ -41,6 +36,44 @@ function(rk_module folder)
         target_compile_options(${target}_headers PRIVATE -Wno-pedantic)
         target_link_libraries(${target}_headers PRIVATE rk_options ${target})
     endif()
+endfunction()
+
+# rk_module(<folder> [TARGET <name>] SOURCES <file>... [USES <library>...])
+#
+# A static library, lib<name>.a: rk_<folder> unless a name is given.
+function(rk_module folder)
+    cmake_parse_arguments(PARSE_ARGV 1 arg "" "TARGET" "SOURCES;USES")
+    if(NOT arg_TARGET)
+        string(REPLACE / _ arg_TARGET rk_${folder})
+    endif()
+    add_library(${arg_TARGET} STATIC ${arg_SOURCES})
+    rk_includes(${arg_TARGET} ${folder})
+    target_link_libraries(${arg_TARGET} PRIVATE rk_options PUBLIC ${arg_USES})
+    install(TARGETS ${arg_TARGET} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+    rk_headers_compile(${arg_TARGET} ${folder})
+endfunction()
+
+# rk_room(<folder> SOURCES <file>... [USES <library>...])
+#
+# A folder inside of a module, of whose library its objects are a part (rk_house). What it USES are the
+# rooms and modules whose headers it may include.
+function(rk_room folder)
+    cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;USES")
+    string(REPLACE / _ target rk_${folder})
+    add_library(${target} OBJECT ${arg_SOURCES})
+    rk_includes(${target} ${folder})
+    target_link_libraries(${target} PRIVATE rk_options PUBLIC ${arg_USES})
+    rk_headers_compile(${target} ${folder})
+endfunction()
+
+# rk_house(<name> ROOMS <room>...): the static library librk_<name>.a of the rooms rk_<name>_<room>. Who
+# links it may include the headers of all of them.
+function(rk_house name)
+    cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "ROOMS")
+    list(TRANSFORM arg_ROOMS PREPEND rk_${name}_)
+    add_library(rk_${name} STATIC)
+    target_link_libraries(rk_${name} PUBLIC ${arg_ROOMS})
+    install(TARGETS rk_${name} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 endfunction()
 
 # rk_install_headers(<folder> <name>...): installs the public headers of a folder, named without ".h".

@@ -111,8 +111,7 @@ static void add_word(linker *l, const rk_cc_options *options, const char *const 
 bool rk_cc_add_link(rk_cc_words *command, const rk_cc_options *options, const char *const *objects,
                     rk_arena *arena, rk_diag *diag)
 {
-    static const char *const runtime[] = {"librk_check.a", "librk_cuda.a", "librk_rkernel.a",
-                                          "librk_base.a"};
+    static const char *const runtime[] = {"librk_check.a", "librk_cuda.a", "librk_rkernel.a"};
     linker l = {command, library_folder(options, arena), arena, diag, true};
     if (!l.folder)
         return rk_diag_add(diag, RK_ERROR, "RK-V142", rk_place_file(options->home),
@@ -128,7 +127,7 @@ bool rk_cc_add_link(rk_cc_words *command, const rk_cc_options *options, const ch
             add(&l, path);
     }
     add(&l, "-Wl,--end-group");
-    static const char *const system[] = {"-lcjson", "-lxxhash", "-lpthread", "-ldl", "-lm"};
+    static const char *const system[] = {"-lpthread", "-ldl", "-lm"};
     for (size_t i = 0; i < sizeof system / sizeof *system; i++)
         add(&l, system[i]);
     return l.ok;

@@ -14,8 +14,7 @@
  * atomic writes is no race: CUDA's compare-and-swap loops begin with one.
  */
 
-#include "rkernel_lib/runtime/cpu/block.h"
-#include "rkernel_lib/runtime/cpu/checker.h"
+#include "rkernel_lib/include/rk/cpu_checker.h"
 
 #include <stddef.h>
 

@@ -1,5 +1,5 @@
 #include "rkernel_lib/runtime/cpu/block_internal.h"
-#include "rkernel_lib/runtime/cpu/checker.h"
+#include "rkernel_lib/include/rk/cpu_checker.h"
 
 #include <assert.h>
 #include <sched.h>

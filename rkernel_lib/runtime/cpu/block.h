@@ -2,16 +2,16 @@
 #define RK_RKERNEL_LIB_CPU_BLOCK_H
 
 #include "rkernel_lib/include/rk/cpu_abi.h"
+#include "rkernel_lib/include/rk/cpu_checker.h"
 
 #include <stdbool.h>
 
-/**
- * Runs the threads of one block at a time, as fibers of the calling OS thread. A thread takes a fiber
- * only when it starts, and a fiber whose thread returned goes on with the next: threads that never
- * wait all run on one. Fibers are kept for the next block. One rk_cpu_block serves one OS thread, for
- * any number of vEUs.
+/*
+ * rk_cpu_block runs the threads of one block at a time, as fibers of the calling OS thread. A thread
+ * takes a fiber only when it starts, and a fiber whose thread returned goes on with the next: threads
+ * that never wait all run on one. Fibers are kept for the next block. One rk_cpu_block serves one OS
+ * thread, for any number of vEUs. What it runs at the moment is asked of it as rk/cpu_checker.h says.
  */
-typedef struct rk_cpu_block rk_cpu_block;
 
 /** NULL when memory is short. */
 rk_cpu_block *rk_cpu_block_new(void);
@@ -27,12 +27,6 @@ typedef struct {
 } rk_cpu_block_options;
 
 void rk_cpu_block_set(rk_cpu_block *block, const rk_cpu_block_options *options);
-
-/**
- * Whether threads that come to one barrier from different places are a fault even where the barrier
- * could complete, as CUDA leaves it undefined. Off unless a checking mode turns it on.
- */
-void rk_cpu_block_check_places(bool on);
 
 /**
  * Runs thread(user, t) for t in [0, threads) until all have returned. False when they cannot go on or
@@ -59,17 +53,8 @@ bool rk_cpu_block_run_rtasks(rk_cpu_block *block, uint32_t threads, uint32_t mem
  */
 void rk_cpu_block_end_rtask(rk_cpu_block *block);
 
-/** Whether a thread of a block is running, which rk_cpu_block_fail would abandon. */
-bool rk_cpu_block_running(const rk_cpu_block *block);
-
-/** Index of the running thread. */
-uint32_t rk_cpu_block_thread(const rk_cpu_block *block);
-
 /** Whether `address` lies in the page below the running thread's stack. */
 bool rk_cpu_block_overflows(const rk_cpu_block *block, const void *address);
-
-/** Whether `address` lies in the running thread's stack. */
-bool rk_cpu_block_owns(const rk_cpu_block *block, const void *address);
 
 /** Of a running thread: as in rk_cpu_api. */
 uint32_t rk_cpu_block_barrier(rk_cpu_block *block, rk_cpu_barrier_kind kind, uint32_t predicate,

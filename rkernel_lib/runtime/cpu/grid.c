@@ -1,7 +1,7 @@
 #include "rkernel_lib/include/rk/cpu_device.h"
 #include "rkernel_lib/include/rk/cuda_api.h"
 #include "rkernel_lib/include/rk/cuda_hooks.h"
-#include "rkernel_lib/runtime/cpu/checker.h"
+#include "rkernel_lib/include/rk/cpu_checker.h"
 #include "rkernel_lib/runtime/cpu/fault.h"
 #include "rkernel_lib/runtime/cpu/fiber.h"
 #include "rkernel_lib/runtime/cpu/launch.h"
