@@ -13,7 +13,7 @@
  */
 enum { RK_MOST_KERNELS = 8, RK_WARP = 32, RK_MOST_TILE = 512, RK_LEAST_ARCH = 75 };
 
-/** What rk::cuda_group_barrier takes: the whole vEU, or a tile of it; larger than a warp from sm_80 on. */
+/** What rk__::cuda_group_barrier takes: the whole vEU, or a tile of it; larger than a warp from sm_80 on. */
 static bool fits_group(int64_t threads, const rk_cuda_plan *plan)
 {
     const int64_t most = atoi(plan->arch) < 80 ? RK_WARP : RK_MOST_TILE;

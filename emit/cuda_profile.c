@@ -21,7 +21,7 @@ static void separate_kernels(rk_cuda_plan *plan, rk_arena *arena)
 
 static void add_items(rk_str *out, const rk_profile_image *image)
 {
-    rk_str_add(out, "const rk::profile_item items[] = {\n");
+    rk_str_add(out, "const rk__::profile_item items[] = {\n");
     for (size_t i = 0; i < image->item_count; i++) {
         const rk_profile_item *item = &image->items[i];
         const rk_image_op *op = &image->image->ops[item->first_op];
@@ -61,8 +61,8 @@ static void group_text(rk_str *out, const rk_cuda_plan *plan, const rk_profile_i
         rk_str_addf(out, "    reinterpret_cast<const void *>(%s_vdevice_%zu),\n", name, i);
     rk_str_addf(out, "};\n\n} // namespace %s_device\n\n", name);
     rk_str_addf(out,
-                "extern const rk::profile_group %s;\n"
-                "const rk::profile_group %s = {\n    \"%s\", %" PRIu32 ", %d, %" PRId64 ",\n",
+                "extern const rk__::profile_group %s;\n"
+                "const rk__::profile_group %s = {\n    \"%s\", %" PRIu32 ", %d, %" PRId64 ",\n",
                 name, name, name, image->image->veu_count, plan->veu_threads, plan->veu_shared);
     rk_str_addf(out,
                 "    %s_device::kernels, %zu, %s_device::args, %zu,\n"
@@ -95,19 +95,19 @@ static void main_text(rk_str *out, const rk_cuda_profile_request *request)
     rk_str_add(out, "// Written by rammer: measures on this GPU and writes the profile.\n"
                     "#include <rk/vdevice_profile.cuh>\n\n");
     for (size_t i = 0; i < request->image_count; i++)
-        rk_str_addf(out, "extern const rk::profile_group %s;\n", request->images[i]->image->name);
+        rk_str_addf(out, "extern const rk__::profile_group %s;\n", request->images[i]->image->name);
     rk_str_addf(out,
                 "\nint main(int argc, char **argv)\n{\n"
-                "    const rk::profile_device device = {\n        %s,\n        %s,\n"
+                "    const rk__::profile_device device = {\n        %s,\n        %s,\n"
                 "        %d, %s};\n"
-                "    const rk::profile_group *const groups[] = {",
+                "    const rk__::profile_group *const groups[] = {",
                 rk_emit_string(out->arena, device->name),
                 rk_emit_string(out->arena, rk_profile_file_head(device, out->arena)), device->sms,
                 rk_cuda_arch(device->arch));
     for (size_t i = 0; i < request->image_count; i++)
         rk_str_addf(out, "%s&%s", i ? ", " : "", request->images[i]->image->name);
     rk_str_addf(out,
-                "};\n    rk::profiler profiler(device, groups, %zu);\n"
+                "};\n    rk__::profiler profiler(device, groups, %zu);\n"
                 "    return profiler.main(argc > 1 ? argv[1] : \"profile.json\");\n}\n",
                 request->image_count);
 }

@@ -79,7 +79,7 @@ static void add_tensors(rk_str *out, const char *name, const char *kind, const r
 
 static void add_regions(rk_str *out, const char *kind, const rk_image_io *ios, size_t count)
 {
-    rk_str_addf(out, "const rk::plan_region %s[] = {\n", kind);
+    rk_str_addf(out, "const rk__::plan_region %s[] = {\n", kind);
     for (size_t i = 0; i < count; i++)
         rk_str_addf(out, "    {%" PRId64 ", %" PRId64 "},\n", ios[i].offset, ios[i].bytes);
     rk_str_addf(out, "%s};\n", count ? "" : "    {0, 0}, // none\n");
@@ -135,13 +135,13 @@ static void add_config(rk_str *out, const rk_cuda_plan *plan, size_t i)
                 flag(uses->early_return), flag(uses->warp));
     if (uses->form != RK_BARRIER_AUTO)
         rk_str_addf(out,
-                    "    static constexpr rk::cuda_barrier_form barrier_form = "
-                    "rk::cuda_barrier_form::%s;\n",
+                    "    static constexpr rk__::cuda_barrier_form barrier_form = "
+                    "rk__::cuda_barrier_form::%s;\n",
                     rk_barrier_form_name(uses->form));
     rk_str_addf(out, "    using Frame = %s;\n};\n", frame ? frame : "void");
     rk_str_addf(out,
-                "static_assert(rk::cuda_context<config_%zu>::frame_bytes + %" PRId64 " <= %" PRId64
-                ", \"a vEU's shared memory\");\n",
+                "static_assert(rk__::cuda_context<config_%zu>::frame_bytes + %" PRId64
+                " <= %" PRId64 ", \"a vEU's shared memory\");\n",
                 i, fn->shared, plan->veu_shared);
 }
 
@@ -164,13 +164,13 @@ static void add_functions(rk_str *out, const rk_cuda_plan *plan, size_t k)
     const rk_image *image = plan->image;
     rk_str_addf(out, "\nstruct functions_%zu {\n", k);
     rk_str_add(out, "    static __device__ void call(uint32_t fn, uint32_t rtask, const "
-                    "rk::vdevice_args &arg)\n    {\n        switch (fn) {\n");
+                    "rk__::vdevice_args &arg)\n    {\n        switch (fn) {\n");
     for (size_t i = 0; i < image->fn_count; i++) {
         if (!plan->kernels[k].uses[i])
             continue;
         const rk_kernel *kernel = image->fns[i].kernel;
         rk_str_addf(out, "        case %zu: {\n", i);
-        rk_str_addf(out, "            rk::cuda_context<config_%zu> context(rtask);\n", i);
+        rk_str_addf(out, "            rk__::cuda_context<config_%zu> context(rtask);\n", i);
         rk_str_addf(out, "            if (context.active()) {\n                %s",
                     kernel->rkernel_symbol);
         add_arguments(out, kernel);
@@ -194,9 +194,9 @@ void rk_cuda_text_kernels(rk_str *out, const rk_cuda_plan *plan)
     for (size_t k = 0; k < plan->kernel_count; k++) {
         rk_str_addf(out, "extern \"C\" __global__ void __launch_bounds__(%d, %d)\n",
                     plan->veu_threads, plan->image->blocks_per_sm);
-        rk_str_addf(out, "    %s_vdevice_%zu(const rk::vdevice_program program)\n{\n", plan->name,
+        rk_str_addf(out, "    %s_vdevice_%zu(const rk__::vdevice_program program)\n{\n", plan->name,
                     k);
-        rk_str_addf(out, "    rk::vdevice_run<%s_device::functions_%zu, %d>(program);\n}\n\n",
+        rk_str_addf(out, "    rk__::vdevice_run<%s_device::functions_%zu, %d>(program);\n}\n\n",
                     plan->name, k, plan->veu_threads);
     }
 }
@@ -211,7 +211,7 @@ static void add_plan(rk_str *out, const rk_cuda_plan *plan)
     for (size_t k = 0; k < plan->kernel_count; k++)
         rk_str_addf(out, "    reinterpret_cast<const void *>(%s_vdevice_%zu),\n", plan->name, k);
     rk_str_addf(out, "%s};\n", plan->kernel_count ? "" : "    nullptr, // none\n");
-    rk_str_addf(out, "const rk::vdevice_plan plan = {\n    %s,\n    %s,\n",
+    rk_str_addf(out, "const rk__::vdevice_plan plan = {\n    %s,\n    %s,\n",
                 rk_emit_string(out->arena, image->name),
                 rk_emit_string(out->arena, image->device->name));
     rk_str_addf(out,
@@ -235,7 +235,7 @@ static void add_api(rk_str *out, const rk_cuda_plan *plan)
     add_tensors(out, plan->name, "outputs", image->outputs, image->output_count);
     add(out, plan,
         "\nstruct @_context {\n"
-        "    rk::vdevice_instance instance{@_device::plan};\n"
+        "    rk__::vdevice_instance instance{@_device::plan};\n"
         "};\n\n"
         "@_context *@_create(const char *weights, char *error, size_t error_size)\n{\n"
         "    @_context *context = new @_context;\n"
@@ -279,7 +279,7 @@ void rk_cuda_text_test(rk_str *out, const rk_cuda_plan *plan)
         "// Written by rammer: runs @ twice and compares its outputs with reference/.\n"
         "#include \"@.h\"\n\n#include <rk/vdevice_test.cuh>\n\n"
         "int main(int argc, char **argv)\n{\n"
-        "    rk::reference_values values(argc > 1 ? argv[1] : \".\");\n"
+        "    rk__::reference_values values(argc > 1 ? argv[1] : \".\");\n"
         "    for (int i = 0; i < @_input_count; i++)\n"
         "        values.add_input(@_inputs[i].name, @_inputs[i].bytes);\n"
         "    for (int i = 0; i < @_output_count; i++)\n"
@@ -306,8 +306,8 @@ static void add_launch(rk_str *out, const rk_cuda_plan *plan, size_t i)
     size_t args = kernel->param_count ? kernel->param_count : 1;
     rk_str_addf(out, "/* %s */\n__global__ void __launch_bounds__(%" PRId64 ", 1)\n", kernel->id,
                 rk_emit_volume(fn->block));
-    rk_str_addf(out, "    launch_%zu(const rk::launch_args<%zu> arg)\n{\n", i, args);
-    rk_str_addf(out, "    rk::cuda_launch_context<%s> context;\n    %s",
+    rk_str_addf(out, "    launch_%zu(const rk__::launch_args<%zu> arg)\n{\n", i, args);
+    rk_str_addf(out, "    rk__::cuda_launch_context<%s> context;\n    %s",
                 kernel->rkernel_frame ? kernel->rkernel_frame : "void", kernel->rkernel_symbol);
     add_arguments(out, kernel);
     rk_str_addf(out, ";\n%s}\n\n", kernel->param_count ? "" : "    (void)arg;\n");
@@ -320,7 +320,7 @@ static void add_launch_case(rk_str *out, const rk_cuda_plan *plan, size_t i)
     rk_str_addf(out,
                 "    case %zu:\n        launch_%zu<<<dim3(%" PRId64 ", %" PRId64 ", %" PRId64
                 "), dim3(%" PRId64 ", %" PRId64 ", %" PRId64 "), %" PRId64 ", stream>>>(\n"
-                "            rk::launch_args<%zu>(memory, slots));\n        break;\n",
+                "            rk__::launch_args<%zu>(memory, slots));\n        break;\n",
                 i, i, fn->grid[0], fn->grid[1], fn->grid[2], fn->block[0], fn->block[1],
                 fn->block[2], rk_emit_shared(fn), args);
 }
@@ -339,7 +339,7 @@ void rk_cuda_text_bench(rk_str *out, const rk_cuda_plan *plan)
     for (size_t i = 0; i < image->fn_count; i++)
         add_launch_case(out, plan, i);
     rk_str_add(out, "    default:\n        break;\n    }\n}\n\n"
-                    "const rk::launch_kernel launch_kernels[] = {\n");
+                    "const rk__::launch_kernel launch_kernels[] = {\n");
     for (size_t i = 0; i < image->fn_count; i++)
         rk_str_addf(out, "    {reinterpret_cast<const void *>(launch_%zu), %" PRId64 "},\n", i,
                     rk_emit_shared(&image->fns[i]));
@@ -347,7 +347,7 @@ void rk_cuda_text_bench(rk_str *out, const rk_cuda_plan *plan)
     add(out, plan,
         "};\n\n} // namespace @_device\n\n"
         "int main(int argc, char **argv)\n{\n"
-        "    rk::vdevice_bench bench(@_device::plan, @_device::launch, "
+        "    rk__::vdevice_bench bench(@_device::plan, @_device::launch, "
         "@_device::launch_kernels,\n");
     rk_str_addf(out, "                            %zu);\n", image->fn_count);
     rk_str_add(out, "    return bench.main(argc > 1 ? argv[1] : \".\");\n}\n");

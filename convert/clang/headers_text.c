@@ -41,9 +41,9 @@ static size_t take_branch(replay *r)
 {
     const size_t branch = ++r->branches;
     if (r->again)
-        rk_str_addf(&r->text, "#ifndef rk_took_%zu\n#error\n#endif\n", branch);
+        rk_str_addf(&r->text, "#ifndef rk__took_%zu\n#error\n#endif\n", branch);
     else
-        rk_str_addf(&r->text, "#define rk_took_%zu\n", branch);
+        rk_str_addf(&r->text, "#define rk__took_%zu\n", branch);
     return branch;
 }
 
@@ -75,9 +75,10 @@ static void read_token(replay *r, const rk_tokens *tokens, size_t i)
         return;
     const char *name = rk_token_text(tokens, i, r->unit->arena);
     if (r->again)
-        rk_str_addf(&r->text, "#if defined %s && defined rk_free_%s\n#error\n#endif\n", name, name);
+        rk_str_addf(&r->text, "#if defined %s && defined rk__free_%s\n#error\n#endif\n", name,
+                    name);
     else
-        rk_str_addf(&r->text, "#ifndef %s\n#define rk_free_%s\n#endif\n", name, name);
+        rk_str_addf(&r->text, "#ifndef %s\n#define rk__free_%s\n#endif\n", name, name);
 }
 
 /** `#define` and `#undef`: of no macro that the project did not define. */
@@ -87,9 +88,9 @@ static void read_macro(replay *r, const rk_directive *d)
     const char *name = rk_arena_strndup(arena, d->rest, strcspn(d->rest, " \t\r\n\\(/"));
     if (!*name)
         return;
-    rk_str_addf(&r->text, "#if defined %s && !defined rk_own_%s\n#error\n#endif\n", name, name);
+    rk_str_addf(&r->text, "#if defined %s && !defined rk__own_%s\n#error\n#endif\n", name, name);
     const bool defines = strcmp(d->name, "define") == 0;
-    rk_str_addf(&r->text, "#%s rk_own_%s\n#%s %s\n\n", d->name, name, d->name, d->rest);
+    rk_str_addf(&r->text, "#%s rk__own_%s\n#%s %s\n\n", d->name, name, d->name, d->rest);
     if (defines)
         *rk_push(arena, &r->macros) = name;
 }
@@ -213,7 +214,7 @@ static void read_file(replay *r, size_t index)
     const bool for_good = r->open.count == 0;
     r->inside[index] = true;
     if (once)
-        rk_str_addf(&r->text, "#ifndef rk_file_%zu\n#define rk_file_%zu\n", index, index);
+        rk_str_addf(&r->text, "#ifndef rk__file_%zu\n#define rk__file_%zu\n", index, index);
     r->nested += once;
     for (size_t i = first; i < end && !r->lost; i++)
         if (file->tokens.items[i].kind == RK_TOKEN_DIRECTIVE)
@@ -241,10 +242,10 @@ static void read_all(replay *r)
     for (size_t i = 0; i < r->kept_nested; i++)
         rk_str_add(&r->text, "#endif\n");
     for (size_t i = 0; i < r->macros.count; i++)
-        rk_str_addf(&r->text, "#ifdef rk_own_%s\n#undef %s\n#undef rk_own_%s\n#endif\n",
+        rk_str_addf(&r->text, "#ifdef rk__own_%s\n#undef %s\n#undef rk__own_%s\n#endif\n",
                     r->macros.items[i], r->macros.items[i], r->macros.items[i]);
     for (size_t i = 0; i < files; i++)
-        rk_str_addf(&r->text, "#undef rk_file_%zu\n", i);
+        rk_str_addf(&r->text, "#undef rk__file_%zu\n", i);
 }
 
 const char *rk_headers_text(const rk_unit *unit)

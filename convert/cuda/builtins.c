@@ -7,82 +7,83 @@
 /* Shadows declare what CUDA's own names stand for inside an rKernel. Warp masks are narrowed to the
  * live lanes by the context. */
 static const rk_builtin builtins[] = {
-    {"threadIdx", RK_USE_THREAD_IDX, "const uint3 threadIdx = rk_ctx.thread_idx();",
+    {"threadIdx", RK_USE_THREAD_IDX, "const uint3 threadIdx = rk__ctx.thread_idx();",
      "thread_idx()"},
-    {"blockIdx", RK_USE_BLOCK_IDX, "const uint3 blockIdx = rk_ctx.block_idx();", "block_idx()"},
-    {"blockDim", RK_USE_BLOCK_DIM, "const dim3 blockDim = rk_ctx.block_dim();", "block_dim()"},
-    {"gridDim", RK_USE_GRID_DIM, "const dim3 gridDim = rk_ctx.grid_dim();", "grid_dim()"},
-    {"__syncthreads", RK_USE_SYNC, "const auto __syncthreads = [&rk_ctx] { rk_ctx.sync(); };",
+    {"blockIdx", RK_USE_BLOCK_IDX, "const uint3 blockIdx = rk__ctx.block_idx();", "block_idx()"},
+    {"blockDim", RK_USE_BLOCK_DIM, "const dim3 blockDim = rk__ctx.block_dim();", "block_dim()"},
+    {"gridDim", RK_USE_GRID_DIM, "const dim3 gridDim = rk__ctx.grid_dim();", "grid_dim()"},
+    {"__syncthreads", RK_USE_SYNC, "const auto __syncthreads = [&rk__ctx] { rk__ctx.sync(); };",
      "sync"},
     {"__syncthreads_count", RK_USE_SYNC_COUNT,
-     "const auto __syncthreads_count = [&rk_ctx](int p) { return rk_ctx.sync_count(p); };",
+     "const auto __syncthreads_count = [&rk__ctx](int p) { return rk__ctx.sync_count(p); };",
      "sync_count"},
     {"__syncthreads_and", RK_USE_SYNC_AND,
-     "const auto __syncthreads_and = [&rk_ctx](int p) { return rk_ctx.sync_and(p); };", "sync_and"},
+     "const auto __syncthreads_and = [&rk__ctx](int p) { return rk__ctx.sync_and(p); };",
+     "sync_and"},
     {"__syncthreads_or", RK_USE_SYNC_OR,
-     "const auto __syncthreads_or = [&rk_ctx](int p) { return rk_ctx.sync_or(p); };", "sync_or"},
+     "const auto __syncthreads_or = [&rk__ctx](int p) { return rk__ctx.sync_or(p); };", "sync_or"},
     {"__shfl_sync", RK_USE_SHFL,
-     "const auto __shfl_sync = [&rk_ctx](unsigned m, auto v, int l, int w = 32) "
-     "{ return rk_ctx.shfl(m, v, l, w); };",
+     "const auto __shfl_sync = [&rk__ctx](unsigned m, auto v, int l, int w = 32) "
+     "{ return rk__ctx.shfl(m, v, l, w); };",
      "shfl"},
     {"__shfl_up_sync", RK_USE_SHFL_UP,
-     "const auto __shfl_up_sync = [&rk_ctx](unsigned m, auto v, unsigned d, int w = 32) "
-     "{ return rk_ctx.shfl_up(m, v, d, w); };",
+     "const auto __shfl_up_sync = [&rk__ctx](unsigned m, auto v, unsigned d, int w = 32) "
+     "{ return rk__ctx.shfl_up(m, v, d, w); };",
      "shfl_up"},
     {"__shfl_down_sync", RK_USE_SHFL_DOWN,
-     "const auto __shfl_down_sync = [&rk_ctx](unsigned m, auto v, unsigned d, int w = 32) "
-     "{ return rk_ctx.shfl_down(m, v, d, w); };",
+     "const auto __shfl_down_sync = [&rk__ctx](unsigned m, auto v, unsigned d, int w = 32) "
+     "{ return rk__ctx.shfl_down(m, v, d, w); };",
      "shfl_down"},
     {"__shfl_xor_sync", RK_USE_SHFL_XOR,
-     "const auto __shfl_xor_sync = [&rk_ctx](unsigned m, auto v, int x, int w = 32) "
-     "{ return rk_ctx.shfl_xor(m, v, x, w); };",
+     "const auto __shfl_xor_sync = [&rk__ctx](unsigned m, auto v, int x, int w = 32) "
+     "{ return rk__ctx.shfl_xor(m, v, x, w); };",
      "shfl_xor"},
     {"__ballot_sync", RK_USE_BALLOT,
-     "const auto __ballot_sync = [&rk_ctx](unsigned m, int p) { return rk_ctx.ballot(m, p); };",
+     "const auto __ballot_sync = [&rk__ctx](unsigned m, int p) { return rk__ctx.ballot(m, p); };",
      "ballot"},
     {"__any_sync", RK_USE_ANY,
-     "const auto __any_sync = [&rk_ctx](unsigned m, int p) { return rk_ctx.any(m, p); };", "any"},
+     "const auto __any_sync = [&rk__ctx](unsigned m, int p) { return rk__ctx.any(m, p); };", "any"},
     {"__all_sync", RK_USE_ALL,
-     "const auto __all_sync = [&rk_ctx](unsigned m, int p) { return rk_ctx.all(m, p); };", "all"},
+     "const auto __all_sync = [&rk__ctx](unsigned m, int p) { return rk__ctx.all(m, p); };", "all"},
     {"__activemask", RK_USE_ACTIVEMASK,
-     "const auto __activemask = [&rk_ctx] { return rk_ctx.activemask(); };", "activemask"},
+     "const auto __activemask = [&rk__ctx] { return rk__ctx.activemask(); };", "activemask"},
     {"__syncwarp", RK_USE_SYNCWARP,
-     "const auto __syncwarp = [&rk_ctx](unsigned m = 0xffffffffu) { rk_ctx.syncwarp(m); };",
+     "const auto __syncwarp = [&rk__ctx](unsigned m = 0xffffffffu) { rk__ctx.syncwarp(m); };",
      "syncwarp"},
     {"__match_any_sync", RK_USE_MATCH_ANY,
-     "const auto __match_any_sync = [&rk_ctx](unsigned m, auto v) "
-     "{ return rk_ctx.match_any(m, v); };",
+     "const auto __match_any_sync = [&rk__ctx](unsigned m, auto v) "
+     "{ return rk__ctx.match_any(m, v); };",
      "match_any"},
     {"__match_all_sync", RK_USE_MATCH_ALL,
-     "const auto __match_all_sync = [&rk_ctx](unsigned m, auto v, int *p) "
-     "{ return rk_ctx.match_all(m, v, p); };",
+     "const auto __match_all_sync = [&rk__ctx](unsigned m, auto v, int *p) "
+     "{ return rk__ctx.match_all(m, v, p); };",
      "match_all"},
     {"__reduce_add_sync", RK_USE_REDUCE_ADD,
-     "const auto __reduce_add_sync = [&rk_ctx](unsigned m, auto v) "
-     "{ return rk_ctx.reduce_add(m, v); };",
+     "const auto __reduce_add_sync = [&rk__ctx](unsigned m, auto v) "
+     "{ return rk__ctx.reduce_add(m, v); };",
      "reduce_add"},
     {"__reduce_min_sync", RK_USE_REDUCE_MIN,
-     "const auto __reduce_min_sync = [&rk_ctx](unsigned m, auto v) "
-     "{ return rk_ctx.reduce_min(m, v); };",
+     "const auto __reduce_min_sync = [&rk__ctx](unsigned m, auto v) "
+     "{ return rk__ctx.reduce_min(m, v); };",
      "reduce_min"},
     {"__reduce_max_sync", RK_USE_REDUCE_MAX,
-     "const auto __reduce_max_sync = [&rk_ctx](unsigned m, auto v) "
-     "{ return rk_ctx.reduce_max(m, v); };",
+     "const auto __reduce_max_sync = [&rk__ctx](unsigned m, auto v) "
+     "{ return rk__ctx.reduce_max(m, v); };",
      "reduce_max"},
     {"__reduce_and_sync", RK_USE_REDUCE_AND,
-     "const auto __reduce_and_sync = [&rk_ctx](unsigned m, auto v) "
-     "{ return rk_ctx.reduce_and_(m, v); };",
+     "const auto __reduce_and_sync = [&rk__ctx](unsigned m, auto v) "
+     "{ return rk__ctx.reduce_and_(m, v); };",
      "reduce_and_"},
     {"__reduce_or_sync", RK_USE_REDUCE_OR,
-     "const auto __reduce_or_sync = [&rk_ctx](unsigned m, auto v) "
-     "{ return rk_ctx.reduce_or_(m, v); };",
+     "const auto __reduce_or_sync = [&rk__ctx](unsigned m, auto v) "
+     "{ return rk__ctx.reduce_or_(m, v); };",
      "reduce_or_"},
     {"__reduce_xor_sync", RK_USE_REDUCE_XOR,
-     "const auto __reduce_xor_sync = [&rk_ctx](unsigned m, auto v) "
-     "{ return rk_ctx.reduce_xor_(m, v); };",
+     "const auto __reduce_xor_sync = [&rk__ctx](unsigned m, auto v) "
+     "{ return rk__ctx.reduce_xor_(m, v); };",
      "reduce_xor_"},
-    {"__ldg", RK_USE_LDG, "const auto __ldg = [&rk_ctx](const auto *p) { return rk_ctx.ldg(p); };",
-     "ldg"},
+    {"__ldg", RK_USE_LDG,
+     "const auto __ldg = [&rk__ctx](const auto *p) { return rk__ctx.ldg(p); };", "ldg"},
 };
 
 enum { BUILTIN_COUNT = sizeof builtins / sizeof *builtins };
@@ -147,7 +148,7 @@ char *rk_builtin_captures(unsigned uses, rk_arena *arena)
 {
     rk_str out = {.arena = arena};
     if (uses & (RK_USE_CONTEXT | RK_USE_STATIC_SHARED | RK_USE_DYNAMIC_SHARED))
-        rk_str_add(&out, ", &rk_ctx");
+        rk_str_add(&out, ", &rk__ctx");
     for (size_t i = 0; i < BUILTIN_COUNT; i++)
         if (uses & builtins[i].use)
             rk_str_addf(&out, ", &%s", builtins[i].name);

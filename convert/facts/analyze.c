@@ -382,12 +382,12 @@ static void name_parts(rk_unit *unit)
         if (!any)
             continue;
         const char *base = strncmp(f->name, "operator", 8) == 0 ? "call" : f->name;
-        f->part = rk_arena_printf(unit->arena, "%s_rk_shared", base);
+        f->part = rk_arena_printf(unit->arena, "%s_rk__shared", base);
         int n = 1;
         for (size_t k = 0; k < i; k++) {
             const rk_function *other = unit->functions.items[k];
             if (other->part && strcmp(other->part, f->part) == 0) {
-                f->part = rk_arena_printf(unit->arena, "%s_rk_shared_%d", base, ++n);
+                f->part = rk_arena_printf(unit->arena, "%s_rk__shared_%d", base, ++n);
                 k = RK_NONE; /* looks again from the first */
             }
         }

@@ -52,15 +52,15 @@ const char *rk_function_args_wrong(const rk_unit *unit, const rk_function *f, co
 
 const char *rk_function_args_class(const rk_function *f, rk_arena *arena)
 {
-    return rk_arena_printf(arena, "%s_rk_call", f->name);
+    return rk_arena_printf(arena, "%s_rk__call", f->name);
 }
 
 char *rk_function_args_text(const rk_function *f, rk_arena *arena)
 {
     return rk_arena_printf(
         arena,
-        "\nstruct %s { template <class RkCtx, class... RkArgs> __device__ decltype(auto) "
-        "operator()(RkCtx &rk_ctx, RkArgs &&...rk_args) const { return %s(rk_ctx, "
-        "static_cast<RkArgs &&>(rk_args)...); } };",
+        "\nstruct %s { template <class rk__Ctx, class... rk__Args> __device__ decltype(auto) "
+        "operator()(rk__Ctx &rk__ctx, rk__Args &&...rk__args) const { return %s(rk__ctx, "
+        "static_cast<rk__Args &&>(rk__args)...); } };",
         rk_function_args_class(f, arena), f->name);
 }

@@ -6,7 +6,7 @@
 #include <string.h>
 
 /*
- * Cooperative groups: each name of `cooperative_groups` becomes one of `rk::groups` (rk/groups.h), whose types
+ * Cooperative groups: each name of `cooperative_groups` becomes one of `rk__::groups` (rk/groups.h), whose types
  * have the context for their first argument. What a group's operation does depends on its threads: those of a block
  * meet at a barrier, lanes at a warp operation.
  */
@@ -43,16 +43,16 @@ typedef enum {
 typedef struct {
     const char *name;
     group_wait waits;
-    const char *text; /**< what takes the place of the name and its `(`; NULL: rk::groups::name */
+    const char *text; /**< what takes the place of the name and its `(`; NULL: rk__::groups::name */
 } group_function;
 
 /* Functions of the namespace. */
 static const group_function functions[] = {
-    {"this_thread_block", WAITS_NOT, "rk::groups::this_thread_block(rk_ctx"},
-    {"this_thread", WAITS_NOT, "rk::groups::this_thread(rk_ctx"},
-    {"this_grid", WAITS_NOT, "rk::groups::this_grid(rk_ctx"},
+    {"this_thread_block", WAITS_NOT, "rk__::groups::this_thread_block(rk__ctx"},
+    {"this_thread", WAITS_NOT, "rk__::groups::this_thread(rk__ctx"},
+    {"this_grid", WAITS_NOT, "rk__::groups::this_grid(rk__ctx"},
     {"coalesced_threads", WAITS_LANES,
-     "rk::groups::coalesced_group<RkCtx>(rk_ctx, rk_ctx.activemask()"},
+     "rk__::groups::coalesced_group<rk__Ctx>(rk__ctx, rk__ctx.activemask()"},
     {"tiled_partition", WAITS_NOT, NULL},
     {"binary_partition", WAITS_LANES, NULL},
     {"labeled_partition", WAITS_LANES, NULL},
@@ -356,7 +356,7 @@ static void use_free_function(rk_walker *w, CXCursor cursor, CXCursor target, co
     rk_walk_uses(w, RK_USE_CONTEXT, cursor, name);
     if (!function->text) {
         rk_walk_edit(w, at.file, at.begin, at.end - at.begin,
-                     rk_arena_printf(w->unit->arena, "rk::groups::%s", name));
+                     rk_arena_printf(w->unit->arena, "rk__::groups::%s", name));
         return;
     }
     const rk_bytes *text = &w->unit->files.items[at.file]->bytes;
@@ -407,12 +407,13 @@ static bool edit_type(rk_text_edit *out, const rk_unit *unit, CXCursor cursor, c
     const bool template = strcmp(name, "thread_block_tile") == 0;
     if (template && at.next != '<')
         return false;
-    *out = (rk_text_edit){.file = at.file,
-                          .offset = at.begin,
-                          .length = (template ? at.at + 1 : at.end) - at.begin,
-                          .text = rk_arena_printf(unit->arena, "rk::groups::%s<%s%s", name,
-                                                  parameter ? "rk::groups::of<RkCtx>" : "RkCtx",
-                                                  template ? ", " : ">")};
+    *out =
+        (rk_text_edit){.file = at.file,
+                       .offset = at.begin,
+                       .length = (template ? at.at + 1 : at.end) - at.begin,
+                       .text = rk_arena_printf(unit->arena, "rk__::groups::%s<%s%s", name,
+                                               parameter ? "rk__::groups::of<rk__Ctx>" : "rk__Ctx",
+                                               template ? ", " : ">")};
     return true;
 }
 

@@ -14,7 +14,7 @@ bool rk_values_plain(const rk_unit *unit, rk_where at, const char *name)
 static rk_text_edit edit_of(const rk_builtin *builtin, rk_where at, rk_arena *arena)
 {
     return (rk_text_edit){at.file, at.offset, strlen(builtin->name),
-                          rk_arena_printf(arena, "rk::ambient().%s", builtin->member)};
+                          rk_arena_printf(arena, "rk__::ambient().%s", builtin->member)};
 }
 
 /** Whether it runs at the end of an object of a class inside the function, which may be behind a `return`. */

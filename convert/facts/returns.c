@@ -177,7 +177,7 @@ const char *rk_returns_exit(const rk_function *f)
 {
     if (!f->kernel || !(f->early_return || f->warp_returns))
         return NULL;
-    return !f->warp_returns   ? "rk_ctx.finish()"
-           : !f->early_return ? "rk_ctx.returned()"
-                              : "rk_ctx.returned(), rk_ctx.finish()";
+    return !f->warp_returns   ? "rk__ctx.finish()"
+           : !f->early_return ? "rk__ctx.returned()"
+                              : "rk__ctx.returned(), rk__ctx.finish()";
 }

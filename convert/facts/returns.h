@@ -8,8 +8,8 @@
  * it is known what each function reaches: fills early_return, warp_returns and the events' `leaves`.
  *
  * Lanes that return by `if (c) return;` in the kernel's own block leave the warp's mask together
- * (rk_ctx.leave), which costs one ballot. After any other return that a warp operation may follow, the
- * lanes that are left are known only when it runs: then each way out says so (rk_ctx.returned), and
+ * (rk__ctx.leave), which costs one ballot. After any other return that a warp operation may follow, the
+ * lanes that are left are known only when it runs: then each way out says so (rk__ctx.returned), and
  * warp operations wait for those that they name to come or to return.
  *
  * Refuses, RK-V113, a return that must say so and comes out of a macro which a helper uses too.

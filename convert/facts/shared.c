@@ -305,7 +305,7 @@ static size_t skip_alignment(const rk_tokens *tokens, size_t i)
     return i;
 }
 
-/** `T *name = rk_ctx...` for `extern __shared__ T name[]`; NULL when the declarator is another. */
+/** `T *name = rk__ctx...` for `extern __shared__ T name[]`; NULL when the declarator is another. */
 static const char *dynamic_pointer(const statement *s, const char *name)
 {
     rk_arena *arena = s->unit->arena;
@@ -503,14 +503,14 @@ static const char *file_part(const statement *s, CXCursor variable, const char *
     while (rk_token_is(s->tokens, from, "static") || rk_token_is(s->tokens, from, "__device__"))
         from++;
     const char *text =
-        rk_arena_printf(arena, "struct %s_rk_shared { %s%s; };", name,
+        rk_arena_printf(arena, "struct %s_rk__shared { %s%s; };", name,
                         needs_alignment(variable) ? "alignas(16) " : "", join(s, from, s->last));
     const rk_token *first = &s->tokens->items[s->first], *last = &s->tokens->items[s->last];
     *rk_push(arena, &s->f->file_edits) =
         (rk_text_edit){file, first->offset, last->offset + last->length - first->offset, text};
-    const char *part = rk_arena_printf(arena, "%s%s_rk_shared", scope, name);
+    const char *part = rk_arena_printf(arena, "%s%s_rk__shared", scope, name);
     *rk_push(arena, &s->f->file_parts) = part;
-    return rk_arena_printf(arena, "auto &%s = rk_ctx.template shared<%s>().%s;", name, part, name);
+    return rk_arena_printf(arena, "auto &%s = rk__ctx.template shared<%s>().%s;", name, part, name);
 }
 
 void rk_shared_at_file_scope(rk_analysis *analysis, size_t function, CXCursor variable,

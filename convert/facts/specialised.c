@@ -42,12 +42,12 @@ const char *rk_specialised_wrong(const rk_unit *unit, size_t function)
 
 const char *rk_specialised_name(const rk_unit *unit, const rk_function *f)
 {
-    return rk_arena_printf(unit->arena, "%s%s", f->name, unit->options->drop_in ? "_rk" : "");
+    return rk_arena_printf(unit->arena, "%s%s", f->name, unit->options->drop_in ? "_rk__" : "");
 }
 
 const char *rk_specialised_class(const rk_unit *unit, const rk_function *f)
 {
-    return rk_arena_printf(unit->arena, "%s_rk_special%s", f->name,
+    return rk_arena_printf(unit->arena, "%s_rk__special%s", f->name,
                            f->specialises == RK_NONE ? rk_heads_own_args(f, unit->arena)
                                                      : f->special_args);
 }
@@ -66,6 +66,7 @@ const char *rk_specialised_question(const rk_unit *unit, const rk_function *f)
         rk_str_addf(&args, ", %s%s", f->parameters.items[i].name,
                     f->parameters.items[i].pack ? "..." : "");
     const char *class = rk_specialised_class(unit, f);
-    return rk_arena_printf(unit->arena, " if constexpr (%s::there) return %s::%s(rk_ctx%s); else {",
-                           class, class, rk_specialised_name(unit, f), rk_str_text(&args));
+    return rk_arena_printf(unit->arena,
+                           " if constexpr (%s::there) return %s::%s(rk__ctx%s); else {", class,
+                           class, rk_specialised_name(unit, f), rk_str_text(&args));
 }

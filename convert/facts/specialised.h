@@ -5,8 +5,8 @@
 
 /*
  * Explicit specialisations of function templates that take the context: a function template has no partial ones, by
- * which `load<int>` could leave the context's type open. Each becomes a class, `template <> struct load_rk_special<int>`,
- * whose static function has its text; the template asks for it: `if constexpr (load_rk_special<T>::there) return ...`.
+ * which `load<int>` could leave the context's type open. Each becomes a class, `template <> struct load_rk__special<int>`,
+ * whose static function has its text; the template asks for it: `if constexpr (load_rk__special<T>::there) return ...`.
  */
 
 /** Whether two functions are one template, or specialisations of one: what one needs the others get. */
@@ -18,7 +18,7 @@ const char *rk_specialised_wrong(const rk_unit *unit, size_t function);
 /** The name that the class's function has: the copy's in a drop-in. */
 const char *rk_specialised_name(const rk_unit *unit, const rk_function *f);
 
-/** "load_rk_special<int>", of a specialisation; "load_rk_special<T>", of its template. */
+/** "load_rk__special<int>", of a specialisation; "load_rk__special<T>", of its template. */
 const char *rk_specialised_class(const rk_unit *unit, const rk_function *f);
 
 /** What a template's body begins with where it has specialisations: the question, up to `else {`; NULL if it has none. */

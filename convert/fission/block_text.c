@@ -113,7 +113,7 @@ static const char *kept_types(const rk_fission *f)
 
 static const char *storage(const rk_fission *f, size_t variable)
 {
-    return rk_arena_printf(f->arena, "rk_all_%s_%zu", f->variables.items[variable].name, variable);
+    return rk_arena_printf(f->arena, "rk__all_%s_%zu", f->variables.items[variable].name, variable);
 }
 
 static size_t run_of(const rk_fission *f, const rk_kept_variable *v)
@@ -222,14 +222,14 @@ static void add_needed(const rk_fission *f, rk_str *out, const bool *needed)
         if (!needed[i])
             continue;
         if (v->lives == RK_LIVES_KEPT) {
-            rk_str_addf(out, " auto %s%s = %s[rk_t]; (void)%s;", is_copied(v) ? "" : "&", v->name,
+            rk_str_addf(out, " auto %s%s = %s[rk__t]; (void)%s;", is_copied(v) ? "" : "&", v->name,
                         storage(f, i), v->name);
             continue;
         }
         const bool braces =
             rk_token_is(f->tokens, v->init, "(") || rk_token_is(f->tokens, v->init, "{");
         const bool whole = braces && rk_token_is(f->tokens, v->init - 1, v->name);
-        rk_str_addf(out, " rk::same<%s> %s%s%s; (void)%s;", type_text(f, v), v->name,
+        rk_str_addf(out, " rk__::same<%s> %s%s%s; (void)%s;", type_text(f, v), v->name,
                     whole ? "" : " = ", init_text(f, v), v->name);
     }
 }
@@ -242,7 +242,7 @@ static void add_kept(const rk_fission *f, rk_str *out, size_t run)
         const bool begins = run_of(f, v) == run &&
                             !clang_Cursor_isNull(clang_Cursor_getVarDeclInitializer(v->cursor));
         if (is_copied(v) && (begins || is_assigned(f, i, run)))
-            rk_str_addf(out, " %s.put(rk_t, %s);", storage(f, i), v->name);
+            rk_str_addf(out, " %s.put(rk__t, %s);", storage(f, i), v->name);
     }
 }
 
@@ -257,7 +257,7 @@ static bool write_run(writer *w, size_t run, size_t first, size_t last)
             continue;
         if (!check_type(f, v))
             return false;
-        rk_str_addf(&out, " rk::kept<%s> %s(rk_block);", type_text(f, v), storage(f, i));
+        rk_str_addf(&out, " rk__::kept<%s> %s(rk__block);", type_text(f, v), storage(f, i));
     }
     const bool *needed = find_needed(f, run);
     if (!check_names(f, needed, run))
@@ -265,12 +265,13 @@ static bool write_run(writer *w, size_t run, size_t first, size_t last)
     bool returns = false;
     for (size_t i = first; i <= last; i++)
         returns |= f->parts.items[i].returns;
-    rk_str_addf(&out,
-                " { rk_block.%s([&](std::size_t rk_t, rk_thread &rk_ctx) RK_INLINED { (void)rk_t; "
-                "(void)rk_ctx;",
-                returns ? "each_or_leave" : "each");
+    rk_str_addf(
+        &out,
+        " { rk__block.%s([&](std::size_t rk__t, rk__thread &rk__ctx) RK__INLINED { (void)rk__t; "
+        "(void)rk__ctx;",
+        returns ? "each_or_leave" : "each");
     if (f->reads & RK_USE_THREAD_IDX)
-        rk_str_add(&out, " const ::uint3 threadIdx = rk_ctx.thread_idx(); (void)threadIdx;");
+        rk_str_add(&out, " const ::uint3 threadIdx = rk__ctx.thread_idx(); (void)threadIdx;");
     add_needed(f, &out, needed);
     size_t begin = f->parts.items[first].first; /* directives before it belong to it */
     while (f->tokens->items[begin - 1].kind == RK_TOKEN_DIRECTIVE)
@@ -281,7 +282,7 @@ static bool write_run(writer *w, size_t run, size_t first, size_t last)
            2, rk_str_text(&out));
     rk_str end = {.arena = f->arena};
     add_kept(f, &end, run);
-    rk_str_add(&end, returns ? " }); if (rk_block.empty()) return; }" : " }); }");
+    rk_str_add(&end, returns ? " }); if (rk__block.empty()) return; }" : " }); }");
     insert(w, token_end(f, f->parts.items[last].last), 1, rk_str_text(&end));
     return true;
 }
@@ -306,7 +307,7 @@ static bool write_returns(writer *w, const rk_part *part)
         if (!rk_token_is(f->tokens, i + 1, ";"))
             return rk_fission_refuse(f, part->cursor, "it returns an expression");
         replace(w, f->tokens->items[i].offset, token_end(f, i + 1),
-                "{ rk_block.left(rk_t); return; }");
+                "{ rk__block.left(rk__t); return; }");
         found++;
     }
     if (found != count_returns(part->cursor, f->arena))
@@ -326,7 +327,7 @@ static bool write_declaration(writer *w, size_t index)
                    rk_arena_printf(f->arena, " (void)%s;", v->name));
         if (v->part != index || v->lives != RK_LIVES_KEPT || is_copied(v))
             continue;
-        const char *as = rk_arena_printf(f->arena, "rk_new_%s", v->name);
+        const char *as = rk_arena_printf(f->arena, "rk__new_%s", v->name);
         const size_t length = strlen(v->name);
         replace(w, v->at, v->at + length, as);
         for (size_t k = 0; k < f->uses.count; k++) {
@@ -339,9 +340,9 @@ static bool write_declaration(writer *w, size_t index)
         }
         const bool set = !clang_Cursor_isNull(clang_Cursor_getVarDeclInitializer(v->cursor));
         insert(w, token_end(f, part->last), 0,
-               set ? rk_arena_printf(f->arena, " auto &%s = %s.put(rk_t, %s); (void)%s;", v->name,
+               set ? rk_arena_printf(f->arena, " auto &%s = %s.put(rk__t, %s); (void)%s;", v->name,
                                      storage(f, i), as, v->name)
-                   : rk_arena_printf(f->arena, " (void)%s; auto &%s = %s[rk_t]; (void)%s;", as,
+                   : rk_arena_printf(f->arena, " (void)%s; auto &%s = %s[rk__t]; (void)%s;", as,
                                      v->name, storage(f, i), v->name));
     }
     return true;
@@ -372,12 +373,12 @@ static bool write_parameters(writer *w)
             continue;
         if (!check_type(f, v))
             return false;
-        insert(
-            w, w->plan->begin, 1,
-            rk_arena_printf(f->arena,
-                            " rk::kept<decltype(%s)> %s(rk_block); rk_block.each([&](std::size_t "
-                            "rk_t, rk_thread &) RK_INLINED { %s.put(rk_t, %s); });",
-                            v->name, storage(f, i), storage(f, i), v->name));
+        insert(w, w->plan->begin, 1,
+               rk_arena_printf(
+                   f->arena,
+                   " rk__::kept<decltype(%s)> %s(rk__block); rk__block.each([&](std::size_t "
+                   "rk__t, rk__thread &) RK__INLINED { %s.put(rk__t, %s); });",
+                   v->name, storage(f, i), storage(f, i), v->name));
     }
     return true;
 }

@@ -9,8 +9,8 @@
  * threads (Stratton, Stone and Hwu, "MCUDA", 2008). What is not known to be right stays with fibers.
  *
  * The second form is edits of the body's text, which go with whatever else is edited there: for the program as it
- * is and for rKernels alike. It runs where `rk_block` is the block and `rk_ctx` the block outside of loops over
- * threads and the thread inside, of type `rk_thread` (rk/cpu_fission.h).
+ * is and for rKernels alike. It runs where `rk_block` is the block and `rk__ctx` the block outside of loops over
+ * threads and the thread inside, of type `rk__thread` (rk/cpu_fission.h).
  */
 
 /** What is known of a kernel's second form. */

@@ -13,7 +13,7 @@ static const char mark[] =
     " _Pragma(\"clang diagnostic push\") _Pragma(\"clang diagnostic warning \\\"-Wdivision-by-zero\\\"\") "
     "(void)(1 / (0 * sizeof __PRETTY_FUNCTION__)); _Pragma(\"clang diagnostic pop\") ";
 
-static const char variable[] = "rk_instance_";
+static const char variable[] = "rk__instance_";
 
 /* Which templates are marked. */
 

@@ -234,7 +234,7 @@ static const char *for_launcher(const rk_unit *unit, const rk_tokens *tokens, si
         if (rk_token_is(tokens, i, "__global__"))
             continue;
         rk_str_addf(&out, "%s%s%s", out.length ? " " : "", rk_token_text(tokens, i, unit->arena),
-                    i == name ? "_rk_launch" : "");
+                    i == name ? "_rk__launch" : "");
     }
     return rk_arena_strdup(unit->arena, rk_str_text(&out));
 }
@@ -376,5 +376,5 @@ const char *rk_drop_in_suffix(const rk_unit *unit, rk_where name)
     }
     for (size_t i = 0; i < unit->declared.count; i++)
         found |= rk_token_is(&token, 0, unit->declared.items[i]->name);
-    return found ? "_rk_launch" : NULL;
+    return found ? "_rk__launch" : NULL;
 }

@@ -6,7 +6,7 @@
 /**
  * Drop-in (docs/drop_in.md): the program stays whole. After each kernel come its rKernel `k_rk`, after
  * each helper that needs a context its copy `f_rk`, and after each declaration of a kernel the launcher
- * `k_rk_launch` of the same parameters, which runs the launch's rTasks on a vDevice.
+ * `k_rk__launch` of the same parameters, which runs the launch's rTasks on a vDevice.
  */
 
 /**
@@ -20,7 +20,7 @@ bool rk_drop_in_prepare(rk_unit *unit, bool parsed);
 void rk_drop_in_edit(rk_unit *unit);
 
 /**
- * What follows the name of a launch's kernel so that it runs as a vDevice: "_rk_launch". NULL when the
+ * What follows the name of a launch's kernel so that it runs as a vDevice: "_rk__launch". NULL when the
  * launch stays as it is: the name is no kernel's, or the kernel has no launcher. A refused kernel has one,
  * which makes the legacy launch.
  */

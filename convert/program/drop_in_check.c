@@ -63,11 +63,11 @@ static char *calls_text(rk_unit *unit)
         const rk_function *f = unit->functions.items[instance->function];
         if (f->refused)
             continue;
-        rk_str_addf(&out, "__device__ void rk_check_%zu(rk_parse::context &rk_ctx", i);
+        rk_str_addf(&out, "__device__ void rk__check_%zu(rk__parse::context &rk__ctx", i);
         for (size_t k = 0; k < instance->type_count; k++)
-            rk_str_addf(&out, ", rk_parse::id<%s> a%zu", instance->types[k], k);
+            rk_str_addf(&out, ", rk__parse::id<%s> a%zu", instance->types[k], k);
         rk_str_addf(&out, ") { %s%s", f->scope, rk_drop_in_name(unit, instance->function));
-        rk_str_addf(&out, "%s(rk_ctx",
+        rk_str_addf(&out, "%s(rk__ctx",
                     rk_template_args_join(instance->args, instance->arg_count, unit->arena));
         for (size_t k = 0; k < instance->type_count; k++)
             rk_str_addf(&out, ", a%zu", k);
@@ -95,8 +95,8 @@ static size_t instance_at(const rk_unit *unit, const result *r, size_t offset)
     const size_t begin = rk_line_begin(r->text.data, offset);
     const char *line = rk_arena_strndup(unit->arena, r->text.data + begin,
                                         rk_line_end(r->text.data, r->text.size, offset) - begin);
-    const char *mark = strstr(line, "rk_check_");
-    const size_t i = mark ? strtoul(mark + strlen("rk_check_"), NULL, 10) : RK_NONE;
+    const char *mark = strstr(line, "rk__check_");
+    const size_t i = mark ? strtoul(mark + strlen("rk__check_"), NULL, 10) : RK_NONE;
     return mark && i < unit->instances.count ? unit->instances.items[i].function : RK_NONE;
 }
 
@@ -177,8 +177,8 @@ static enum CXChildVisitResult check_instances(CXCursor cursor, CXCursor parent,
     (void)parent;
     rk_unit *unit = data;
     const char *name = rk_ast_name(cursor, unit->arena);
-    if (clang_getCursorKind(cursor) == CXCursor_FunctionDecl && rk_str_starts(name, "rk_check_"))
-        rk_check_reach(unit, strtoul(name + strlen("rk_check_"), NULL, 10), cursor);
+    if (clang_getCursorKind(cursor) == CXCursor_FunctionDecl && rk_str_starts(name, "rk__check_"))
+        rk_check_reach(unit, strtoul(name + strlen("rk__check_"), NULL, 10), cursor);
     return CXChildVisit_Continue;
 }
 

@@ -135,15 +135,15 @@ static void edit_parameters(maker *m, size_t open, size_t close)
     for (size_t i = 0; m->definition && i < m->f->parameters.count; i++)
         if (!*m->f->parameters.items[i].name)
             rk_edits_insert(&m->edits, m->f->parameters.items[i].end - m->d->begin, 0,
-                            rk_arena_printf(m->unit->arena, " rk_a%zu", i));
+                            rk_arena_printf(m->unit->arena, " rk__a%zu", i));
     if (m->form != VDEVICE)
         return;
     const rk_token *token = &m->tokens->items[open];
     if (rk_token_is(m->tokens, open + 1, "void") && open + 2 == close)
         remove_tokens(m, open + 1, open + 1);
     rk_edits_insert(&m->edits, token->offset + 1 - m->d->begin, 0,
-                    m->f->parameters.count ? "rk::drop_in_grid rk_grid, "
-                                           : "rk::drop_in_grid rk_grid");
+                    m->f->parameters.count ? "rk__::drop_in_grid rk__grid, "
+                                           : "rk__::drop_in_grid rk__grid");
 }
 
 /** The edited declaration up to the end of its parameter list; NULL when it has none to see. */
@@ -178,7 +178,7 @@ static const char *signature(maker *m, const char *suffix)
             threads = "1024";
         rk_edits_insert(
             &m->edits, m->tokens->items[first].offset - m->d->begin, -1,
-            rk_arena_printf(arena, "static __global__ __launch_bounds__(rk::drop_in_bound(%s)) ",
+            rk_arena_printf(arena, "static __global__ __launch_bounds__(rk__::drop_in_bound(%s)) ",
                             threads));
     }
     size_t size, conflict[2];
@@ -199,7 +199,7 @@ const char *rk_drop_in_launcher_declaration(rk_unit *unit, const rk_function *f,
                                             const rk_declaration *d)
 {
     maker m = {.unit = unit, .f = f, .d = d};
-    const char *text = signature(&m, "_rk_launch");
+    const char *text = signature(&m, "_rk__launch");
     return text ? rk_arena_printf(unit->arena, "%s%s;", linkage(&m), text) : NULL;
 }
 
@@ -211,7 +211,7 @@ static const char *each_parameter(const rk_function *f, const char *first, const
     rk_str_add(&out, first);
     for (size_t i = 0; i < f->parameters.count; i++) {
         const rk_parameter *p = &f->parameters.items[i];
-        const char *name = *p->name ? p->name : rk_arena_printf(arena, "rk_a%zu", i);
+        const char *name = *p->name ? p->name : rk_arena_printf(arena, "rk__a%zu", i);
         rk_str_addf(&out, "%s%s%s%s%s", out.length ? ", " : "", before, name, after,
                     p->pack ? "..." : "");
     }
@@ -275,59 +275,60 @@ static const char *body_for_cpu(rk_unit *unit, size_t function)
     const rk_function *f = unit->functions.items[function];
     const char *args = each_parameter(f, "", "", "", arena);
     if (f->refused)
-        return rk_arena_printf(arena, "rk::drop_in_keep(\"%s\", \"%s\"); %s(%s);", f->name,
+        return rk_arena_printf(arena, "rk__::drop_in_keep(\"%s\", \"%s\"); %s(%s);", f->name,
                                codes(unit, function), kernel_name(unit, f, ""), args);
     const bool waits = (f->reach & (RK_USE_BARRIERS | RK_USE_WARPS)) != 0 || is_stepped(unit, f);
     const char *threads, *blocks;
     const char *limits = rk_check_bounds_text(unit, f, &threads, &blocks)
-                             ? rk_arena_printf(arena, "rk::kernel_limits(%s, {}); ", threads)
+                             ? rk_arena_printf(arena, "rk__::kernel_limits(%s, {}); ", threads)
                              : "";
     const char *own = f->is_template /* another source may take its address */
-                          ? rk_arena_printf(arena, "rk::drop_in_instance<%s>(%s); ",
+                          ? rk_arena_printf(arena, "rk__::drop_in_instance<%s>(%s); ",
                                             each_parameter(f, "", "decltype(", ")", arena),
                                             kernel_name(unit, f, ""))
                           : "";
-    return rk_arena_printf(arena,
-                           "%s%srk::drop_in_run<%d, %d>(rk::kernel_site%s, rk::kernel_args(%s), "
-                           "[=](auto &rk_ctx) { %s(%s); }, %zu);",
-                           limits, own, waits, f->split, site(f, arena), args,
-                           kernel_name(unit, f, "_rk"), each_parameter(f, "rk_ctx", "", "", arena),
-                           unit->options->veus);
+    return rk_arena_printf(
+        arena,
+        "%s%srk__::drop_in_run<%d, %d>(rk__::kernel_site%s, rk__::kernel_args(%s), "
+        "[=](auto &rk__ctx) { %s(%s); }, %zu);",
+        limits, own, waits, f->split, site(f, arena), args, kernel_name(unit, f, "_rk__"),
+        each_parameter(f, "rk__ctx", "", "", arena), unit->options->veus);
 }
 
 static const char *body_for_cuda(rk_unit *unit, size_t function)
 {
     rk_arena *arena = unit->arena;
     const rk_function *f = unit->functions.items[function];
-    const char *types = each_parameter(f, "", "decltype(rk::value(", "))", arena);
+    const char *types = each_parameter(f, "", "decltype(rk__::value(", "))", arena);
     const char *args = each_parameter(f, "", "", "", arena);
     if (f->refused)
-        return rk_arena_printf(arena,
-                               "rk::drop_in_call<%s>::keep(rk::drop_in_site%s, \"%s\", %s%s%s);",
-                               types, site(f, arena), codes(unit, function),
-                               kernel_name(unit, f, ""), *args ? ", " : "", args);
-    return rk_arena_printf(arena, "rk::drop_in_call<%s>::run(rk::drop_in_site%s, %zu, %s, %s%s%s);",
+        return rk_arena_printf(
+            arena, "rk__::drop_in_call<%s>::keep(rk__::drop_in_site%s, \"%s\", %s%s%s);", types,
+            site(f, arena), codes(unit, function), kernel_name(unit, f, ""), *args ? ", " : "",
+            args);
+    return rk_arena_printf(arena,
+                           "rk__::drop_in_call<%s>::run(rk__::drop_in_site%s, %zu, %s, %s%s%s);",
                            types, site(f, arena), unit->options->veus, kernel_name(unit, f, ""),
-                           kernel_name(unit, f, "_rk_vdevice"), *args ? ", " : "", args);
+                           kernel_name(unit, f, "_rk__vdevice"), *args ? ", " : "", args);
 }
 
 static const char *vdevice(rk_unit *unit, const rk_function *f)
 {
     rk_arena *arena = unit->arena;
     maker m = {.unit = unit, .f = f, .d = &f->definition, .form = VDEVICE, .definition = true};
-    const char *text = signature(&m, "_rk_vdevice");
+    const char *text = signature(&m, "_rk__vdevice");
     if (!text)
         return "";
     return rk_arena_printf(
-        arena, "%s\n{ rk::drop_in_run<%s>(rk_grid, [&](auto &rk_ctx) { %s(%s); }); }\n", text,
-        uses(f, arena), kernel_name(unit, f, "_rk"), each_parameter(f, "rk_ctx", "", "", arena));
+        arena, "%s\n{ rk__::drop_in_run<%s>(rk__grid, [&](auto &rk__ctx) { %s(%s); }); }\n", text,
+        uses(f, arena), kernel_name(unit, f, "_rk__"), each_parameter(f, "rk__ctx", "", "", arena));
 }
 
 const char *rk_drop_in_launcher(rk_unit *unit, size_t function, bool cpu)
 {
     const rk_function *f = unit->functions.items[function];
     maker m = {.unit = unit, .f = f, .d = &f->definition, .definition = true};
-    const char *text = signature(&m, "_rk_launch");
+    const char *text = signature(&m, "_rk__launch");
     if (!text)
         return NULL;
     return rk_arena_printf(unit->arena, "%s%s%s\n{ %s }\n",

@@ -121,31 +121,31 @@ static const char *quoted(const char *text, rk_arena *arena)
     return rk_str_text(&out);
 }
 
-/** "rk::kernel_site{...}"; in a macro the names are not known. */
+/** "rk__::kernel_site{...}"; in a macro the names are not known. */
 static const char *site(const rk_program *program, const rk_device_text *f,
                         const rk_kernel_facts *facts, const char *params)
 {
     rk_arena *arena = program->unit->arena;
     const char *names = quoted(params, arena);
     if (f->stretch->macro || f->macro_head || f->name == RK_NONE)
-        return rk_arena_printf(arena, "rk::kernel_site{__func__, __FILE__, __LINE__, %s}", names);
+        return rk_arena_printf(arena, "rk__::kernel_site{__func__, __FILE__, __LINE__, %s}", names);
     const char *name = facts ? facts->name : rk_token_text(&f->stretch->tokens, f->name, arena);
     const rk_place place = rk_program_place(program, f->stretch, f->name);
-    return rk_arena_printf(arena, "rk::kernel_site{%s, %s, %d, %s}", quoted(name, arena),
+    return rk_arena_printf(arena, "rk__::kernel_site{%s, %s, %d, %s}", quoted(name, arena),
                            quoted(place.file, arena), place.line, names);
 }
 
 const char *rk_program_kernel_flags(const rk_program *program, const rk_kernel_facts *facts)
 {
     if (!facts || !program->parsed)
-        return facts && facts->grid_sync ? "rk::kernel_waits | rk::kernel_grid_sync"
-                                         : "rk::kernel_waits";
+        return facts && facts->grid_sync ? "rk__::kernel_waits | rk__::kernel_grid_sync"
+                                         : "rk__::kernel_waits";
     const bool shadowed = !facts->helpers_read && !facts->has_scopes;
     if (facts->grid_sync)
-        return "rk::kernel_waits | rk::kernel_grid_sync";
+        return "rk__::kernel_waits | rk__::kernel_grid_sync";
     if (facts->waits)
-        return shadowed ? "rk::kernel_waits | rk::kernel_shadowed" : "rk::kernel_waits";
-    return shadowed ? "rk::kernel_shadowed" : "0";
+        return shadowed ? "rk__::kernel_waits | rk__::kernel_shadowed" : "rk__::kernel_waits";
+    return shadowed ? "rk__::kernel_shadowed" : "0";
 }
 
 /** The built-ins that the body reads, as constants that the compiler can see through. */
@@ -154,10 +154,10 @@ static const char *shadows(const rk_program *program, const rk_kernel_facts *fac
     static const struct {
         rk_use use;
         const char *text;
-    } all[] = {{RK_USE_THREAD_IDX, " const ::uint3 threadIdx = rk_at.threadIdx;"},
-               {RK_USE_BLOCK_IDX, " const ::uint3 blockIdx = rk_at.blockIdx;"},
-               {RK_USE_BLOCK_DIM, " const ::dim3 blockDim = rk_at.blockDim;"},
-               {RK_USE_GRID_DIM, " const ::dim3 gridDim = rk_at.gridDim;"}};
+    } all[] = {{RK_USE_THREAD_IDX, " const ::uint3 threadIdx = rk__at.threadIdx;"},
+               {RK_USE_BLOCK_IDX, " const ::uint3 blockIdx = rk__at.blockIdx;"},
+               {RK_USE_BLOCK_DIM, " const ::dim3 blockDim = rk__at.blockDim;"},
+               {RK_USE_GRID_DIM, " const ::dim3 gridDim = rk__at.gridDim;"}};
     rk_str out = {.arena = program->unit->arena};
     if (!facts || facts->has_scopes || !program->parsed)
         return "";
@@ -226,7 +226,8 @@ static const char *limits(const rk_program *program, const rk_device_text *f,
     const char *shared = facts && facts->shared && program->parsed ? facts->shared : "";
     if (strcmp(threads, "0") == 0 && !*shared)
         return "";
-    return rk_arena_printf(program->unit->arena, " rk::kernel_limits(%s, {%s});", threads, shared);
+    return rk_arena_printf(program->unit->arena, " rk__::kernel_limits(%s, {%s});", threads,
+                           shared);
 }
 
 static void edit_kernel(rk_program *program, const rk_device_text *f)
@@ -238,10 +239,11 @@ static void edit_kernel(rk_program *program, const rk_device_text *f)
     const char *local = shadows(program, facts);
     rk_program_insert(
         program, f->stretch, t->items[f->body].offset + 1, 0,
-        rk_arena_printf(arena, "%s rk::run_kernel<%s>(%s, rk::kernel_args(%s), [=](%s) mutable {%s",
+        rk_arena_printf(arena,
+                        "%s rk__::run_kernel<%s>(%s, rk__::kernel_args(%s), [=](%s) mutable {%s",
                         limits(program, f, facts), rk_program_kernel_flags(program, facts),
                         site(program, f, facts, params), params,
-                        *local ? "rk::built_ins rk_at" : "", local));
+                        *local ? "rk__::built_ins rk__at" : "", local));
     rk_program_insert(program, f->stretch, t->items[f->body_end].offset, 0, "}); ");
     if (f->name != RK_NONE && !f->stretch->macro && !f->macro_head)
         edit_names(program, f, quoted(rk_token_text(t, f->name, arena), arena));
@@ -294,9 +296,9 @@ static void edit_parts(rk_program *program, const rk_device_text *f)
     const char *path = program->unit->files.items[f->stretch->file]->path;
     rk_str out = {.arena = program->unit->arena};
     rk_str_addf(&out,
-                "}, rk::kept_types<%s>(), [=](rk::legacy_block<%s> &rk_block) mutable { auto "
-                "&rk_ctx = rk_block; (void)rk_ctx; using rk_thread = "
-                "rk::legacy_block<%s>::rk_thread;\n#line %d \"%s\"\n",
+                "}, rk__::kept_types<%s>(), [=](rk__::legacy_block<%s> &rk__block) mutable { auto "
+                "&rk__ctx = rk__block; (void)rk__ctx; using rk__thread = "
+                "rk__::legacy_block<%s>::rk__thread;\n#line %d \"%s\"\n",
                 plan->types, rk_program_kernel_flags(program, facts),
                 rk_program_kernel_flags(program, facts),
                 rk_program_place(program, f->stretch, f->body).line, path);

@@ -59,7 +59,7 @@ static size_t last_name(const rk_tokens *tokens, const launch *l)
     return i > l->begin && tokens->items[i - 1].kind == RK_TOKEN_NAME ? i - 1 : RK_NONE;
 }
 
-/** `k<<<c>>>(args)` becomes `(rk::push_launch(c), k(args))`. */
+/** `k<<<c>>>(args)` becomes `(rk__::push_launch(c), k(args))`. */
 static void edit_launch(rk_program *program, const rk_stretch *s, const launch *l)
 {
     rk_arena *arena = program->unit->arena;
@@ -78,7 +78,7 @@ static void edit_launch(rk_program *program, const rk_stretch *s, const launch *
     const char *callee =
         rk_arena_printf(arena, "%.*s%s%.*s", (int)(name_end - begin), t->text + begin,
                         suffix ? suffix : "", (int)(open - name_end), t->text + name_end);
-    rk_program_edit(program, s, begin, open + 3 - begin, "(rk::push_launch(");
+    rk_program_edit(program, s, begin, open + 3 - begin, "(rk__::push_launch(");
     rk_program_edit(program, s, close, 3, rk_arena_printf(arena, "), %s", callee));
     rk_program_insert(program, s, t->items[l->end].offset + 1, 0, ")");
     *rk_push(arena, &program->callees) = (rk_range){s->file, s->base + begin, s->base + open};
@@ -86,7 +86,7 @@ static void edit_launch(rk_program *program, const rk_stretch *s, const launch *
 
 /**
  * A macro that ends with the configuration, so that the arguments follow where it is used:
- * `#define ON_ALL(k) k<<<1, 32>>>` becomes `(rk::push_launch(1, 32), k)`. False when it is none.
+ * `#define ON_ALL(k) k<<<1, 32>>>` becomes `(rk__::push_launch(1, 32), k)`. False when it is none.
  */
 static bool edit_open_launch(rk_program *program, const rk_stretch *s, const launch *l)
 {
@@ -96,7 +96,7 @@ static bool edit_open_launch(rk_program *program, const rk_stretch *s, const lau
         return false;
     const size_t begin = t->items[l->begin].offset, open = t->items[l->open].offset;
     const char *callee = rk_arena_strndup(arena, t->text + begin, open - begin);
-    rk_program_edit(program, s, begin, open + 3 - begin, "(rk::push_launch(");
+    rk_program_edit(program, s, begin, open + 3 - begin, "(rk__::push_launch(");
     rk_program_edit(program, s, t->items[l->close].offset, 3,
                     rk_arena_printf(arena, "), %s)", callee));
     *rk_push(arena, &program->callees) = (rk_range){s->file, s->base + begin, s->base + open};
@@ -122,7 +122,7 @@ static bool is_configuration_macro(const rk_stretch *s, size_t open)
     return before == open && configuration_end(t, open + 3) + 3 == t->count;
 }
 
-/** `k ON(1, 32)(args)` becomes `(rk::push_launch ON(1, 32), k(args))`, ON being `(g, b)`. */
+/** `k ON(1, 32)(args)` becomes `(rk__::push_launch ON(1, 32), k(args))`, ON being `(g, b)`. */
 static void edit_macro_launch(rk_program *program, const rk_stretch *s, size_t at)
 {
     rk_arena *arena = program->unit->arena;
@@ -137,7 +137,7 @@ static void edit_macro_launch(rk_program *program, const rk_stretch *s, size_t a
         return;
     const size_t from = t->items[begin].offset, to = t->items[at].offset;
     const char *callee = rk_arena_strndup(arena, t->text + from, to - from);
-    rk_program_edit(program, s, from, to - from, "(rk::push_launch ");
+    rk_program_edit(program, s, from, to - from, "(rk__::push_launch ");
     rk_program_insert(program, s, t->items[args].offset, 0, rk_arena_printf(arena, ", %s", callee));
     rk_program_insert(program, s, t->items[end].offset + 1, 0, ")");
     *rk_push(arena, &program->callees) = (rk_range){s->file, s->base + from, s->base + to};
@@ -263,8 +263,8 @@ static void edit_reference(rk_program *program, const rk_kernel_reference *refer
     const char *cast = !args && is_ambiguous(program, reference) ? reference->type : NULL;
     rk_program_insert(
         program, s, t->items[begin].offset, 0,
-        cast ? rk_arena_printf(program->unit->arena, "rk::kernel(static_cast<%s>(", cast)
-             : "rk::kernel(");
+        cast ? rk_arena_printf(program->unit->arena, "rk__::kernel(static_cast<%s>(", cast)
+             : "rk__::kernel(");
     rk_program_insert(program, s, t->items[end - 1].offset + t->items[end - 1].length, 0,
                       cast ? "))" : ")");
 }

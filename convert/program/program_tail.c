@@ -9,7 +9,7 @@ static void add_symbols(const rk_program *program, rk_str *out)
 {
     if (program->symbols.count == 0)
         return;
-    rk_str_add(out, "\nnamespace {\n[[maybe_unused]] const int rk_program_symbols = (\n");
+    rk_str_add(out, "\nnamespace {\n[[maybe_unused]] const int rk__program_symbols = (\n");
     for (size_t i = 0; i < program->symbols.count; i++) {
         const rk_device_symbol *s = &program->symbols.items[i];
         const char *colons = strrchr(s->name, ':');
@@ -44,23 +44,23 @@ static void add_entries(rk_unit *unit, rk_str *out)
                        "\n#include <utility>\n"
                        "namespace {\n"
                        "template <class R, class... A, std::size_t... I>\n"
-                       "void rk_legacy_call(R (*function)(A...), const std::uint64_t *slots, "
+                       "void rk__legacy_call(R (*function)(A...), const std::uint64_t *slots, "
                        "std::index_sequence<I...>)\n"
                        "{\n"
                        "    (void)slots;\n"
-                       "    function(rk::legacy_slot<A>(slots, I)...);\n"
+                       "    function(rk__::legacy_slot<A>(slots, I)...);\n"
                        "}\n"
                        "template <class R, class... A>\n"
-                       "void rk_legacy_call(R (*function)(A...), const std::uint64_t *slots)\n"
+                       "void rk__legacy_call(R (*function)(A...), const std::uint64_t *slots)\n"
                        "{\n"
-                       "    rk_legacy_call(function, slots, std::index_sequence_for<A...>());\n"
+                       "    rk__legacy_call(function, slots, std::index_sequence_for<A...>());\n"
                        "}\n"
                        "} // namespace\n");
         any = true;
         const rk_function *f = unit->functions.items[i];
         rk_str_addf(out,
-                    "extern \"C\" void rk_legacy_%s(const std::uint64_t *slots)\n{\n"
-                    "    rk_legacy_call(%s%s, slots);\n}\n",
+                    "extern \"C\" void rk__legacy_%s(const std::uint64_t *slots)\n{\n"
+                    "    rk__legacy_call(%s%s, slots);\n}\n",
                     f->name, f->spaces_prefix, f->name);
     }
 }

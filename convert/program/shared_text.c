@@ -60,7 +60,7 @@ static bool read_declarators(rk_str *out, declaration *d, const rk_tokens *token
         const size_t first = tokens->items[from].offset;
         const char *dims = rk_arena_strndup(arena, tokens->text + first,
                                             from < i ? tokens->items[i].offset - first : 0);
-        rk_str_addf(out, "%sauto *%s = rk::dynamic_shared<%s%s>();", out->length ? " " : "", name,
+        rk_str_addf(out, "%sauto *%s = rk__::dynamic_shared<%s%s>();", out->length ? " " : "", name,
                     type, dims);
         *rk_push(arena, &d->names) = name;
         i++;

@@ -61,7 +61,7 @@ void rk_program_edit_steps(rk_unit *unit, size_t file, size_t begin, size_t end)
         if (step->file != file || step->begin < begin || step->end > end)
             continue;
         source->touched = true;
-        rk_edits_insert(&source->edits, step->begin, 0, "rk::in_step(");
+        rk_edits_insert(&source->edits, step->begin, 0, "rk__::in_step(");
         rk_edits_insert(&source->edits, step->end, 0, ")");
     }
 }

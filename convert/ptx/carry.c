@@ -10,7 +10,7 @@
 static const struct {
     const char *name;
     bool takes;      /**< the carry, where there is one */
-    const char *cpp; /**< rk::ptx_<cpp><type, takes, gives> */
+    const char *cpp; /**< rk__::ptx_<cpp><type, takes, gives> */
     size_t sources;
 } operations[] = {{"add", false, "add_carry", 2},  {"addc", true, "add_carry", 2},
                   {"sub", false, "sub_borrow", 2}, {"subc", true, "sub_borrow", 2},
@@ -29,7 +29,7 @@ bool rk_ptx_add_carry(rk_ptx *t, const rk_ptx_instruction *in)
             !rk_ptx_only(in, product ? "cc lo hi" : "cc") ||
             (product && high == rk_ptx_has(in, "lo")))
             return false;
-        rk_str_addf(&t->out, "rk::ptx_put(%s, rk::ptx_%s<%s, %s, %s%s>(", to, operations[i].cpp,
+        rk_str_addf(&t->out, "rk__::ptx_put(%s, rk__::ptx_%s<%s, %s, %s%s>(", to, operations[i].cpp,
                     in->types[0], operations[i].takes ? "true" : "false", gives ? "true" : "false",
                     !product ? ""
                     : high   ? ", true"

@@ -14,8 +14,8 @@ static const struct {
                {"s32", "int"},
                {"u64", "unsigned long long"},
                {"s64", "long long"},
-               {"f16", "rk::ptx_half"},
-               {"bf16", "rk::ptx_bfloat16"},
+               {"f16", "rk__::ptx_half"},
+               {"bf16", "rk__::ptx_bfloat16"},
                {"f32", "float"},
                {"f64", "double"}};
 
@@ -56,8 +56,9 @@ bool rk_ptx_add_convert(rk_ptx *t, const char *name, const rk_ptx_instruction *i
         return false;
     const bool whole = rk_ptx_has(in, "rni") || rk_ptx_has(in, "rzi") || rk_ptx_has(in, "rmi") ||
                        rk_ptx_has(in, "rpi");
-    rk_str_addf(&t->out, "rk::ptx_put(%s, rk::ptx_cvt<%s, %s, rk::rounding::%s, %s, %s>(%s));",
-                into, to, from, rounding(in), whole ? "true" : "false",
+    rk_str_addf(&t->out,
+                "rk__::ptx_put(%s, rk__::ptx_cvt<%s, %s, rk__::rounding::%s, %s, %s>(%s));", into,
+                to, from, rounding(in), whole ? "true" : "false",
                 rk_ptx_has(in, "sat") ? "true" : "false", what);
     return true;
 }

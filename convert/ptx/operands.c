@@ -39,7 +39,7 @@ const char *rk_ptx_bits(const char *cpp)
 
 const char *rk_ptx_function(const char *prefix, const char *name, rk_arena *arena)
 {
-    char *text = rk_arena_printf(arena, "rk::ptx_%s%s", prefix, name);
+    char *text = rk_arena_printf(arena, "rk__::ptx_%s%s", prefix, name);
     for (char *c = text; *c; c++)
         *c = *c == '.' ? '_' : *c;
     return text;
@@ -75,7 +75,7 @@ bool rk_ptx_is_name(const char *text)
 
 const char *rk_ptx_local(const char *prefix, const char *name, rk_arena *arena)
 {
-    char *text = rk_arena_printf(arena, "rk_%s_%s", prefix, name);
+    char *text = rk_arena_printf(arena, "rk__%s_%s", prefix, name);
     for (char *c = text; *c; c++)
         *c = *c == '$' ? '_' : *c;
     return text;
@@ -87,7 +87,7 @@ const char *rk_ptx_value(const rk_ptx *t, const char *text)
         size_t n = 0;
         for (text++; isdigit((unsigned char)*text); text++)
             n = n * 10 + (size_t)(*text - '0');
-        return *text == '\0' && n < t->count ? rk_arena_printf(t->arena, "rk_%zu", n) : NULL;
+        return *text == '\0' && n < t->count ? rk_arena_printf(t->arena, "rk__%zu", n) : NULL;
     }
     if (text[0] == '%') {
         const char *name = text + 1 + (text[1] == '%');
@@ -97,7 +97,7 @@ const char *rk_ptx_value(const rk_ptx *t, const char *text)
     const size_t length = strlen(text);
     if (length == 10 && rk_str_starts(text, "0f") &&
         strspn(text + 2, "0123456789abcdefABCDEF") == 8)
-        return rk_arena_printf(t->arena, "rk::ptx_as<float>(0x%su)", text + 2);
+        return rk_arena_printf(t->arena, "rk__::ptx_as<float>(0x%su)", text + 2);
     const size_t sign = text[0] == '-';
     if (isdigit((unsigned char)text[sign]) &&
         strspn(text + sign, "0123456789abcdefABCDEFxXU.") == length - sign)
@@ -115,7 +115,8 @@ const char *rk_ptx_address(const rk_ptx *t, const char *text, bool shared)
     const char *at = rk_ptx_value(t, rk_arena_strndup(t->arena, text + 1, base));
     if (!at || strspn(offset, "+-0123456789xabcdefABCDEF") != strlen(offset))
         return NULL;
-    return rk_arena_printf(t->arena, "rk::ptx_%s(%s)%s", shared ? "shared" : "generic", at, offset);
+    return rk_arena_printf(t->arena, "rk__::ptx_%s(%s)%s", shared ? "shared" : "generic", at,
+                           offset);
 }
 
 size_t rk_ptx_elements(const rk_ptx *t, const char *text, const char **out)

@@ -12,7 +12,7 @@ static bool is_shared(const rk_ptx_instruction *in)
 static const struct {
     const char *name; /**< with what it needs after the operation: "mul.lo" */
     size_t sources;
-    const char *cpp;     /**< an operator, or rk::ptx_<cpp><T> */
+    const char *cpp;     /**< an operator, or rk__::ptx_<cpp><T> */
     const char *allowed; /**< further pieces that change nothing here */
 } arithmetic[] = {{"add", 2, "+", "rn ftz"},
                   {"sub", 2, "-", "rn ftz"},
@@ -55,7 +55,7 @@ static const struct {
                   {"setp.hi", 2, ">", ""},
                   {"setp.hs", 2, ">=", ""}};
 
-/** Functions of rk/cpu_ptx.h: rk::ptx_<name> with `_` for dots, for a destination and sources. */
+/** Functions of rk/cpu_ptx.h: rk__::ptx_<name> with `_` for dots, for a destination and sources. */
 static const struct {
     const char *name;
     size_t sources;
@@ -75,7 +75,7 @@ static bool add_function(rk_ptx *t, const char *name, const rk_ptx_instruction *
         const char *to = rk_ptx_value(t, in->operands[0]);
         if (!to)
             return false;
-        rk_str_addf(&t->out, "rk::ptx_put(%s, %s(", to, rk_ptx_function("", name, t->arena));
+        rk_str_addf(&t->out, "rk__::ptx_put(%s, %s(", to, rk_ptx_function("", name, t->arena));
         if (!rk_ptx_add_sources(t, in))
             return false;
         rk_str_add(&t->out, "));");
@@ -119,15 +119,15 @@ static bool add_arithmetic(rk_ptx *t, const rk_ptx_instruction *in)
             return false;
         const bool wraps = strchr("+-*&|^", cpp[0]) && cpp[1] == '\0';
         const char *type = wraps ? rk_ptx_bits(in->types[0]) : in->types[0];
-        rk_str_addf(&t->out, "rk::ptx_put(%s, ", to);
+        rk_str_addf(&t->out, "rk__::ptx_put(%s, ", to);
         if (isalpha((unsigned char)cpp[0])) {
-            rk_str_addf(&t->out, "rk::ptx_%s<%s>(", cpp, type);
+            rk_str_addf(&t->out, "rk__::ptx_%s<%s>(", cpp, type);
             for (size_t k = 0; k < arithmetic[i].sources; k++)
                 rk_str_addf(&t->out, "%s%s", k ? ", " : "", sources[k]);
             rk_str_add(&t->out, "));");
         } else {
             const char *result = rk_str_starts(arithmetic[i].name, "setp") ? "bool" : type;
-            rk_str_addf(&t->out, "%s(rk::ptx_as<%s>(%s) %s rk::ptx_as<%s>(%s)));",
+            rk_str_addf(&t->out, "%s(rk__::ptx_as<%s>(%s) %s rk__::ptx_as<%s>(%s)));",
                         strchr(result, ' ') ? rk_arena_printf(t->arena, "(%s)", result) : result,
                         type, sources[0], cpp, type, sources[1]);
         }
@@ -144,15 +144,15 @@ static bool add_choice(rk_ptx *t, const rk_ptx_instruction *in)
         if (!(v[i] = rk_ptx_value(t, in->operands[i])))
             return false;
     if (is_operation(in, "selp", "") && in->type_count == 1 && in->operand_count == 4) {
-        rk_str_addf(&t->out, "rk::ptx_put(%s, %s ? rk::ptx_as<%s>(%s) : rk::ptx_as<%s>(%s));", v[0],
-                    v[3], in->types[0], v[1], in->types[0], v[2]);
+        rk_str_addf(&t->out, "rk__::ptx_put(%s, %s ? rk__::ptx_as<%s>(%s) : rk__::ptx_as<%s>(%s));",
+                    v[0], v[3], in->types[0], v[1], in->types[0], v[2]);
         return true;
     }
     if (in->operand_count != 2)
         return false;
     if (!is_operation(in, "cvta", "to shared global"))
         return false;
-    rk_str_addf(&t->out, "rk::ptx_put(%s, rk::ptx_cvta_%s_%s(%s));", v[0],
+    rk_str_addf(&t->out, "rk__::ptx_put(%s, rk__::ptx_cvta_%s_%s(%s));", v[0],
                 rk_ptx_has(in, "to") ? "to" : "from",
                 rk_ptx_has(in, "shared") ? "shared" : "global", v[1]);
     return true;
@@ -188,10 +188,10 @@ static bool add_memory(rk_ptx *t, const rk_ptx_instruction *in)
         const char *where =
             rk_arena_printf(t->arena, "%s + %zu * sizeof(%s), %s", at, i, in->types[0], order(in));
         if (load)
-            rk_str_addf(&t->out, "rk::ptx_put(%s, rk::ptx_read<%s>(%s)); ", each[i], in->types[0],
-                        where);
+            rk_str_addf(&t->out, "rk__::ptx_put(%s, rk__::ptx_read<%s>(%s)); ", each[i],
+                        in->types[0], where);
         else
-            rk_str_addf(&t->out, "rk::ptx_write<%s>(%s, %s); ", in->types[0], where, each[i]);
+            rk_str_addf(&t->out, "rk__::ptx_write<%s>(%s, %s); ", in->types[0], where, each[i]);
     }
     return true;
 }
@@ -222,8 +222,8 @@ static bool add_atomic(rk_ptx *t, const rk_ptx_instruction *in)
         return false;
     rk_str_addf(&t->out, fenced ? "__threadfence(); " : "");
     if (to)
-        rk_str_addf(&t->out, "rk::ptx_put(%s, ", to);
-    rk_str_addf(&t->out, "rk::ptx_atom_%s<%s>(%s, %s%s%s)%s;", which, in->types[0], at, a,
+        rk_str_addf(&t->out, "rk__::ptx_put(%s, ", to);
+    rk_str_addf(&t->out, "rk__::ptx_atom_%s<%s>(%s, %s%s%s)%s;", which, in->types[0], at, a,
                 values == 2 ? ", " : "", values == 2 ? b : "", to ? ")" : "");
     rk_str_add(&t->out, fenced ? " __threadfence();" : "");
     return true;
@@ -240,7 +240,7 @@ static bool add_copy(rk_ptx *t, const rk_ptx_instruction *in)
         if (!at || !rk_ptx_only(in, "async mbarrier arrive noinc shared shared::cta"))
             return false;
         if (rk_ptx_has(in, "noinc"))
-            rk_str_addf(&t->out, "rk::ptx_mbarrier_arrive(%s, 1);", at);
+            rk_str_addf(&t->out, "rk__::ptx_mbarrier_arrive(%s, 1);", at);
         return true;
     }
     if (rk_ptx_only(in, "async commit_group wait_group wait_all"))
@@ -255,7 +255,7 @@ static bool add_copy(rk_ptx *t, const rk_ptx_instruction *in)
     const char *part = in->operand_count == 4 ? rk_ptx_value(t, in->operands[3]) : size;
     if (!to || !from || !size || !part)
         return false;
-    rk_str_addf(&t->out, "rk::ptx_cp_async(%s, %s, %s, %s);", to, from, size, part);
+    rk_str_addf(&t->out, "rk__::ptx_cp_async(%s, %s, %s, %s);", to, from, size, part);
     return true;
 }
 
@@ -278,17 +278,17 @@ static bool add_mbarrier(rk_ptx *t, const rk_ptx_instruction *in)
             return false;
     }
     if (waits && (in->operand_count == 3 || in->operand_count == 4))
-        rk_str_addf(&t->out, "rk::ptx_put(%s, rk::ptx_mbarrier_%s(%s, %s));", v[0],
+        rk_str_addf(&t->out, "rk__::ptx_put(%s, rk__::ptx_mbarrier_%s(%s, %s));", v[0],
                     rk_ptx_has(in, "parity") ? "passed_parity" : "passed", v[1], v[2]);
     else if (arrives && (in->operand_count == 2 || in->operand_count == 3))
-        rk_str_addf(&t->out, "%srk::ptx_mbarrier_arrive(%s, %s, %s)%s;",
+        rk_str_addf(&t->out, "%srk__::ptx_mbarrier_arrive(%s, %s, %s)%s;",
                     strcmp(in->operands[0], "_") == 0
                         ? "("
-                        : rk_arena_printf(t->arena, "rk::ptx_put(%s, ", v[0]),
+                        : rk_arena_printf(t->arena, "rk__::ptx_put(%s, ", v[0]),
                     v[1], in->operand_count == 3 ? v[2] : "1",
                     rk_ptx_has(in, "arrive_drop") ? "true" : "false", ")");
     else if (rk_ptx_has(in, "init") && in->operand_count == 2)
-        rk_str_addf(&t->out, "rk::ptx_mbarrier_init(%s, %s);", v[0], v[1]);
+        rk_str_addf(&t->out, "rk__::ptx_mbarrier_init(%s, %s);", v[0], v[1]);
     else
         return rk_ptx_has(in, "inval") && in->operand_count == 1;
     return true;
@@ -312,13 +312,13 @@ static bool add_other(rk_ptx *t, const rk_ptx_instruction *in)
     else if (is_operation(in, "trap", "") && in->operand_count == 0)
         rk_str_add(&t->out, "__trap();");
     else if (is_operation(in, "activemask", "") && a)
-        rk_str_addf(&t->out, "rk::ptx_put(%s, __activemask());", a);
+        rk_str_addf(&t->out, "rk__::ptx_put(%s, __activemask());", a);
     else if ((is_operation(in, "bar.sync", "") || is_operation(in, "barrier.sync", "aligned")) && a)
-        rk_str_addf(&t->out, "rk::named_barrier(%s%s%s);", a, b ? ", " : "", b ? b : "");
+        rk_str_addf(&t->out, "rk__::named_barrier(%s%s%s);", a, b ? ", " : "", b ? b : "");
     else if ((is_operation(in, "bar.arrive", "") ||
               is_operation(in, "barrier.arrive", "aligned")) &&
              a && b)
-        rk_str_addf(&t->out, "rk::named_arrive(%s, %s);", a, b);
+        rk_str_addf(&t->out, "rk__::named_arrive(%s, %s);", a, b);
     else
         return false;
     return true;
@@ -498,7 +498,7 @@ static void declare_labels(rk_ptx *t, const char *text)
 static void bind_operands(rk_ptx *t)
 {
     for (size_t i = 0; i < t->count; i++)
-        rk_str_addf(&t->out, "%s rk_%zu = %s; (void)rk_%zu; ",
+        rk_str_addf(&t->out, "%s rk__%zu = %s; (void)rk__%zu; ",
                     t->operands[i].output ? "auto &&" : "const auto", i, t->operands[i].text, i);
 }
 

@@ -59,7 +59,7 @@ const char *rk_ptx_type(const char *piece);
 /** The type without a sign, in which sums wrap around. */
 const char *rk_ptx_bits(const char *cpp);
 
-/** "rk::ptx_<prefix>" and the name with `_` for dots. */
+/** "rk__::ptx_<prefix>" and the name with `_` for dots. */
 const char *rk_ptx_function(const char *prefix, const char *name, rk_arena *arena);
 
 bool rk_ptx_is_name_byte(char c);

@@ -38,15 +38,16 @@ static bool add_shuffle(rk_ptx *t, const rk_ptx_instruction *in)
     const char *args = arguments(t, in, 1);
     if (!into || !in_range || !args)
         return false;
-    rk_str_addf(&t->out, "{ const auto rk_s = rk::ptx_shfl_%s(%s); rk::ptx_put(%s, rk_s.value); ",
+    rk_str_addf(&t->out,
+                "{ const auto rk__s = rk__::ptx_shfl_%s(%s); rk__::ptx_put(%s, rk__s.value); ",
                 mode, args, into);
     if (bar)
-        rk_str_addf(&t->out, "rk::ptx_put(%s, rk_s.in_range); ", in_range);
+        rk_str_addf(&t->out, "rk__::ptx_put(%s, rk__s.in_range); ", in_range);
     rk_str_add(&t->out, "}");
     return true;
 }
 
-/** Those whose value is a function of rk/cpu_ptx.h of the operands: rk::ptx_<operation>_<kind>. */
+/** Those whose value is a function of rk/cpu_ptx.h of the operands: rk__::ptx_<operation>_<kind>. */
 static bool add_collective(rk_ptx *t, const rk_ptx_instruction *in)
 {
     static const struct {
@@ -63,7 +64,7 @@ static bool add_collective(rk_ptx *t, const rk_ptx_instruction *in)
         if (!kind || !args || !rk_ptx_has(in, "sync") || in->piece_count != 3 ||
             in->type_count != 1)
             return false;
-        rk_str_addf(&t->out, "rk::ptx_put(%s, rk::ptx_%s_%s<%s>(%s));", into, all[i].operation,
+        rk_str_addf(&t->out, "rk__::ptx_put(%s, rk__::ptx_%s_%s<%s>(%s));", into, all[i].operation,
                     kind, in->types[0], args);
         return true;
     }
@@ -83,10 +84,10 @@ static bool add_matrix(rk_ptx *t, const rk_ptx_instruction *in)
     const size_t count = rk_ptx_elements(t, in->operands[0], each);
     if (!at || count != (rk_ptx_has(in, "x4") ? 4u : rk_ptx_has(in, "x2") ? 2u : 1u))
         return false;
-    rk_str_addf(&t->out, "{ unsigned rk_m[%zu]; rk::ptx_ldmatrix<%zu, %s>(rk_m, %s);", count, count,
-                rk_ptx_has(in, "trans") ? "true" : "false", at);
+    rk_str_addf(&t->out, "{ unsigned rk__m[%zu]; rk__::ptx_ldmatrix<%zu, %s>(rk__m, %s);", count,
+                count, rk_ptx_has(in, "trans") ? "true" : "false", at);
     for (size_t i = 0; i < count; i++)
-        rk_str_addf(&t->out, " rk::ptx_put(%s, rk_m[%zu]);", each[i], i);
+        rk_str_addf(&t->out, " rk__::ptx_put(%s, rk__m[%zu]);", each[i], i);
     rk_str_add(&t->out, " }");
     return true;
 }

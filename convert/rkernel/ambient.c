@@ -171,5 +171,5 @@ void rk_ambient_check(rk_unit *unit)
 
 const char *rk_ambient_entry(const rk_function *f)
 {
-    return f->ambient ? " using RkCtx = rk::ambient; RkCtx rk_ctx{};" : "";
+    return f->ambient ? " using rk__Ctx = rk__::ambient; rk__Ctx rk__ctx{};" : "";
 }

@@ -5,9 +5,9 @@
 
 /*
  * Functions that need the rTask's context and that no call's text can pass it to: constructors, destructors, operators
- * and virtual functions. They keep their signatures and ask for it: `rk::ambient rk_ctx{};` at their entry, a context
- * that finds itself (rk/ambient.h), and `rk::ambient()` in values (initial_values.h). A kernel that reaches one has
- * rk::ambient_rtask in its frame.
+ * and virtual functions. They keep their signatures and ask for it: `rk__::ambient rk__ctx{};` at their entry, a context
+ * that finds itself (rk/ambient.h), and `rk__::ambient()` in values (initial_values.h). A kernel that reaches one has
+ * rk__::ambient_rtask in its frame.
  */
 
 /** Whether a function that needs the context asks for it, instead of taking it as a parameter. */

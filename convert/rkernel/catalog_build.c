@@ -97,7 +97,7 @@ static rk_kernel build(const rk_unit *unit, size_t index, const char *cpu_librar
     kernel.resource_count = instance->resource_count;
     if (cpu_library && rk_rewrite_cpu_takes(unit, instance)) {
         kernel.cpu_library = cpu_library;
-        kernel.cpu_entry = rk_arena_printf(unit->arena, "rk_entry_%s_%zu", unit->ident, index);
+        kernel.cpu_entry = rk_arena_printf(unit->arena, "rk__entry_%s_%zu", unit->ident, index);
         kernel.cpu_threads = !kernel.uses.barrier && !kernel.uses.warp ? RK_CPU_LOOP
                              : f->split                                ? RK_CPU_FISSION
                                                                        : RK_CPU_FIBERS;

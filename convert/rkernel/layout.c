@@ -473,7 +473,7 @@ static guard find_guard(const rk_tokens *tokens, rk_arena *arena)
 /** A macro's name of the file's own. */
 static const char *once_name(const rk_unit *unit, const rk_source_file *file)
 {
-    char *name = rk_arena_printf(unit->arena, "RK_ONCE_%s", file->out_name);
+    char *name = rk_arena_printf(unit->arena, "RK__ONCE_%s", file->out_name);
     for (char *c = name; *c; c++)
         if (!isalnum((unsigned char)*c))
             *c = '_';
@@ -586,7 +586,7 @@ static void wrap_file(rk_unit *unit, rk_source_file *file)
 {
     wrapper w = {.unit = unit, .file = file, .tokens = &file->tokens};
     const bool header = file != unit->files.items[0];
-    const char *space = header ? RK_SPACE : unit->space;
+    const char *space = header ? RK__SPACE : unit->space;
     w.enter = rk_arena_printf(unit->arena, "namespace %s {\n", space);
     w.leave = rk_arena_printf(unit->arena, "} // namespace %s\n", space);
     const guard g = find_guard(&file->tokens, unit->arena);

@@ -75,7 +75,7 @@ static rk_bytes text_with_bounds(rk_unit *unit, size_t index)
             continue;
         rk_edits_insert(&edits, f->definition.begin, -1,
                         rk_arena_printf(unit->arena,
-                                        "%sstruct %s_rk_bounds { static constexpr long threads = "
+                                        "%sstruct %s_rk__bounds { static constexpr long threads = "
                                         "(%s), blocks = (%s); }; ",
                                         rk_heads_own(unit, f, unit->arena), f->name, threads,
                                         blocks));
@@ -102,23 +102,23 @@ static char *calls_text(rk_unit *unit)
         if (f->refused)
             continue;
         const char *call = rk_rewrite_instance(unit, instance);
-        rk_str_addf(&out, "__device__ void rk_check_%zu(rk_parse::context &rk_ctx", i);
+        rk_str_addf(&out, "__device__ void rk__check_%zu(rk__parse::context &rk__ctx", i);
         for (size_t k = 0; k < instance->type_count; k++)
-            rk_str_addf(&out, ", rk_parse::id<%s> a%zu", instance->types[k], k);
-        rk_str_addf(&out, ") { %s(rk_ctx", call);
+            rk_str_addf(&out, ", rk__parse::id<%s> a%zu", instance->types[k], k);
+        rk_str_addf(&out, ") { %s(rk__ctx", call);
         for (size_t k = 0; k < instance->type_count; k++)
             rk_str_addf(&out, ", a%zu", k);
         rk_str_add(&out, "); }\n");
         if (instance->frame)
             rk_str_addf(&out,
-                        "constexpr long rk_size_%zu = sizeof(%s), rk_align_%zu = alignof(%s);\n"
-                        "using rk_frame_%zu = %s;\n",
+                        "constexpr long rk__size_%zu = sizeof(%s), rk__align_%zu = alignof(%s);\n"
+                        "using rk__frame_%zu = %s;\n",
                         i, instance->frame, i, instance->frame, i, instance->frame);
         if (has_bounds(unit, f)) {
-            const char *bounds = rk_arena_printf(unit->arena, "%s%s_rk_bounds%s", f->spaces_prefix,
+            const char *bounds = rk_arena_printf(unit->arena, "%s%s_rk__bounds%s", f->spaces_prefix,
                                                  f->name, rk_rewrite_named_args(unit, instance));
             rk_str_addf(&out,
-                        "constexpr long rk_threads_%zu = %s::threads, rk_blocks_%zu = "
+                        "constexpr long rk__threads_%zu = %s::threads, rk__blocks_%zu = "
                         "%s::blocks;\n",
                         i, bounds, i, bounds);
         }
@@ -190,12 +190,12 @@ static void refuse_converted(rk_unit *unit, const char *message)
 static bool refuse_instance(rk_unit *unit, const rk_bytes *text, size_t offset, const char *message)
 {
     const char *line = text->data + rk_line_begin(text->data, offset);
-    const char *mark = strstr(line, "rk_check_");
+    const char *mark = strstr(line, "rk__check_");
     const char *end = strchr(line, '\n');
     if (!mark || (end && mark > end))
-        mark = strstr(line, "rk_size_");
+        mark = strstr(line, "rk__size_");
     if (!mark || (end && mark > end))
-        mark = strstr(line, "rk_threads_");
+        mark = strstr(line, "rk__threads_");
     if (!mark || (end && mark > end))
         return false;
     const size_t i = strtoul(strpbrk(mark, "0123456789"), NULL, 10);
@@ -258,7 +258,7 @@ typedef struct {
     const char *found; /**< the real built-in that is reached */
     CXCursor at;       /**< where */
     bool special;      /**< in a function that cannot take a context */
-    bool may_ask;      /**< its frame is what an rk::ambient reads, or there is none to be made */
+    bool may_ask;      /**< its frame is what an rk__::ambient reads, or there is none to be made */
 } reach;
 
 static void follow(reach *r, CXCursor function);
@@ -271,7 +271,7 @@ static bool is_shared(const reach *r, CXCursor variable)
     return !bare && rk_ast_has_attribute(variable, CXCursor_CUDASharedAttr, NULL);
 }
 
-/** Whether an expression or a variable is an rk::ambient. */
+/** Whether an expression or a variable is an rk__::ambient. */
 static bool is_ambient(const reach *r, CXCursor cursor)
 {
     const CXType type = clang_getCanonicalType(clang_getCursorType(cursor));
@@ -309,7 +309,7 @@ static enum CXChildVisitResult search(CXCursor cursor, CXCursor parent, CXClient
             follow(r, target);
     }
     if (!r->may_ask && is_ambient(r, cursor))
-        r->found = "rk::ambient";
+        r->found = "rk__::ambient";
     if (!r->found)
         rk_implicit_find(cursor, r->unit->arena, follow_implicit, r);
     if (!r->found)
@@ -372,13 +372,13 @@ static void read_constant(rk_unit *unit, CXCursor cursor, const char *name)
 {
     size_t i;
     int64_t *to = NULL;
-    if (numbered(name, "rk_size_", &i))
+    if (numbered(name, "rk__size_", &i))
         to = &unit->instances.items[i].frame_size;
-    else if (numbered(name, "rk_align_", &i))
+    else if (numbered(name, "rk__align_", &i))
         to = &unit->instances.items[i].frame_align;
-    else if (numbered(name, "rk_threads_", &i))
+    else if (numbered(name, "rk__threads_", &i))
         to = &unit->instances.items[i].max_threads;
-    else if (numbered(name, "rk_blocks_", &i))
+    else if (numbered(name, "rk__blocks_", &i))
         to = &unit->instances.items[i].min_blocks;
     if (!to)
         return;
@@ -398,11 +398,11 @@ static enum CXChildVisitResult collect(CXCursor cursor, CXCursor parent, CXClien
     }
     size_t i;
     const char *name = rk_ast_name(cursor, c->unit->arena);
-    if (kind == CXCursor_FunctionDecl && numbered(name, "rk_check_", &i))
+    if (kind == CXCursor_FunctionDecl && numbered(name, "rk__check_", &i))
         c->checks[i] = cursor;
     else if (kind == CXCursor_VarDecl)
         read_constant(c->unit, cursor, name);
-    else if (kind == CXCursor_TypeAliasDecl && numbered(name, "rk_frame_", &i))
+    else if (kind == CXCursor_TypeAliasDecl && numbered(name, "rk__frame_", &i))
         c->unit->instances.items[i].frame_type =
             rk_ast_type_text(clang_getTypedefDeclUnderlyingType(cursor), c->unit->arena);
     return CXChildVisit_Continue;

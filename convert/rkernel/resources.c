@@ -18,10 +18,10 @@ bool rk_resources_parse(rk_resources *out, const bool *wanted, size_t count, con
         rk_out_of_memory();
     for (const char *at = strstr(log, "entry function '"); at;
          at = strstr(at + 1, "entry function '")) {
-        const char *name = strstr(at, "rk_probe_");
+        const char *name = strstr(at, "rk__probe_");
         if (!name)
             break;
-        const size_t i = strtoul(name + strlen("rk_probe_"), NULL, 10);
+        const size_t i = strtoul(name + strlen("rk__probe_"), NULL, 10);
         const char *next = strstr(at + 1, "entry function '");
         const char *spill = strstr(at, " bytes spill stores");
         const char *used = strstr(at, "Used ");
@@ -58,11 +58,11 @@ static char *probes_text(const rk_unit *unit, const char *source, bool *wanted)
         rk_str_add(&out, "extern \"C\" __global__ void ");
         if (instance->max_threads > 0)
             rk_str_addf(&out, "__launch_bounds__(%lld) ", (long long)instance->max_threads);
-        rk_str_addf(&out, "rk_probe_%zu(", i);
+        rk_str_addf(&out, "rk__probe_%zu(", i);
         for (size_t k = 0; k < instance->type_count; k++)
             rk_str_addf(&out, "%s%s a%zu", k ? ", " : "",
-                        rk_arena_printf(unit->arena, "rk_id<%s>", instance->types[k]), k);
-        rk_str_addf(&out, ")\n{\n    rk::cuda_launch_context<%s> rk_ctx;\n    %s(rk_ctx",
+                        rk_arena_printf(unit->arena, "rk__id<%s>", instance->types[k]), k);
+        rk_str_addf(&out, ")\n{\n    rk__::cuda_launch_context<%s> rk__ctx;\n    %s(rk__ctx",
                     instance->frame ? instance->frame : "void",
                     rk_rewrite_instance(unit, instance));
         for (size_t k = 0; k < instance->type_count; k++)
@@ -72,8 +72,8 @@ static char *probes_text(const rk_unit *unit, const char *source, bool *wanted)
     rk_str_add(&out, "}\n");
     return rk_arena_printf(
         unit->arena,
-        "#include <rk/rkernel.h>\ntemplate <class T> struct rk_same { using type "
-        "= T; };\ntemplate <class T> using rk_id = typename rk_same<T>::type;\n%s",
+        "#include <rk/rkernel.h>\ntemplate <class T> struct rk__same { using type "
+        "= T; };\ntemplate <class T> using rk__id = typename rk__same<T>::type;\n%s",
         rk_str_text(&out));
 }
 

@@ -128,11 +128,11 @@ static void edit_parameters(rk_unit *unit, const rk_declaration *d)
         if (rk_token_is(tokens, i, "__grid_constant__")) /* for __global__ functions only */
             remove_tokens(unit, d->file, i, i);
     if (rk_token_is(tokens, open + 1, ")"))
-        insert(unit, d->file, at, RANK_HEAD, "RkCtx &rk_ctx");
+        insert(unit, d->file, at, RANK_HEAD, "rk__Ctx &rk__ctx");
     else if (rk_token_is(tokens, open + 1, "void") && rk_token_is(tokens, open + 2, ")"))
-        edit(unit, d->file, tokens->items[open + 1].offset, 4, "RkCtx &rk_ctx");
+        edit(unit, d->file, tokens->items[open + 1].offset, 4, "rk__Ctx &rk__ctx");
     else
-        insert(unit, d->file, at, RANK_HEAD, "RkCtx &rk_ctx, ");
+        insert(unit, d->file, at, RANK_HEAD, "rk__Ctx &rk__ctx, ");
 }
 
 /** `extern "C"` cannot be on a template: removes it, or closes its block around the function. */
@@ -178,7 +178,7 @@ static void edit_specialised(rk_unit *unit, const rk_function *f, const rk_heads
     edit(unit, file, begin, tokens->items[h->close].offset + 1 - begin,
          rk_arena_printf(unit->arena,
                          "template <> struct %s { static constexpr bool there = true; template "
-                         "<class RkCtx> static",
+                         "<class rk__Ctx> static",
                          rk_specialised_class(unit, f)));
     if (rk_token_is(tokens, name + 1, "<"))
         edit(unit, file, tokens->items[name + 1].offset,
@@ -197,7 +197,7 @@ static void edit_question(rk_unit *unit, const rk_function *f)
         return;
     insert(unit, file, f->definition.begin, RANK_PART,
            rk_arena_printf(unit->arena,
-                           "%sstruct %s_rk_special { static constexpr bool there = false; };\n",
+                           "%sstruct %s_rk__special { static constexpr bool there = false; };\n",
                            rk_heads_own(unit, f, unit->arena), f->name));
     insert(unit, file, f->definition.end + 1, RANK_PART, question);
     insert(unit, file, f->end - 1, RANK_LINKAGE, "} ");
@@ -219,10 +219,10 @@ static void edit_signature(rk_unit *unit, const rk_function *f, const rk_declara
         edit_specialised(unit, f, &h);
     } else if (f->is_template && h.count) {
         edit_template(unit, f, d->file, &h);
-        insert(unit, d->file, tokens->items[h.close].offset, RANK_HEAD, ", class RkCtx");
+        insert(unit, d->file, tokens->items[h.close].offset, RANK_HEAD, ", class rk__Ctx");
     } else {
         insert(unit, d->file, h.count ? tokens->items[h.next].offset : d->begin, RANK_HEAD,
-               "template <class RkCtx> ");
+               "template <class rk__Ctx> ");
     }
     edit_linkage(unit, f, d, end);
     edit_specifiers(unit, d);
@@ -246,7 +246,7 @@ static const char *dynamic_text(const rk_function *f, const rk_shared *s, rk_are
     const char *at = strstr(s->inplace, RK_DYNAMIC_SHARED);
     if (!f->bare_shared || f->ambient || !at)
         return s->inplace;
-    return rk_arena_printf(arena, "%.*srk::bare_shared%s", (int)(at - s->inplace), s->inplace,
+    return rk_arena_printf(arena, "%.*srk__::bare_shared%s", (int)(at - s->inplace), s->inplace,
                            at + strlen(RK_DYNAMIC_SHARED));
 }
 
@@ -263,7 +263,7 @@ static void edit_shared(rk_unit *unit, const rk_function *f)
         const rk_shared *s = &f->shared.items[i];
         rk_str inplace = {.arena = arena};
         for (size_t k = 0; !s->dynamic && k < s->names.count; k++)
-            rk_str_addf(&inplace, "%sauto &%s = rk_ctx.template shared<%s>().%s;", k ? " " : "",
+            rk_str_addf(&inplace, "%sauto &%s = rk__ctx.template shared<%s>().%s;", k ? " " : "",
                         s->names.items[k], part, s->members.items[k]);
         edit(unit, file, s->begin, s->end - s->begin,
              s->dynamic ? dynamic_text(f, s, arena) : rk_str_text(&inplace));
@@ -303,7 +303,8 @@ static void edit_calls(rk_unit *unit, const rk_function *f)
             continue;
         if (call->range) {
             if (!is_range_edited(unit, f, i)) {
-                insert(unit, call->name.file, call->name.offset, RANK_HEAD, "rk::ranged(rk_ctx, ");
+                insert(unit, call->name.file, call->name.offset, RANK_HEAD,
+                       "rk__::ranged(rk__ctx, ");
                 insert(unit, call->name.file, call->open, RANK_HEAD, ")");
             }
             continue;
@@ -314,7 +315,7 @@ static void edit_calls(rk_unit *unit, const rk_function *f)
                (isspace((unsigned char)text->data[next]) || text->data[next] == '\\'))
             next++;
         const bool empty = next < text->size && text->data[next] == ')';
-        const char *context = call->value ? "rk::ambient().self()" : "rk_ctx";
+        const char *context = call->value ? "rk__::ambient().self()" : "rk__ctx";
         insert(unit, call->name.file, call->open + 1, RANK_HEAD,
                rk_arena_printf(unit->arena, "%s%s", context, empty ? "" : ", "));
         if (call->param != RK_NONE)
@@ -342,7 +343,7 @@ static void edit_leaves(rk_unit *unit, const rk_function *f)
             continue;
         const size_t file = f->definition.file;
         const bool comma = has_comma(tokens_of(unit, file), e->condition, e->condition_end);
-        insert(unit, file, e->condition, RANK_HEAD, comma ? "rk_ctx.leave((" : "rk_ctx.leave(");
+        insert(unit, file, e->condition, RANK_HEAD, comma ? "rk__ctx.leave((" : "rk__ctx.leave(");
         insert(unit, file, e->condition_end, RANK_LINKAGE, comma ? "))" : ")");
     }
 }
@@ -402,10 +403,10 @@ static void edit_lambda(rk_unit *unit, const rk_function *f, const rk_lambda *la
 static const char *meeting_end(const rk_unit *unit, const rk_function *f)
 {
     rk_str out = {.arena = unit->arena};
-    rk_str_add(&out, "} rk::end_barriers(rk_ctx");
+    rk_str_add(&out, "} rk__::end_barriers(rk__ctx");
     for (size_t i = 0; i < f->shared.count; i++)
         for (size_t k = 0; f->shared.items[i].barrier && k < f->shared.items[i].names.count; k++)
-            rk_str_addf(&out, ", rk_ctx.template shared<%s%s>().%s", f->part,
+            rk_str_addf(&out, ", rk__ctx.template shared<%s%s>().%s", f->part,
                         rk_heads_own_args(f, unit->arena), f->shared.items[i].members.items[k]);
     rk_str_add(&out, "); ");
     return rk_arena_strdup(unit->arena, rk_str_text(&out));
@@ -423,10 +424,10 @@ static void edit_body(rk_unit *unit, const rk_function *f)
     rk_str entry = {.arena = unit->arena};
     rk_str_add(&entry, rk_ambient_entry(f));
     if (f->named_barriers)
-        rk_str_add(&entry, " rk_ctx.whole_warps();");
+        rk_str_add(&entry, " rk__ctx.whole_warps();");
     rk_str_add(&entry, rk_builtin_shadows(f->uses, f->hides_types, unit->arena));
     if (f->meets) {
-        rk_str_add(&entry, " rk::begin_barriers(); {");
+        rk_str_add(&entry, " rk__::begin_barriers(); {");
         insert(unit, f->definition.file, f->end - 1, RANK_HEAD, meeting_end(unit, f));
     }
     if (entry.length)
@@ -463,10 +464,11 @@ bool rk_rewrite_split(rk_unit *unit, const rk_function *f, bool lines)
                              : "";
     rk_str out = {.arena = arena};
     rk_str_addf(&out,
-                "\n#ifdef RK_CPU_SPLIT\nif constexpr (rk::is_block<RkCtx>) { auto &rk_block = "
-                "rk_ctx; (void)rk_block; using rk_thread = typename RkCtx::rk_thread;");
+                "\n#ifdef RK_CPU_SPLIT\nif constexpr (rk__::is_block<rk__Ctx>) { auto &rk__block = "
+                "rk__ctx; (void)rk__block; using rk__thread = typename rk__Ctx::rk__thread;");
     if (*plan->types)
-        rk_str_addf(&out, " if constexpr (!rk::kept_types<%s>::plain) rk_ctx.need_fibers(); else {",
+        rk_str_addf(&out,
+                    " if constexpr (!rk__::kept_types<%s>::plain) rk__ctx.need_fibers(); else {",
                     plan->types);
     rk_str_addf(&out, "%s%s%s } else\n#endif\n{%s", line, text, *plan->types ? "}" : "", line);
     insert(unit, file, f->definition.end + 1, RANK_SPLIT, rk_str_text(&out));

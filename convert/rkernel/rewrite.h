@@ -29,7 +29,7 @@ bool rk_rewrite_split(rk_unit *unit, const rk_function *f, bool lines);
 bool rk_rewrite_layout(rk_unit *unit);
 
 /** What touched headers call the namespace that they are read into: a macro of the source that includes them. */
-#define RK_SPACE "RK_SPACE"
+#define RK__SPACE "RK__SPACE"
 
 /** What goes before the source's own text: the runtime's header, the user's -D, its macros kept. */
 char *rk_rewrite_head(const rk_unit *unit);

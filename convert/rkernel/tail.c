@@ -64,7 +64,7 @@ static void add_bases(rk_str *out, const rk_unit *unit, const rk_instance *insta
     const rk_function *f = unit->functions.items[instance->function];
     const char *next = " : ";
     if (f->reach_ambient) { /* first, where it is looked for */
-        rk_str_addf(out, "%srk::ambient_rtask", next);
+        rk_str_addf(out, "%srk__::ambient_rtask", next);
         next = ", ";
     }
     for (size_t i = 0; i < instance->part_count; i++, next = ", ") {
@@ -76,7 +76,7 @@ static void add_bases(rk_str *out, const rk_unit *unit, const rk_instance *insta
             rk_str_add(out, instance->parts[i]);
     }
     if (f->warp_returns)
-        rk_str_addf(out, "%srk::warp_returns", next);
+        rk_str_addf(out, "%srk__::warp_returns", next);
     rk_str_add(out, " {};");
 }
 
@@ -90,14 +90,14 @@ void rk_rewrite_frames(rk_unit *unit, rk_str *out)
         if (!is_converted(unit, instance) ||
             (instance->part_count == 0 && !f->warp_returns && !f->reach_ambient))
             continue;
-        instance->frame = rk_arena_printf(unit->arena, "%s%s_rk_frame%s", f->spaces_prefix, f->name,
-                                          rk_rewrite_named_args(unit, instance));
+        instance->frame = rk_arena_printf(unit->arena, "%s%s_rk__frame%s", f->spaces_prefix,
+                                          f->name, rk_rewrite_named_args(unit, instance));
         const bool generic = !f->is_template || fixed_parts(f, instance);
         const char *open = spaces_text(f, true, unit->arena);
         const char *close = spaces_text(f, false, unit->arena);
         const char *head = rk_heads_own(unit, f, unit->arena);
         if (!done[instance->function]) {
-            rk_str_addf(out, "%s%sstruct %s_rk_frame", open, head, f->name);
+            rk_str_addf(out, "%s%sstruct %s_rk__frame", open, head, f->name);
             if (generic)
                 add_bases(out, unit, instance, true);
             else
@@ -107,7 +107,7 @@ void rk_rewrite_frames(rk_unit *unit, rk_str *out)
         done[instance->function] = true;
         if (generic)
             continue;
-        rk_str_addf(out, "%stemplate <> struct %s_rk_frame%s", open, f->name,
+        rk_str_addf(out, "%stemplate <> struct %s_rk__frame%s", open, f->name,
                     rk_rewrite_named_args(unit, instance));
         add_bases(out, unit, instance, false);
         rk_str_addf(out, "%s\n", close);
@@ -180,7 +180,7 @@ char *rk_rewrite_head(const rk_unit *unit)
     rk_str_add(&out, "#include <rk/rkernel.h>\n");
     add_macro_lines(unit, &out, "#pragma push_macro(\"%s\")\n#undef %s\n");
     if (has_touched_header(unit))
-        rk_str_addf(&out, "#define " RK_SPACE " %s\n", unit->space);
+        rk_str_addf(&out, "#define " RK__SPACE " %s\n", unit->space);
     rk_str_add(&out, unit->defines);
     rk_str_add(&out, rk_spaces_text(unit));
     return rk_arena_strdup(unit->arena, rk_str_text(&out));
@@ -197,7 +197,7 @@ char *rk_rewrite_tail(rk_unit *unit)
         rk_str_addf(&out, "namespace %s {\n%s} // namespace %s\n", unit->space,
                     rk_str_text(&frames), unit->space);
     if (has_touched_header(unit))
-        rk_str_add(&out, "#undef " RK_SPACE "\n");
+        rk_str_add(&out, "#undef " RK__SPACE "\n");
     rk_str_add(&out, unit->undefines);
     add_macro_lines(unit, &out, "#pragma pop_macro(\"%s\")\n");
     return rk_arena_strdup(unit->arena, rk_str_text(&out));
@@ -220,7 +220,7 @@ char *rk_rewrite_probes(const rk_unit *unit)
         /* nvcc takes what is in an unnamed namespace only there */
         const bool unnamed = strchr(f->spaces, '-') != NULL;
         rk_str_addf(&out,
-                    "%stemplate __attribute__((used)) __device__ void %s(rk::%s_probe_context &",
+                    "%stemplate __attribute__((used)) __device__ void %s(rk__::%s_probe_context &",
                     unnamed ? spaces_text(f, true, unit->arena) : "",
                     rk_rewrite_instance(unit, instance) + (unnamed ? strlen(f->spaces_prefix) : 0),
                     hip ? "hip" : "cuda");
@@ -245,18 +245,19 @@ bool rk_rewrite_cpu_takes(const rk_unit *unit, const rk_instance *instance)
     return true;
 }
 
-/** Opens the entry of an instance: "... rk::cpu_run<uses, frame>(rk_call, [&](auto &rk_ctx) { kernel(rk_ctx". */
+/** Opens the entry of an instance: "... rk__::cpu_run<uses, frame>(rk_call, [&](auto &rk__ctx) { kernel(rk__ctx". */
 static void open_entry(const rk_unit *unit, size_t index, rk_str *out)
 {
     const rk_instance *instance = &unit->instances.items[index];
     const rk_uses uses = rk_decide_uses(unit, instance);
-    rk_str_addf(out,
-                "extern \"C\" void rk_entry_%s_%zu(const rk_cpu_call *rk_call)\n{\n"
-                "    rk::cpu_run<rk::uses<%d, %d, %d, %d%s>, %s>(rk_call, [&](auto &rk_ctx) {\n"
-                "        %s(rk_ctx",
-                unit->ident, index, uses.barrier, uses.reduce, uses.early_return, uses.warp,
-                unit->functions.items[instance->function]->split ? ", 1" : "",
-                instance->frame ? instance->frame : "void", rk_rewrite_instance(unit, instance));
+    rk_str_addf(
+        out,
+        "extern \"C\" void rk__entry_%s_%zu(const rk_cpu_call *rk__call)\n{\n"
+        "    rk__::cpu_run<rk__::uses<%d, %d, %d, %d%s>, %s>(rk__call, [&](auto &rk__ctx) {\n"
+        "        %s(rk__ctx",
+        unit->ident, index, uses.barrier, uses.reduce, uses.early_return, uses.warp,
+        unit->functions.items[instance->function]->split ? ", 1" : "",
+        instance->frame ? instance->frame : "void", rk_rewrite_instance(unit, instance));
 }
 
 static bool any_split(const rk_unit *unit)
@@ -281,7 +282,7 @@ char *rk_rewrite_cpu(const rk_unit *unit)
         any = true;
         open_entry(unit, i, &out);
         for (size_t k = 0; k < instance->type_count; k++)
-            rk_str_addf(&out, ", rk::cpu_arg<%s>(rk_call, %zu)", instance->types[k], k);
+            rk_str_addf(&out, ", rk__::cpu_arg<%s>(rk__call, %zu)", instance->types[k], k);
         rk_str_add(&out, ");\n    });\n}\n");
     }
     rk_str_addf(&out, "} // namespace %s\n", unit->space);

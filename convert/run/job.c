@@ -29,7 +29,7 @@ static rk_unit *new_unit(const rk_job *job, rk_arena *arena)
         if (!isalnum((unsigned char)*c))
             *c = '_';
     unit->ident = ident;
-    unit->space = rk_arena_printf(arena, "rk_%s", ident);
+    unit->space = rk_arena_printf(arena, "rk__in_%s", ident);
     unit->pch = job->pch;
     unit->names = job->names;
     unit->own_headers = job->own_headers;

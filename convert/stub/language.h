@@ -108,11 +108,11 @@ template <class T> __device__ T tex2D(cudaTextureObject_t, float, float);
 template <class T> __device__ T tex3D(cudaTextureObject_t, float, float, float);
 #endif
 
-namespace rk {
+namespace rk__ {
 template <class T> __device__ T *bare_shared() { return nullptr; }
-} // namespace rk
+} // namespace rk__
 
-namespace rk_parse {
+namespace rk__parse {
 
 template <class T> using id = T;
 /* The members of a runtime's context, as the converted text names them. */
@@ -154,22 +154,22 @@ struct context {
     __device__ unsigned threads() const;
 };
 
-} // namespace rk_parse
+} // namespace rk__parse
 
-namespace rk {
+namespace rk__ {
 /* Part of the frame of kernels whose lanes return one by one. */
 struct warp_returns {
     unsigned rk_left[32], rk_arrived[32];
 };
-/* Part of the frame of kernels that reach an rk::ambient, of the size that rk/ambient.h gives it. */
+/* Part of the frame of kernels that reach an rk__::ambient, of the size that rk/ambient.h gives it. */
 struct ambient_rtask {
     unsigned rk_words[43];
     void *rk_returns;
 };
 /* The context of code that no call passes it to. */
-struct ambient : rk_parse::context {
+struct ambient : rk__parse::context {
     __device__ ambient &self();
 };
-} // namespace rk
+} // namespace rk__
 
 #endif

@@ -153,12 +153,12 @@ typedef struct {
     size_t loop_begin, loop_end; /**< the outermost loop around it, both 0 if none */
     bool top_level;              /**< `if (c) return;` as a statement of the function's body */
     rk_where word;               /**< a return's `return`, in a macro's text where one makes it */
-    bool leaves;                 /**< it becomes rk_ctx.leave(), filled by rk_decide */
+    bool leaves;                 /**< it becomes rk__ctx.leave(), filled by rk_decide */
     size_t condition, condition_end; /**< its text, without the parentheses, when top_level */
 } rk_event;
 
 /** In a declaration of dynamic shared memory: what its address is asked of. */
-#define RK_DYNAMIC_SHARED "rk_ctx.template dynamic_shared"
+#define RK_DYNAMIC_SHARED "rk__ctx.template dynamic_shared"
 
 /** A declaration statement of shared memory inside a function. */
 typedef struct {
@@ -277,7 +277,7 @@ typedef struct {
     bool early_return;   /**< a barrier may follow a return */
     bool named_barriers; /**< has assembly with barriers of its own numbers */
     bool
-        bare_shared; /**< has dynamic shared memory, but cannot take the context: see rk::bare_shared */
+        bare_shared; /**< has dynamic shared memory, but cannot take the context: see rk__::bare_shared */
     bool reach_bare;   /**< it reaches such a function */
     bool warp_returns; /**< a warp operation may follow a return that is not at top level */
     bool has_class;    /**< it is a template argument: a class stands for it there */
@@ -306,9 +306,9 @@ typedef struct {
     size_t launch_count;
     bool atomics, float_atomics;
     /* filled by the check */
-    const char *symbol;     /**< "rk_gemm::gemm<32, 8>" */
-    const char *frame;      /**< "gemm_rk_frame<32, 8>" in the namespace, NULL if none */
-    const char *frame_type; /**< "rk_gemm::gemm_rk_frame<32, 8>" */
+    const char *symbol;     /**< "rk__in_gemm::gemm<32, 8>" */
+    const char *frame;      /**< "gemm_rk__frame<32, 8>" in the namespace, NULL if none */
+    const char *frame_type; /**< "rk__in_gemm::gemm_rk__frame<32, 8>" */
     int64_t frame_size, frame_align;
     int64_t max_threads, min_blocks;
     rk_resources *resources;

@@ -134,7 +134,7 @@ typedef struct {
     int phase;     /**< which one, from 0: they run in this order, each with the launch's grid */
     rk_outcome outcome;
     const char *rkernel_file;   /**< relative to the catalog's folder, e.g. "gemm.rk.cu" */
-    const char *rkernel_symbol; /**< e.g. "rk_gemm::gemm<32, 8>" */
+    const char *rkernel_symbol; /**< e.g. "rk__in_gemm::gemm<32, 8>" */
     const char *rkernel_frame;  /**< type of its static shared memory, NULL if it has none */
     int64_t static_shared;      /**< sizeof(rkernel_frame), 0 if none */
     int64_t static_align;       /**< its alignment, at least 1 */

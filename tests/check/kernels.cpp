@@ -14,8 +14,8 @@
 // clang-format off
 /** No argument of a macro, in which all lines would be one. */
 #define KERNEL(name)                                                                               \
-    rk::run_kernel<rk::kernel_waits>(rk::kernel_site{#name, __FILE__, __LINE__, ""},               \
-                                     rk::kernel_args(out), [=]() mutable {
+    rk__::run_kernel<rk__::kernel_waits>(rk__::kernel_site{#name, __FILE__, __LINE__, ""},               \
+                                     rk__::kernel_args(out), [=]() mutable {
 
 static void reverse(int *out)
 {
@@ -39,7 +39,7 @@ static void reverse_early(int *out)
 static void in_warp(int *out)
 {
     KERNEL(in_warp)
-        int *tile = rk::dynamic_shared<int>();
+        int *tile = rk__::dynamic_shared<int>();
         tile[threadIdx.x] = int(threadIdx.x);
         __syncwarp();
         out[threadIdx.x] = tile[threadIdx.x ^ 1];
@@ -49,7 +49,7 @@ static void in_warp(int *out)
 static void in_warp_early(int *out)
 {
     KERNEL(in_warp_early)
-        int *tile = rk::dynamic_shared<int>();
+        int *tile = rk__::dynamic_shared<int>();
         tile[threadIdx.x] = int(threadIdx.x);     // warp: write
         out[threadIdx.x] = tile[threadIdx.x ^ 1]; // warp: read
     });
@@ -72,7 +72,7 @@ static void named(int *out)
         static __shared__ int tile[64];
         if (threadIdx.x < 32) {
             tile[threadIdx.x] = 1;
-            rk::named_arrive(3, 64);
+            rk__::named_arrive(3, 64);
         } else {
             __barrier_sync_count(3, 64);
             out[threadIdx.x] = tile[threadIdx.x - 32];
@@ -465,7 +465,7 @@ int main(int, char **argv)
         int *out;
         cudaMalloc(&out, 4096 * sizeof *out);
         cudaMemset(out, 0, 4096 * sizeof *out);
-        (rk::push_launch(test.blocks, 64, 64 * sizeof(int)), test.kernel(out));
+        (rk__::push_launch(test.blocks, 64, 64 * sizeof(int)), test.kernel(out));
         return cudaDeviceSynchronize() == cudaSuccess ? 0 : 1;
     }
     std::fprintf(stderr, "no kernel %s\n", argv[1]);

@@ -22,8 +22,8 @@ FILENAME == ARGV[1] {
     next
 }
 
-# 0000 W void rk_x::kernel<int, rk::cuda_probe_context>(rk::cuda_probe_context&, int*)
-match($0, /rk::cuda_probe_context>\(rk::cuda_probe_context&/) {
+# 0000 W void rk__in_x::kernel<int, rk__::cuda_probe_context>(rk__::cuda_probe_context&, int*)
+match($0, /rk__::cuda_probe_context>\(rk__::cuda_probe_context&/) {
     name = substr($0, 1, RSTART + 22)
     if (sub(/^[0-9a-f]+ [TtVvWw] void /, "", name))
         held[plain(name)]++

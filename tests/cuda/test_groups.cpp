@@ -21,8 +21,8 @@ namespace cg = cooperative_groups;
 #define KERNEL(name, ...)                                                                          \
     __global__ void name(int *out)                                                                 \
     {                                                                                              \
-        rk::run_kernel<rk::kernel_waits>(rk::kernel_site{#name, "groups.cu", __LINE__, "out"},     \
-                                         rk::kernel_args(out), [=]() mutable { __VA_ARGS__ });     \
+        rk__::run_kernel<rk__::kernel_waits>(rk__::kernel_site{#name, "groups.cu", __LINE__, "out"},     \
+                                         rk__::kernel_args(out), [=]() mutable { __VA_ARGS__ });     \
     }
 
 KERNEL(tiles, {
@@ -60,7 +60,7 @@ static void check_tiles()
     int *d, h[64 * 16];
     GOOD(cudaMalloc(&d, sizeof h));
     GOOD(cudaMemset(d, 0, sizeof h));
-    (rk::push_launch(1, 64), tiles(d));
+    (rk__::push_launch(1, 64), tiles(d));
     GOOD(cudaMemcpy(h, d, sizeof h, cudaMemcpyDeviceToHost));
     for (int r = 0; r < 64; r++) {
         const int *mine = h + r * 16, w = r / 32 * 32, q = r / 4 * 4, lane = r % 32;
@@ -121,7 +121,7 @@ static void check_barriers()
     h[512] = 0;
     GOOD(cudaMalloc(&d, sizeof h));
     GOOD(cudaMemcpy(d, h, sizeof h, cudaMemcpyHostToDevice));
-    (rk::push_launch(1, 64), barriers(d));
+    (rk__::push_launch(1, 64), barriers(d));
     GOOD(cudaMemcpy(h, d, sizeof h, cudaMemcpyDeviceToHost));
     for (int r = 0; r < 64; r++) {
         CHECK(h[r] == 63 - r + 3);
@@ -144,7 +144,7 @@ static void check_wide()
 {
     int *d, h[256];
     GOOD(cudaMalloc(&d, sizeof h));
-    (rk::push_launch(3, 128), wide(d));
+    (rk__::push_launch(3, 128), wide(d));
     GOOD(cudaMemcpy(h, d, sizeof h, cudaMemcpyDeviceToHost));
     for (int r = 0; r < 128; r++) {
         const int first = r / 64 * 64;
@@ -158,8 +158,8 @@ KERNEL(fails, { assert(out == nullptr && "planted"); })
 
 __global__ void scale(int *out, int n, double by)
 {
-    rk::run_kernel<0>(rk::kernel_site{"scale", "groups.cu", 1, "out, n, by"},
-                      rk::kernel_args(out, n, by), [=]() mutable {
+    rk__::run_kernel<0>(rk__::kernel_site{"scale", "groups.cu", 1, "out, n, by"},
+                      rk__::kernel_args(out, n, by), [=]() mutable {
                           const int i = int(blockIdx.x * blockDim.x + threadIdx.x);
                           if (i < n)
                               out[i] = int(out[i] * by);
@@ -180,7 +180,7 @@ static void check_address()
     GOOD(cudaMemcpy(d, h, sizeof h, cudaMemcpyHostToDevice));
     CHECK(cudaLaunchKernel((const void *)d, dim3(1), dim3(1), args) ==
           cudaErrorInvalidDeviceFunction);
-    auto *kernel = rk::kernel(scale, "scale");
+    auto *kernel = rk__::kernel(scale, "scale");
     GOOD(cudaLaunchKernel(kernel, dim3(2), dim3(2), args));
     CHECK(cudaLaunchKernel(kernel, dim3(2), dim3(2000), args) == cudaErrorInvalidConfiguration);
     CHECK(d[0] == 2 && d[1] == 5 && d[2] == 7 && d[3] == 4);
@@ -194,7 +194,7 @@ static void check_address()
     GOOD(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, 60000));
     GOOD(cudaStreamCreate(&stream));
     GOOD(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
-    (rk::push_launch(1, 4, 0, stream), scale(d, 4, 2.0));
+    (rk__::push_launch(1, 4, 0, stream), scale(d, 4, 2.0));
     GOOD(cudaStreamEndCapture(stream, &graph));
     cudaKernelNodeParams params = {};
     params.func = (void *)kernel;
@@ -222,7 +222,7 @@ int main()
     check_barriers();
     check_wide();
     check_address();
-    (rk::push_launch(1, 2), fails(reinterpret_cast<int *>(8)));
+    (rk__::push_launch(1, 2), fails(reinterpret_cast<int *>(8)));
     CHECK(cudaDeviceSynchronize() == cudaErrorAssert);
     CHECK(cudaGetLastError() == cudaErrorAssert && cudaGetLastError() == cudaErrorAssert);
     return failures != 0;

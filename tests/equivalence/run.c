@@ -65,7 +65,7 @@ void eq_run_legacy(eq_trial *trial)
 {
     const rk_launch *launch = trial->fit.launch;
     uint64_t *slots = RK_NEW_ARRAY(trial->arena, uint64_t, launch->param_count + 1);
-    char *symbol = rk_arena_printf(trial->arena, "rk_legacy_%s", launch->function);
+    char *symbol = rk_arena_printf(trial->arena, "rk__legacy_%s", launch->function);
     void *found = dlsym(RTLD_DEFAULT, symbol);
     void (*function)(const uint64_t *slots);
     memcpy((void *)&function, (const void *)&found, sizeof function);

@@ -49,7 +49,7 @@ static rk_unit *new_unit(const rk_convert_options *options, const char *pch, rk_
     unit->options = options;
     unit->path = source_path();
     unit->catalog_source = unit->stem = unit->ident = "in";
-    unit->space = "rk_in";
+    unit->space = "rk__in";
     unit->pch = pch;
     unit->names = RK_NEW(arena, rk_output_names);
     return unit;

@@ -16,23 +16,23 @@ struct config {
     using Frame = frame;
 };
 
-template <class Context> __device__ void reverse(Context &rk_ctx, float *x)
+template <class Context> __device__ void reverse(Context &rk__ctx, float *x)
 {
-    auto &values = rk_ctx.template shared<frame>().values;
-    const unsigned i = rk_ctx.thread_idx().x + rk_ctx.block_dim().x * rk_ctx.thread_idx().y;
-    values[i] = x[rk_ctx.block_idx().x * rk_ctx.threads() + i];
-    rk_ctx.sync();
-    x[rk_ctx.block_idx().x * rk_ctx.threads() + i] = values[rk_ctx.threads() - 1 - i];
+    auto &values = rk__ctx.template shared<frame>().values;
+    const unsigned i = rk__ctx.thread_idx().x + rk__ctx.block_dim().x * rk__ctx.thread_idx().y;
+    values[i] = x[rk__ctx.block_idx().x * rk__ctx.threads() + i];
+    rk__ctx.sync();
+    x[rk__ctx.block_idx().x * rk__ctx.threads() + i] = values[rk__ctx.threads() - 1 - i];
 }
 
-template <class Context> __device__ void fill(Context &rk_ctx, float *x)
+template <class Context> __device__ void fill(Context &rk__ctx, float *x)
 {
-    x[rk_ctx.block_idx().y * rk_ctx.threads() + rk_ctx.rank()] = 1;
+    x[rk__ctx.block_idx().y * rk__ctx.threads() + rk__ctx.rank()] = 1;
 }
 
 template <class Config> __device__ void barriers(unsigned rtask, float *x)
 {
-    rk::hip_context<Config> context(rtask);
+    rk__::hip_context<Config> context(rtask);
     if (context.active())
         reverse(context, x);
     context.finish();
@@ -40,7 +40,7 @@ template <class Config> __device__ void barriers(unsigned rtask, float *x)
 
 template <class Config> __device__ void plain(unsigned rtask, float *x)
 {
-    rk::hip_context<Config> context(rtask);
+    rk__::hip_context<Config> context(rtask);
     if (context.active())
         fill(context, x);
     context.finish();

@@ -4,13 +4,13 @@
 
 #include <rk/cuda_barrier_groups.cuh>
 
-template <unsigned N, unsigned V, rk::cuda_barrier_form Form, bool Reduce, bool Early>
+template <unsigned N, unsigned V, rk__::cuda_barrier_form Form, bool Reduce, bool Early>
 struct config {
     static constexpr unsigned grid_x = 4, grid_y = 1, grid_z = 1, block_x = N, block_y = 1,
                               block_z = 1;
     static constexpr unsigned veu_threads = V;
     static constexpr bool barrier = true, reduce = Reduce, early_return = Early, warp = false;
-    static constexpr rk::cuda_barrier_form barrier_form = Form;
+    static constexpr rk__::cuda_barrier_form barrier_form = Form;
     using Frame = void;
 };
 
@@ -24,7 +24,7 @@ template <class Context> __device__ void exchange(Context &context, float *x)
 
 template <class Config> __device__ void rtask(float *x)
 {
-    rk::cuda_context<Config> context(blockIdx.x);
+    rk__::cuda_context<Config> context(blockIdx.x);
     if (context.active()) {
         exchange(context, x);
         if constexpr (Config::reduce)
@@ -38,7 +38,7 @@ template <class Config> __device__ void rtask(float *x)
 #define KERNEL(name, n, v, form, reduce, early)                                                    \
     extern "C" __global__ void __launch_bounds__(v) name(float *x)                                 \
     {                                                                                              \
-        rtask<config<n, v, rk::cuda_barrier_form::form, reduce, early>>(x);                        \
+        rtask<config<n, v, rk__::cuda_barrier_form::form, reduce, early>>(x);                        \
     }
 
 #ifdef WRONG

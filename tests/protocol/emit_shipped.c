@@ -41,7 +41,7 @@ static bool block_at(int64_t block[3], const rk_launch *launch, int64_t size, wr
     return true;
 }
 
-/** As rk::cuda_select_barrier has it. */
+/** As rk__::cuda_select_barrier has it. */
 static int barrier_case(const rk_kernel *kernel, int64_t n, int64_t v)
 {
     if (kernel->uses.early_return)
@@ -85,9 +85,9 @@ static void add_vdevice(writer *w, const rk_kernel *kernel, const int64_t block[
     add_config(w, kernel, block, veu);
     rk_str_addf(&w->text,
                 "struct functions_%d {\n"
-                "    static __device__ void call(uint32_t, uint32_t rtask, const rk::vdevice_args "
+                "    static __device__ void call(uint32_t, uint32_t rtask, const rk__::vdevice_args "
                 "&arg)\n    {\n"
-                "        rk::cuda_context<config_%d> context(rtask);\n"
+                "        rk__::cuda_context<config_%d> context(rtask);\n"
                 "        if (context.active()) {\n            %s(context",
                 w->vdevices, w->vdevices, kernel->rkernel_symbol);
     for (size_t i = 0; i < kernel->param_count; i++)
@@ -95,8 +95,8 @@ static void add_vdevice(writer *w, const rk_kernel *kernel, const int64_t block[
     rk_str_addf(&w->text,
                 ");\n%s        } else {\n            context.finish();\n        }\n    }\n};\n"
                 "extern \"C\" __global__ void __launch_bounds__(%" PRId64 ", 1)\n"
-                "    shipped_vdevice_%d(const rk::vdevice_program program)\n{\n"
-                "    rk::vdevice_run<functions_%d, %" PRId64 ">(program);\n}\n",
+                "    shipped_vdevice_%d(const rk__::vdevice_program program)\n{\n"
+                "    rk__::vdevice_run<functions_%d, %" PRId64 ">(program);\n}\n",
                 kernel->uses.early_return ? "" : "            context.finish();\n", veu,
                 w->vdevices, w->vdevices, veu);
     w->vdevices++;

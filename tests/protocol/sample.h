@@ -74,11 +74,11 @@ static inline const sample_op *sample_ops(size_t *count)
 static inline rk_kernel sample_kernel(const char *id, const char *frame, int64_t static_shared,
                                       rk_uses uses, const rk_param *params, size_t param_count)
 {
-    char *copy = malloc(strlen(id) + sizeof "rk_sample::");
-    strcpy(copy, "rk_sample::");
+    char *copy = malloc(strlen(id) + sizeof "rk__in_sample::");
+    strcpy(copy, "rk__in_sample::");
     strcat(copy, id);
-    return (rk_kernel){.id = copy + strlen("rk_sample::"),
-                       .name = copy + strlen("rk_sample::"),
+    return (rk_kernel){.id = copy + strlen("rk__in_sample::"),
+                       .name = copy + strlen("rk__in_sample::"),
                        .source = "sample.cu",
                        .hash = "00000000000000aa",
                        .outcome = RK_CONVERTED,
@@ -122,16 +122,16 @@ static inline rk_catalog *sample_catalog(rk_arena *arena, const char *folder)
         size_t n = 0;
         kernels[n++] = sample_kernel("count_above", NULL, 0, counts, scaling, 4);
         kernels[n++] = sample_kernel("members", NULL, 0, warps, sized, 2);
-        kernels[n++] = sample_kernel("row_sum<128>", "rk_sample::row_sum_rk_frame<128>", 512,
+        kernels[n++] = sample_kernel("row_sum<128>", "rk__in_sample::row_sum_rk__frame<128>", 512,
                                      barrier, sized, 3);
         kernels[n++] =
-            sample_kernel("row_sum<24>", "rk_sample::row_sum_rk_frame<24>", 96, barrier, sized, 3);
+            sample_kernel("row_sum<24>", "rk__in_sample::row_sum_rk__frame<24>", 96, barrier, sized, 3);
         kernels[n++] =
-            sample_kernel("row_sum<48>", "rk_sample::row_sum_rk_frame<48>", 192, barrier, sized, 3);
+            sample_kernel("row_sum<48>", "rk__in_sample::row_sum_rk__frame<48>", 192, barrier, sized, 3);
         kernels[n++] =
-            sample_kernel("row_sum<64>", "rk_sample::row_sum_rk_frame<64>", 256, barrier, sized, 3);
+            sample_kernel("row_sum<64>", "rk__in_sample::row_sum_rk__frame<64>", 256, barrier, sized, 3);
         kernels[n++] = sample_kernel("scale", NULL, 0, none, scaling, 4);
-        kernels[n++] = sample_kernel("transpose<8>", "rk_sample::transpose_rk_frame<8>", 288,
+        kernels[n++] = sample_kernel("transpose<8>", "rk__in_sample::transpose_rk__frame<8>", 288,
                                      barrier, sized, 4);
         kernels[n++] = sample_kernel("warp_sum", NULL, 0, warps, sized, 3);
     }

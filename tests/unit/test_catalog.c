@@ -54,12 +54,12 @@ static rk_kernel gemm(void)
                        .hash = "0123456789abcdef",
                        .outcome = RK_WARNED,
                        .rkernel_file = "gemm.rk.cu",
-                       .rkernel_symbol = "rk_gemm::gemm<32, 8>",
-                       .rkernel_frame = "rk_gemm::gemm_rk_frame<32, 8>",
+                       .rkernel_symbol = "rk__in_gemm::gemm<32, 8>",
+                       .rkernel_frame = "rk__in_gemm::gemm_rk__frame<32, 8>",
                        .static_shared = 1024,
                        .static_align = 16,
                        .cpu_library = "cpu/00.so",
-                       .cpu_entry = "rk_entry_gemm_0",
+                       .cpu_entry = "rk__entry_gemm_0",
                        .params = gemm_params,
                        .param_count = 3,
                        .uses = {.barrier = true, .atomics = true, .float_atomics = true, .dims = 2},
@@ -119,8 +119,8 @@ Test(catalog, what_is_written_is_read)
     cr_expect_eq(k->outcome, RK_WARNED);
     cr_expect_eq(k->static_shared, 1024);
     cr_expect_eq(k->static_align, 16);
-    cr_expect_str_eq(k->rkernel_frame, "rk_gemm::gemm_rk_frame<32, 8>");
-    cr_expect_str_eq(k->cpu_entry, "rk_entry_gemm_0");
+    cr_expect_str_eq(k->rkernel_frame, "rk__in_gemm::gemm_rk__frame<32, 8>");
+    cr_expect_str_eq(k->cpu_entry, "rk__entry_gemm_0");
     cr_expect_eq(k->params[1].role, RK_ROLE_ACCUMULATED);
     cr_expect(k->params[1].pointer && !k->params[2].pointer);
     cr_expect(k->uses.barrier && k->uses.float_atomics && !k->uses.warp && k->uses.dims == 2);
@@ -225,7 +225,7 @@ Test(catalog, each_inconsistency_is_found)
         {"\"static_align\": 16", "\"static_align\": 12", "RK-C001", "power of two"},
         {"\"static_align\": 16", "\"static_align\": 0", "RK-C001", "below 1"},
         {"\"static_shared\": 1024", "\"static_shared\": -1", "RK-C001", "below 0"},
-        {"\"frame\": \"rk_gemm::gemm_rk_frame<32, 8>\",", "", "RK-C001", "without a frame"},
+        {"\"frame\": \"rk__in_gemm::gemm_rk__frame<32, 8>\",", "", "RK-C001", "without a frame"},
         {"\"file\": \"gemm.rk.cu\"", "\"file\": \"/abs/gemm.rk.cu\"", "RK-C001", "relative"},
         {"\"library\": \"cpu/00.so\"", "\"library\": \"/cpu/00.so\"", "RK-C001", "relative"},
         {"\"rkernel\": {", "\"rkernel\": 3, \"cpu\": {", "RK-J004", "object"},

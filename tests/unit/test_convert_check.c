@@ -61,7 +61,7 @@ static fixture *analysed(void)
                         .path = f->path,
                         .stem = "case",
                         .ident = "case",
-                        .space = "rk_case",
+                        .space = "rk__in_case",
                         .catalog_source = "case.cu",
                         .defines = "",
                         .undefines = "",
@@ -107,8 +107,8 @@ Test(convert_check, takes_the_right_rewriting)
     fixture *f = analysed();
     cr_assert_null(outcome(f));
     const rk_instance *instance = &f->unit.instances.items[0];
-    cr_assert_str_eq(instance->symbol, "rk_case::kernel<32>");
-    cr_assert_str_eq(instance->frame_type, "rk_case::kernel_rk_frame<32>");
+    cr_assert_str_eq(instance->symbol, "rk__in_case::kernel<32>");
+    cr_assert_str_eq(instance->frame_type, "rk__in_case::kernel_rk__frame<32>");
     cr_assert_eq(instance->frame_size, 128);
     cr_assert_eq(instance->frame_align, 16);
     rk_arena_free(f->unit.arena);

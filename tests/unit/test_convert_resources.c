@@ -4,12 +4,12 @@
 
 static const char log_text[] =
     "ptxas info    : 0 bytes gmem\n"
-    "ptxas info    : Compiling entry function 'rk_probe_2' for 'sm_80'\n"
-    "ptxas info    : Function properties for rk_probe_2\n"
+    "ptxas info    : Compiling entry function 'rk__probe_2' for 'sm_80'\n"
+    "ptxas info    : Function properties for rk__probe_2\n"
     "    8 bytes stack frame, 12 bytes spill stores, 16 bytes spill loads\n"
     "ptxas info    : Used 255 registers, used 1 barriers, 1024 bytes smem, 380 bytes cmem[0]\n"
-    "ptxas info    : Compiling entry function 'rk_probe_0' for 'sm_80'\n"
-    "ptxas info    : Function properties for rk_probe_0\n"
+    "ptxas info    : Compiling entry function 'rk__probe_0' for 'sm_80'\n"
+    "ptxas info    : Function properties for rk__probe_0\n"
     "    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n"
     "ptxas info    : Used 16 registers, used 0 barriers, 352 bytes cmem[0]\n";
 

@@ -100,18 +100,18 @@ template <class T> static T unused(unsigned, T value, ...)
 
 enum { LANES = 6, ROUNDS = 12, TRIALS = 60 };
 
-static void lane(rk::warp_returns &returns, unsigned self, const std::vector<int> &until)
+static void lane(rk__::warp_returns &returns, unsigned self, const std::vector<int> &until)
 {
     threadIdx.x = self;
     for (int round = 0; round < ROUNDS; round++) {
         if (until[self] == round) {
-            rk::cuda_warp_leave(returns);
+            rk__::cuda_warp_leave(returns);
             return;
         }
         unsigned expected = 0;
         for (unsigned l = 0; l < LANES; l++)
             expected |= until[l] > round ? 1u << l : 0;
-        const unsigned met = rk::cuda_warp_meet(returns, (1u << LANES) - 1,
+        const unsigned met = rk__::cuda_warp_meet(returns, (1u << LANES) - 1,
                                                 [](unsigned m) { return __ballot_sync(m, 1); });
         if (met != expected)
             fail("the operation has other lanes than those that stayed");
@@ -123,9 +123,9 @@ int main()
     alarm(10);
     srand(1);
     for (int trial = 0; trial < TRIALS; trial++) {
-        rk::warp_returns returns;
+        rk__::warp_returns returns;
         threadIdx.x = 0;
-        rk::cuda_warp_begin(returns);
+        rk__::cuda_warp_begin(returns);
         std::vector<int> until(LANES);
         for (int &at : until)
             at = rand() % (ROUNDS + 2);

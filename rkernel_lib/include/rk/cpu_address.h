@@ -12,7 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace rk {
+namespace rk__ {
 
 RK_CPU_CONSTINIT inline thread_local unsigned char shared_anchor = 0;
 
@@ -27,27 +27,27 @@ inline std::uintptr_t shared_base()
     return at;
 }
 
-} // namespace rk
+} // namespace rk__
 
 inline std::size_t __cvta_generic_to_shared(const void *address)
 {
     const std::uintptr_t at = std::uintptr_t(address);
-    if (rk::legacy_veu) {
-        const std::uintptr_t offset = at - std::uintptr_t(rk::legacy_veu->shared);
-        if (offset < rk::legacy_veu->shared_bytes && offset < rk::shared_reach - rk::shared_dynamic)
-            return rk::shared_dynamic + offset;
+    if (rk__::legacy_veu) {
+        const std::uintptr_t offset = at - std::uintptr_t(rk__::legacy_veu->shared);
+        if (offset < rk__::legacy_veu->shared_bytes && offset < rk__::shared_reach - rk__::shared_dynamic)
+            return rk__::shared_dynamic + offset;
     }
-    const std::uintptr_t distance = at - rk::shared_base();
-    return distance + rk::shared_reach < 2 * rk::shared_reach ? rk::shared_static + distance : at;
+    const std::uintptr_t distance = at - rk__::shared_base();
+    return distance + rk__::shared_reach < 2 * rk__::shared_reach ? rk__::shared_static + distance : at;
 }
 
 inline void *__cvta_shared_to_generic(std::size_t address)
 {
     if (address >> 32)
         return (void *)address;
-    if (address >= rk::shared_reach)
-        return (void *)(rk::shared_base() + address - rk::shared_static);
-    return rk::legacy_veu ? rk::legacy_veu->shared + (address - rk::shared_dynamic)
+    if (address >= rk__::shared_reach)
+        return (void *)(rk__::shared_base() + address - rk__::shared_static);
+    return rk__::legacy_veu ? rk__::legacy_veu->shared + (address - rk__::shared_dynamic)
                           : (void *)address;
 }
 

@@ -8,7 +8,7 @@
 #include <assert.h>
 #include <cstdint>
 
-namespace rk {
+namespace rk__ {
 
 [[noreturn]] inline void assert_failed(const char *condition, const char *file, unsigned line,
                                        const char *function)
@@ -25,6 +25,6 @@ namespace rk {
     device_fault(code, text);
 }
 
-} // namespace rk
+} // namespace rk__
 
 #endif

@@ -25,7 +25,7 @@ struct __nv_bfloat162;
 #define RK_CPU_CONSTINIT __constinit
 #endif
 
-namespace rk {
+namespace rk__ {
 
 /** The vEU of the block that this OS thread runs; not set where no thread of a block can wait. */
 RK_CPU_CONSTINIT inline thread_local rk_cpu_veu *legacy_veu = nullptr;
@@ -182,26 +182,26 @@ constexpr bool is_small_float =
     std::is_same_v<T, __half> || std::is_same_v<T, __half2> ||
     std::is_same_v<T, __nv_bfloat16> || std::is_same_v<T, __nv_bfloat162>;
 
-} // namespace rk
+} // namespace rk__
 
 /** The forms that exist for an integer type. */
 #define RK_CPU_ATOMICS(T, suffix)                                                                  \
-    inline T atomicAdd##suffix(T *p, T v) { return rk::atomic_add(p, v); }                         \
-    inline T atomicExch##suffix(T *p, T v) { return rk::atomic_exchange(p, v); }                   \
-    inline T atomicCAS##suffix(T *p, T compare, T v) { return rk::atomic_cas(p, compare, v); }     \
+    inline T atomicAdd##suffix(T *p, T v) { return rk__::atomic_add(p, v); }                         \
+    inline T atomicExch##suffix(T *p, T v) { return rk__::atomic_exchange(p, v); }                   \
+    inline T atomicCAS##suffix(T *p, T compare, T v) { return rk__::atomic_cas(p, compare, v); }     \
     inline T atomicAnd##suffix(T *p, T v)                                                          \
     {                                                                                              \
-        rk::spin();                                                                                \
+        rk__::spin();                                                                                \
         return __atomic_fetch_and(p, v, __ATOMIC_RELAXED);                                         \
     }                                                                                              \
     inline T atomicOr##suffix(T *p, T v)                                                           \
     {                                                                                              \
-        rk::spin();                                                                                \
+        rk__::spin();                                                                                \
         return __atomic_fetch_or(p, v, __ATOMIC_RELAXED);                                          \
     }                                                                                              \
     inline T atomicXor##suffix(T *p, T v)                                                          \
     {                                                                                              \
-        rk::spin();                                                                                \
+        rk__::spin();                                                                                \
         return __atomic_fetch_xor(p, v, __ATOMIC_RELAXED);                                         \
     }                                                                                              \
     RK_CPU_ATOMIC_MINMAX(T, suffix)
@@ -209,13 +209,13 @@ constexpr bool is_small_float =
 #define RK_CPU_ATOMIC_MINMAX(T, suffix)                                                            \
     inline T atomicMin##suffix(T *p, T v)                                                          \
     {                                                                                              \
-        rk::spin();                                                                                \
-        return rk::atomic_update(p, [v](T old) { return v < old ? v : old; });                     \
+        rk__::spin();                                                                                \
+        return rk__::atomic_update(p, [v](T old) { return v < old ? v : old; });                     \
     }                                                                                              \
     inline T atomicMax##suffix(T *p, T v)                                                          \
     {                                                                                              \
-        rk::spin();                                                                                \
-        return rk::atomic_update(p, [v](T old) { return v > old ? v : old; });                     \
+        rk__::spin();                                                                                \
+        return rk__::atomic_update(p, [v](T old) { return v > old ? v : old; });                     \
     }
 
 /** The forms that exist only for 32 bits and for floating point. */
@@ -230,47 +230,47 @@ constexpr bool is_small_float =
     }                                                                                              \
     inline unsigned int atomicInc##suffix(unsigned int *p, unsigned int last)                      \
     {                                                                                              \
-        rk::spin();                                                                                \
-        return rk::atomic_update(                                                                  \
+        rk__::spin();                                                                                \
+        return rk__::atomic_update(                                                                  \
             p, [last](unsigned int old) { return old >= last ? 0u : old + 1u; });                  \
     }                                                                                              \
     inline unsigned int atomicDec##suffix(unsigned int *p, unsigned int last)                      \
     {                                                                                              \
-        rk::spin();                                                                                \
-        return rk::atomic_update(                                                                  \
+        rk__::spin();                                                                                \
+        return rk__::atomic_update(                                                                  \
             p, [last](unsigned int old) { return old == 0 || old > last ? last : old - 1u; });     \
     }                                                                                              \
     inline unsigned short atomicCAS##suffix(unsigned short *p, unsigned short compare,             \
                                             unsigned short v)                                      \
     {                                                                                              \
-        return rk::atomic_cas(p, compare, v);                                                      \
+        return rk__::atomic_cas(p, compare, v);                                                      \
     }                                                                                              \
-    inline float atomicAdd##suffix(float *p, float v) { return rk::atomic_add(p, v); }             \
-    inline double atomicAdd##suffix(double *p, double v) { return rk::atomic_add(p, v); }          \
+    inline float atomicAdd##suffix(float *p, float v) { return rk__::atomic_add(p, v); }             \
+    inline double atomicAdd##suffix(double *p, double v) { return rk__::atomic_add(p, v); }          \
     inline float2 atomicAdd##suffix(float2 *p, float2 v)                                           \
     {                                                                                              \
-        return float2{rk::atomic_add(&p->x, v.x), rk::atomic_add(&p->y, v.y)};                     \
+        return float2{rk__::atomic_add(&p->x, v.x), rk__::atomic_add(&p->y, v.y)};                     \
     }                                                                                              \
     inline float4 atomicAdd##suffix(float4 *p, float4 v)                                           \
     {                                                                                              \
-        return float4{rk::atomic_add(&p->x, v.x), rk::atomic_add(&p->y, v.y),                      \
-                      rk::atomic_add(&p->z, v.z), rk::atomic_add(&p->w, v.w)};                     \
+        return float4{rk__::atomic_add(&p->x, v.x), rk__::atomic_add(&p->y, v.y),                      \
+                      rk__::atomic_add(&p->z, v.z), rk__::atomic_add(&p->w, v.w)};                     \
     }                                                                                              \
-    inline float atomicExch##suffix(float *p, float v) { return rk::atomic_exchange(p, v); }       \
+    inline float atomicExch##suffix(float *p, float v) { return rk__::atomic_exchange(p, v); }       \
     template <class T>                                                                             \
-    inline std::enable_if_t<rk::is_small_float<T>, T> atomicAdd##suffix(T *p, T v)                 \
+    inline std::enable_if_t<rk__::is_small_float<T>, T> atomicAdd##suffix(T *p, T v)                 \
     {                                                                                              \
-        return rk::atomic_update(p, [v](T old) { return old + v; });                               \
-    }                                                                                              \
-    template <class T>                                                                             \
-    inline std::enable_if_t<rk::is_16_bytes<T>, T> atomicCAS##suffix(T *p, T compare, T v)         \
-    {                                                                                              \
-        return rk::atomic_cas_whole(p, compare, v);                                                \
+        return rk__::atomic_update(p, [v](T old) { return old + v; });                               \
     }                                                                                              \
     template <class T>                                                                             \
-    inline std::enable_if_t<rk::is_16_bytes<T>, T> atomicExch##suffix(T *p, T v)                   \
+    inline std::enable_if_t<rk__::is_16_bytes<T>, T> atomicCAS##suffix(T *p, T compare, T v)         \
     {                                                                                              \
-        return rk::atomic_exchange_whole(p, v);                                                    \
+        return rk__::atomic_cas_whole(p, compare, v);                                                \
+    }                                                                                              \
+    template <class T>                                                                             \
+    inline std::enable_if_t<rk__::is_16_bytes<T>, T> atomicExch##suffix(T *p, T v)                   \
+    {                                                                                              \
+        return rk__::atomic_exchange_whole(p, v);                                                    \
     }
 
 #define RK_CPU_ATOMICS_ALL(suffix)                                                                 \
@@ -288,7 +288,7 @@ RK_CPU_ATOMICS_ALL(_system)
 #undef RK_CPU_ATOMIC_MINMAX
 #undef RK_CPU_ATOMICS
 
-namespace rk {
+namespace rk__ {
 
 /* The checking modes know fences; gcc warns that its own library would not. */
 #if defined(__GNUC__) && !defined(__clang__)
@@ -305,10 +305,10 @@ inline void fence()
 #pragma GCC diagnostic pop
 #endif
 
-} // namespace rk
+} // namespace rk__
 
-inline void __threadfence() { rk::fence(); }
-inline void __threadfence_block() { rk::fence(); }
-inline void __threadfence_system() { rk::fence(); }
+inline void __threadfence() { rk__::fence(); }
+inline void __threadfence_block() { rk__::fence(); }
+inline void __threadfence_system() { rk__::fence(); }
 
 #endif

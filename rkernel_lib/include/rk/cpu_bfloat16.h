@@ -8,7 +8,7 @@
 
 #include "cpu_half.h"
 
-namespace rk {
+namespace rk__ {
 
 inline std::uint16_t bfloat16_from(double value, rounding mode)
 {
@@ -32,7 +32,7 @@ inline float bfloat16_to_float(std::uint16_t bits)
     return bits_as<float>(std::uint32_t(bits) << 16);
 }
 
-} // namespace rk
+} // namespace rk__
 
 struct __nv_bfloat16_raw {
     unsigned short x;
@@ -47,7 +47,7 @@ struct __align__(2) __nv_bfloat16 {
     __nv_bfloat16() = default;
     constexpr __nv_bfloat16(__nv_bfloat16_raw raw) : __x(raw.x) {}
     explicit __nv_bfloat16(__half value) : __nv_bfloat16(float(value)) {}
-    RK_SMALL_MEMBERS(__nv_bfloat16, rk::bfloat16_from, rk::bfloat16_to_float)
+    RK_SMALL_MEMBERS(__nv_bfloat16, rk__::bfloat16_from, rk__::bfloat16_to_float)
     operator __nv_bfloat16_raw() const { return __nv_bfloat16_raw{__x}; }
 };
 
@@ -65,17 +65,17 @@ struct __align__(4) __nv_bfloat162 {
 typedef __nv_bfloat16 nv_bfloat16;
 typedef __nv_bfloat162 nv_bfloat162;
 
-namespace rk {
+namespace rk__ {
 
 constexpr __nv_bfloat16 bfloat16_of(unsigned bits)
 {
     return __nv_bfloat16(__nv_bfloat16_raw{(unsigned short)bits});
 }
 
-} // namespace rk
+} // namespace rk__
 
-RK_SMALL_CONVERSIONS(__nv_bfloat16, bfloat16, rk::bfloat16_from, rk::bfloat16_of)
+RK_SMALL_CONVERSIONS(__nv_bfloat16, bfloat16, rk__::bfloat16_from, rk__::bfloat16_of)
 RK_SMALL_PAIRS(__nv_bfloat16, __nv_bfloat162, bfloat16, bfloat162)
-RK_SMALL_ARITHMETIC(__nv_bfloat16, __nv_bfloat162, rk::bfloat16_of, rk::bfloat16_from, 0x7f80u)
+RK_SMALL_ARITHMETIC(__nv_bfloat16, __nv_bfloat162, rk__::bfloat16_of, rk__::bfloat16_from, 0x7f80u)
 
 #endif

@@ -2,7 +2,7 @@
 #define RK_CPU_CONTEXT_H
 
 /*
- * The context of rKernels on the CPU: what `rk_ctx` is in a converted kernel. rk/cpu_entry.h makes the
+ * The context of rKernels on the CPU: what `rk__ctx` is in a converted kernel. rk/cpu_entry.h makes the
  * contexts and runs the threads.
  */
 
@@ -19,7 +19,7 @@
 #include <cstring>
 #include <type_traits>
 
-namespace rk {
+namespace rk__ {
 
 /**
  * The place of a thread in its launch. The block's index comes from the rTask's, the thread's from its
@@ -367,6 +367,6 @@ public:
     }
 };
 
-} // namespace rk
+} // namespace rk__
 
 #endif

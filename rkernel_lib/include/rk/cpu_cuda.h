@@ -21,7 +21,7 @@
 /** A block runs on one OS thread, so that what is local to the thread is the block's. */
 #define __shared__ thread_local
 
-namespace rk {
+namespace rk__ {
 
 inline unsigned legacy_barrier(rk_cpu_barrier_kind kind, int predicate, const char *file,
                                unsigned line)
@@ -109,7 +109,7 @@ inline T legacy_slot(const std::uint64_t *slots, unsigned i)
     return value;
 }
 
-} // namespace rk
+} // namespace rk__
 
 /* Barriers and warp operations. */
 
@@ -117,73 +117,73 @@ inline T legacy_slot(const std::uint64_t *slots, unsigned i)
 
 inline void __syncthreads(RK_CPU_PLACE)
 {
-    rk::legacy_barrier(RK_CPU_BARRIER_PLAIN, 0, file, line);
+    rk__::legacy_barrier(RK_CPU_BARRIER_PLAIN, 0, file, line);
 }
 inline int __syncthreads_count(int predicate, RK_CPU_PLACE)
 {
-    return static_cast<int>(rk::legacy_barrier(RK_CPU_BARRIER_COUNT, predicate, file, line));
+    return static_cast<int>(rk__::legacy_barrier(RK_CPU_BARRIER_COUNT, predicate, file, line));
 }
 inline int __syncthreads_and(int predicate, RK_CPU_PLACE)
 {
-    return static_cast<int>(rk::legacy_barrier(RK_CPU_BARRIER_AND, predicate, file, line));
+    return static_cast<int>(rk__::legacy_barrier(RK_CPU_BARRIER_AND, predicate, file, line));
 }
 inline int __syncthreads_or(int predicate, RK_CPU_PLACE)
 {
-    return static_cast<int>(rk::legacy_barrier(RK_CPU_BARRIER_OR, predicate, file, line));
+    return static_cast<int>(rk__::legacy_barrier(RK_CPU_BARRIER_OR, predicate, file, line));
 }
 
-inline void __barrier_sync(unsigned id, RK_CPU_PLACE) { rk::named_barrier(id, 0, file, line); }
+inline void __barrier_sync(unsigned id, RK_CPU_PLACE) { rk__::named_barrier(id, 0, file, line); }
 inline void __barrier_sync_count(unsigned id, unsigned count, RK_CPU_PLACE)
 {
-    rk::named_barrier(id, count, file, line);
+    rk__::named_barrier(id, count, file, line);
 }
 
 template <class T>
 inline T __shfl_sync(unsigned mask, T value, int lane, int width = warpSize, RK_CPU_PLACE)
 {
-    return rk::legacy_shuffle(RK_CPU_SHFL, mask, value, static_cast<unsigned>(lane), width, file,
+    return rk__::legacy_shuffle(RK_CPU_SHFL, mask, value, static_cast<unsigned>(lane), width, file,
                               line);
 }
 template <class T>
 inline T __shfl_up_sync(unsigned mask, T value, unsigned delta, int width = warpSize, RK_CPU_PLACE)
 {
-    return rk::legacy_shuffle(RK_CPU_SHFL_UP, mask, value, delta, width, file, line);
+    return rk__::legacy_shuffle(RK_CPU_SHFL_UP, mask, value, delta, width, file, line);
 }
 template <class T>
 inline T __shfl_down_sync(unsigned mask, T value, unsigned delta, int width = warpSize,
                           RK_CPU_PLACE)
 {
-    return rk::legacy_shuffle(RK_CPU_SHFL_DOWN, mask, value, delta, width, file, line);
+    return rk__::legacy_shuffle(RK_CPU_SHFL_DOWN, mask, value, delta, width, file, line);
 }
 template <class T>
 inline T __shfl_xor_sync(unsigned mask, T value, int lane_mask, int width = warpSize, RK_CPU_PLACE)
 {
-    return rk::legacy_shuffle(RK_CPU_SHFL_XOR, mask, value, static_cast<unsigned>(lane_mask),
+    return rk__::legacy_shuffle(RK_CPU_SHFL_XOR, mask, value, static_cast<unsigned>(lane_mask),
                               width, file, line);
 }
 
 inline unsigned __ballot_sync(unsigned mask, int predicate, RK_CPU_PLACE)
 {
     return static_cast<unsigned>(
-        rk::legacy_warp(RK_CPU_BALLOT, mask, predicate, 0, warpSize, file, line).result);
+        rk__::legacy_warp(RK_CPU_BALLOT, mask, predicate, 0, warpSize, file, line).result);
 }
 inline int __any_sync(unsigned mask, int predicate, RK_CPU_PLACE)
 {
     return static_cast<int>(
-        rk::legacy_warp(RK_CPU_ANY, mask, predicate, 0, warpSize, file, line).result);
+        rk__::legacy_warp(RK_CPU_ANY, mask, predicate, 0, warpSize, file, line).result);
 }
 inline int __all_sync(unsigned mask, int predicate, RK_CPU_PLACE)
 {
     return static_cast<int>(
-        rk::legacy_warp(RK_CPU_ALL, mask, predicate, 0, warpSize, file, line).result);
+        rk__::legacy_warp(RK_CPU_ALL, mask, predicate, 0, warpSize, file, line).result);
 }
 /** Calls are told apart by their place. */
 inline unsigned __activemask(RK_CPU_PLACE)
 {
     return static_cast<unsigned>(
-        rk::legacy_warp(RK_CPU_ACTIVEMASK, 0xffffffffu, line, 0, warpSize, file, line).result);
+        rk__::legacy_warp(RK_CPU_ACTIVEMASK, 0xffffffffu, line, 0, warpSize, file, line).result);
 }
-namespace rk {
+namespace rk__ {
 /**
  * An access to volatile memory: the lanes of a warp that are at it together go on together, one access after the other,
  * as those of a GPU before sm_70 do.
@@ -195,22 +195,22 @@ inline T &in_step(T &memory, RK_CPU_PLACE)
         legacy_warp(RK_CPU_ACTIVEMASK, 0xffffffffu, line, 0, warpSize, file, line);
     return memory;
 }
-} // namespace rk
+} // namespace rk__
 inline void __syncwarp(unsigned mask = 0xffffffffu, RK_CPU_PLACE)
 {
-    rk::legacy_warp(RK_CPU_SYNCWARP, mask, 0, 0, warpSize, file, line);
+    rk__::legacy_warp(RK_CPU_SYNCWARP, mask, 0, 0, warpSize, file, line);
 }
 template <class T>
 inline unsigned __match_any_sync(unsigned mask, T value, RK_CPU_PLACE)
 {
     return static_cast<unsigned>(
-        rk::legacy_warp(RK_CPU_MATCH_ANY, mask, value, 0, warpSize, file, line).result);
+        rk__::legacy_warp(RK_CPU_MATCH_ANY, mask, value, 0, warpSize, file, line).result);
 }
 template <class T>
 inline unsigned __match_all_sync(unsigned mask, T value, int *predicate, RK_CPU_PLACE)
 {
-    const rk::legacy_lane mine =
-        rk::legacy_warp(RK_CPU_MATCH_ALL, mask, value, 0, warpSize, file, line);
+    const rk__::legacy_lane mine =
+        rk__::legacy_warp(RK_CPU_MATCH_ALL, mask, value, 0, warpSize, file, line);
     *predicate = mine.all;
     return static_cast<unsigned>(mine.result);
 }
@@ -219,7 +219,7 @@ inline unsigned __match_all_sync(unsigned mask, T value, int *predicate, RK_CPU_
     inline T name(unsigned mask, T value, RK_CPU_PLACE)                                            \
     {                                                                                              \
         return static_cast<T>(                                                                     \
-            rk::legacy_warp(kind, mask, value, 0, warpSize, file, line).result);                   \
+            rk__::legacy_warp(kind, mask, value, 0, warpSize, file, line).result);                   \
     }
 RK_CPU_REDUCE(__reduce_add_sync, unsigned, RK_CPU_REDUCE_ADD)
 RK_CPU_REDUCE(__reduce_add_sync, int, RK_CPU_REDUCE_ADD)
@@ -237,36 +237,36 @@ RK_CPU_REDUCE(__reduce_xor_sync, unsigned, RK_CPU_REDUCE_XOR)
 template <class T>
 inline T __shfl(T value, int lane, int width = warpSize, RK_CPU_PLACE)
 {
-    return rk::legacy_together(RK_CPU_SHFL, value, static_cast<unsigned>(lane), width, file, line);
+    return rk__::legacy_together(RK_CPU_SHFL, value, static_cast<unsigned>(lane), width, file, line);
 }
 template <class T>
 inline T __shfl_up(T value, unsigned delta, int width = warpSize, RK_CPU_PLACE)
 {
-    return rk::legacy_together(RK_CPU_SHFL_UP, value, delta, width, file, line);
+    return rk__::legacy_together(RK_CPU_SHFL_UP, value, delta, width, file, line);
 }
 template <class T>
 inline T __shfl_down(T value, unsigned delta, int width = warpSize, RK_CPU_PLACE)
 {
-    return rk::legacy_together(RK_CPU_SHFL_DOWN, value, delta, width, file, line);
+    return rk__::legacy_together(RK_CPU_SHFL_DOWN, value, delta, width, file, line);
 }
 template <class T>
 inline T __shfl_xor(T value, int lane_mask, int width = warpSize, RK_CPU_PLACE)
 {
-    return rk::legacy_together(RK_CPU_SHFL_XOR, value, static_cast<unsigned>(lane_mask), width,
+    return rk__::legacy_together(RK_CPU_SHFL_XOR, value, static_cast<unsigned>(lane_mask), width,
                                file, line);
 }
 inline unsigned __ballot(int predicate, RK_CPU_PLACE)
 {
-    return rk::legacy_together(RK_CPU_BALLOT, static_cast<unsigned>(predicate != 0), 0, warpSize,
+    return rk__::legacy_together(RK_CPU_BALLOT, static_cast<unsigned>(predicate != 0), 0, warpSize,
                                file, line);
 }
 inline int __any(int predicate, RK_CPU_PLACE)
 {
-    return rk::legacy_together(RK_CPU_ANY, predicate != 0 ? 1 : 0, 0, warpSize, file, line);
+    return rk__::legacy_together(RK_CPU_ANY, predicate != 0 ? 1 : 0, 0, warpSize, file, line);
 }
 inline int __all(int predicate, RK_CPU_PLACE)
 {
-    return rk::legacy_together(RK_CPU_ALL, predicate != 0 ? 1 : 0, 0, warpSize, file, line);
+    return rk__::legacy_together(RK_CPU_ALL, predicate != 0 ? 1 : 0, 0, warpSize, file, line);
 }
 #undef RK_CPU_PLACE
 

@@ -27,7 +27,7 @@ __attribute__((weak)) void rk_cuda_device_fault(int code, const char *message);
 #include <cstdio>
 #include <cstdlib>
 
-namespace rk {
+namespace rk__ {
 
 [[noreturn]] inline void device_fault(int code, const char *message)
 {
@@ -37,7 +37,7 @@ namespace rk {
     std::abort();
 }
 
-} // namespace rk
+} // namespace rk__
 #endif
 
 #endif

@@ -6,7 +6,7 @@
 #include "cpu_context.h"
 #include "cpu_fission.h"
 
-namespace rk
+namespace rk__
 {
 
 /** What a kernel uses, as the catalog says. */
@@ -149,7 +149,7 @@ __attribute__((flatten)) inline bool cpu_run_parts(const rk_cpu_call *call, cons
     return !block.needs_fibers();
 }
 
-/** Tells rk::ambient which thread is next. */
+/** Tells rk__::ambient which thread is next. */
 inline void cpu_tell(uint3 thread)
 {
     ambient_at.thread[0] = thread.x;
@@ -205,6 +205,6 @@ inline void cpu_run(const rk_cpu_call *call, const Body &body)
     }
 }
 
-} // namespace rk
+} // namespace rk__
 
 #endif

@@ -3,14 +3,14 @@
 
 /*
  * The second form of a kernel whose barriers all are statements in control flow that is the same for all
- * threads of a block: the parts between barriers are loops over the threads. `rk_block` is the block, and rk_ctx
+ * threads of a block: the parts between barriers are loops over the threads. `rk__block` is the block, and rk__ctx
  * the block outside of loops, the thread inside:
  *
- *   rk::kept<float> rk_all_v(rk_block);
- *   { rk_block.each([&](std::size_t rk_t, rk_thread &rk_ctx) RK_INLINED {
- *       auto &v = rk_all_v[rk_t]; ... }); }
+ *   rk__::kept<float> rk_all_v(rk__block);
+ *   { rk__block.each([&](std::size_t rk__t, rk__thread &rk__ctx) RK__INLINED {
+ *       auto &v = rk_all_v[rk__t]; ... }); }
  *
- * In an rKernel it is what runs for a context that is a block, `if constexpr (rk::is_block<RkCtx>)`; a kernel of
+ * In an rKernel it is what runs for a context that is a block, `if constexpr (rk__::is_block<rk__Ctx>)`; a kernel of
  * a program as it is has it in a function of its own (rk/cpu_program_fission.h). It runs unless RK_FIBERS,
  * RK_SHUFFLE or a checking mode asks for fibers, a block has more threads than CUDA allows, or what a thread keeps
  * cannot be copied byte for byte.
@@ -25,7 +25,7 @@
 #include <new>
 #include <type_traits>
 
-#define RK_INLINED __attribute__((always_inline))
+#define RK__INLINED __attribute__((always_inline))
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define RK_CPU_NO_FISSION 1
@@ -50,7 +50,7 @@
 #define RK_THREADS_APART _Pragma("GCC ivdep")
 #endif
 
-namespace rk
+namespace rk__
 {
 
 /** Threads of a block, at most. */
@@ -61,7 +61,7 @@ template <class... T> struct kept_types {
     static constexpr bool plain = (std::is_trivially_copyable_v<std::remove_cv_t<T>> && ...);
 };
 
-/** A type of any form, as the type of a declaration: `rk::same<float (*)[4]> p = ...`. */
+/** A type of any form, as the type of a declaration: `rk__::same<float (*)[4]> p = ...`. */
 template <class T> struct same_type {
     using type = T;
 };
@@ -154,7 +154,7 @@ template <class Context> class fission_block : public Context
     unsigned char returned_[most_threads];
 
     template <bool AllLive, class Part>
-    RK_INLINED inline void thread(const Part &part, std::size_t t, const uint3 &index)
+    RK__INLINED inline void thread(const Part &part, std::size_t t, const uint3 &index)
     {
         if (!AllLive && returned_[t])
             return;
@@ -163,7 +163,7 @@ template <class Context> class fission_block : public Context
         part(t, mine);
     }
 
-    template <bool AllLive, bool Apart, class Part> RK_INLINED inline void run(const Part &part)
+    template <bool AllLive, bool Apart, class Part> RK__INLINED inline void run(const Part &part)
     {
         const dim3 n = this->block_dim();
         const unsigned nx = n.x, ny = n.y, nz = n.z;
@@ -182,10 +182,10 @@ template <class Context> class fission_block : public Context
     }
 
   public:
-    using rk_thread = Context;
+    using rk__thread = Context;
     const unsigned size; /**< threads of the block */
 
-    RK_INLINED inline fission_block(const rk_cpu_call *of, const Context &where)
+    RK__INLINED inline fission_block(const rk_cpu_call *of, const Context &where)
         : Context(where), call(of),
           size(where.block_dim().x * where.block_dim().y * where.block_dim().z)
     {
@@ -193,7 +193,7 @@ template <class Context> class fission_block : public Context
     }
 
     /** Runs a part between barriers for each thread that has not returned, in the order of their indices. */
-    template <class Part> RK_INLINED inline void each(const Part &part)
+    template <class Part> RK__INLINED inline void each(const Part &part)
     {
         if (gone == 0)
             run<true, Context::apart>(part);
@@ -202,7 +202,7 @@ template <class Context> class fission_block : public Context
     }
 
     /** The same for a part in which threads may return. */
-    template <class Part> RK_INLINED inline void each_or_leave(const Part &part)
+    template <class Part> RK__INLINED inline void each_or_leave(const Part &part)
     {
         if (gone == 0)
             run<true, false>(part);
@@ -211,14 +211,14 @@ template <class Context> class fission_block : public Context
     }
 
     /** Thread `t` has returned. */
-    RK_INLINED inline void left(std::size_t t)
+    RK__INLINED inline void left(std::size_t t)
     {
         returned_[t] = 1;
         gone++;
     }
 
     /** Whether all threads have returned. */
-    RK_INLINED inline bool empty() const
+    RK__INLINED inline bool empty() const
     {
         return gone == size;
     }
@@ -265,7 +265,7 @@ template <class Declared> class kept
 
   public:
     template <class Context>
-    RK_INLINED inline explicit kept(const fission_block<Context> &block)
+    RK__INLINED inline explicit kept(const fission_block<Context> &block)
         : bytes((sizeof(T) * block.size + 63) / 64 * 64)
     {
         static_assert(alignof(T) <= 64, "what threads keep across barriers is aligned to 64 bytes");
@@ -273,24 +273,24 @@ template <class Declared> class kept
     }
     kept(const kept &) = delete;
     kept &operator=(const kept &) = delete;
-    RK_INLINED inline ~kept()
+    RK__INLINED inline ~kept()
     {
         kept_memory.give(bytes);
     }
 
-    RK_INLINED inline T &operator[](std::size_t t) const
+    RK__INLINED inline T &operator[](std::size_t t) const
     {
         return all[t];
     }
 
     /** Initialises thread `t`'s with a copy. */
-    RK_INLINED inline T &put(std::size_t t, const Declared &value) const
+    RK__INLINED inline T &put(std::size_t t, const Declared &value) const
     {
         std::memcpy(const_cast<std::remove_cv_t<T> *>(all + t), (const void *)&value, sizeof(T));
         return all[t];
     }
 };
 
-} // namespace rk
+} // namespace rk__
 
 #endif

@@ -8,7 +8,7 @@
 
 #include "cpu_small_float.h"
 
-namespace rk {
+namespace rk__ {
 
 /** To nearest, without going through double: the way that kernels take most. */
 inline std::uint16_t half_from_float(float value)
@@ -59,7 +59,7 @@ inline float half_to_float(std::uint16_t half)
     return sign ? -small : small;
 }
 
-} // namespace rk
+} // namespace rk__
 
 struct __half_raw {
     unsigned short x;
@@ -73,7 +73,7 @@ struct __align__(2) __half {
 
     __half() = default;
     constexpr __half(__half_raw raw) : __x(raw.x) {}
-    RK_SMALL_MEMBERS(__half, rk::half_from, rk::half_to_float)
+    RK_SMALL_MEMBERS(__half, rk__::half_from, rk__::half_to_float)
     operator __half_raw() const { return __half_raw{__x}; }
 };
 
@@ -92,15 +92,15 @@ typedef __half2 nv_half2;
 typedef __half __nv_half;
 typedef __half2 __nv_half2;
 
-namespace rk {
+namespace rk__ {
 
 constexpr __half half_of(unsigned bits) { return __half(__half_raw{(unsigned short)bits}); }
 
-} // namespace rk
+} // namespace rk__
 
-RK_SMALL_CONVERSIONS(__half, half, rk::half_from, rk::half_of)
+RK_SMALL_CONVERSIONS(__half, half, rk__::half_from, rk__::half_of)
 RK_SMALL_PAIRS(__half, __half2, half, half2)
-RK_SMALL_ARITHMETIC(__half, __half2, rk::half_of, rk::half_from, 0x7c00u)
+RK_SMALL_ARITHMETIC(__half, __half2, rk__::half_of, rk__::half_from, 0x7c00u)
 
 #define CUDART_ZERO_FP16 __ushort_as_half(0x0000)
 #define CUDART_NEG_ZERO_FP16 __ushort_as_half(0x8000)

@@ -12,7 +12,7 @@
 #include <cstddef>
 #include <type_traits>
 
-namespace rk
+namespace rk__
 {
 
 /** Whether a kernel failed, after which calls that make something fail. */
@@ -54,19 +54,19 @@ template <class T> inline void **untyped(T **out)
     return reinterpret_cast<void **>(const_cast<std::remove_cv_t<T> **>(out));
 }
 
-} // namespace rk
+} // namespace rk__
 
 /* Memory. */
 
 template <class T> inline cudaError_t cudaMalloc(T **out, std::size_t bytes)
 {
-    return ::cudaMalloc(rk::untyped(out), bytes);
+    return ::cudaMalloc(rk__::untyped(out), bytes);
 }
 template <class T>
 inline cudaError_t cudaMallocManaged(T **out, std::size_t bytes,
                                      unsigned int flags = cudaMemAttachGlobal)
 {
-    return ::cudaMallocManaged(rk::untyped(out), bytes, flags);
+    return ::cudaMallocManaged(rk__::untyped(out), bytes, flags);
 }
 inline cudaError_t cudaMallocHost(void **out, std::size_t bytes, unsigned int flags)
 {
@@ -75,27 +75,27 @@ inline cudaError_t cudaMallocHost(void **out, std::size_t bytes, unsigned int fl
 template <class T>
 inline cudaError_t cudaMallocHost(T **out, std::size_t bytes, unsigned int flags = 0)
 {
-    return ::cudaHostAlloc(rk::untyped(out), bytes, flags);
+    return ::cudaHostAlloc(rk__::untyped(out), bytes, flags);
 }
 template <class T> inline cudaError_t cudaHostAlloc(T **out, std::size_t bytes, unsigned int flags)
 {
-    return ::cudaHostAlloc(rk::untyped(out), bytes, flags);
+    return ::cudaHostAlloc(rk__::untyped(out), bytes, flags);
 }
 template <class T>
 inline cudaError_t cudaHostGetDevicePointer(T **out, void *host, unsigned int flags)
 {
-    return ::cudaHostGetDevicePointer(rk::untyped(out), host, flags);
+    return ::cudaHostGetDevicePointer(rk__::untyped(out), host, flags);
 }
 template <class T>
 inline cudaError_t cudaMallocPitch(T **out, std::size_t *pitch, std::size_t width,
                                    std::size_t height)
 {
-    return ::cudaMallocPitch(rk::untyped(out), pitch, width, height);
+    return ::cudaMallocPitch(rk__::untyped(out), pitch, width, height);
 }
 template <class T>
 inline cudaError_t cudaMallocAsync(T **out, std::size_t bytes, cudaStream_t stream)
 {
-    return ::cudaMallocAsync(rk::untyped(out), bytes, stream);
+    return ::cudaMallocAsync(rk__::untyped(out), bytes, stream);
 }
 inline cudaError_t cudaMallocAsync(void **out, std::size_t bytes, cudaMemPool_t pool,
                                    cudaStream_t stream)
@@ -106,13 +106,13 @@ template <class T>
 inline cudaError_t cudaMallocAsync(T **out, std::size_t bytes, cudaMemPool_t pool,
                                    cudaStream_t stream)
 {
-    return ::cudaMallocFromPoolAsync(rk::untyped(out), bytes, pool, stream);
+    return ::cudaMallocFromPoolAsync(rk__::untyped(out), bytes, pool, stream);
 }
 template <class T>
 inline cudaError_t cudaMallocFromPoolAsync(T **out, std::size_t bytes, cudaMemPool_t pool,
                                            cudaStream_t stream)
 {
-    return ::cudaMallocFromPoolAsync(rk::untyped(out), bytes, pool, stream);
+    return ::cudaMallocFromPoolAsync(rk__::untyped(out), bytes, pool, stream);
 }
 template <class T>
 inline cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, T *memory, std::size_t bytes = 0,
@@ -126,7 +126,7 @@ inline cudaError_t cudaMemPrefetchAsync(const void *memory, std::size_t bytes,
     return ::cudaMemPrefetchAsync(memory, bytes, location, flags, nullptr);
 }
 
-namespace rk
+namespace rk__
 {
 
 /** A device number, as CUDA 12 gave places; cudaCpuDeviceId is the host. */
@@ -138,17 +138,17 @@ inline cudaMemLocation host_location(int device)
     return location;
 }
 
-} // namespace rk
+} // namespace rk__
 
 inline cudaError_t cudaMemPrefetchAsync(const void *memory, std::size_t bytes, int device,
                                         cudaStream_t stream = nullptr)
 {
-    return ::cudaMemPrefetchAsync(memory, bytes, rk::host_location(device), 0, stream);
+    return ::cudaMemPrefetchAsync(memory, bytes, rk__::host_location(device), 0, stream);
 }
 inline cudaError_t cudaMemAdvise(const void *memory, std::size_t bytes, cudaMemoryAdvise advice,
                                  int device)
 {
-    return ::cudaMemAdvise(memory, bytes, advice, rk::host_location(device));
+    return ::cudaMemAdvise(memory, bytes, advice, rk__::host_location(device));
 }
 
 /* Symbols by reference. */
@@ -158,7 +158,7 @@ inline cudaError_t cudaMemcpyToSymbol(const T &symbol, const void *from, std::si
                                       std::size_t offset = 0,
                                       cudaMemcpyKind kind = cudaMemcpyHostToDevice)
 {
-    return ::cudaMemcpyToSymbol(rk::symbol_handle(symbol), from, bytes, offset, kind);
+    return ::cudaMemcpyToSymbol(rk__::symbol_handle(symbol), from, bytes, offset, kind);
 }
 template <class T>
 inline cudaError_t cudaMemcpyToSymbolAsync(const T &symbol, const void *from, std::size_t bytes,
@@ -166,14 +166,14 @@ inline cudaError_t cudaMemcpyToSymbolAsync(const T &symbol, const void *from, st
                                            cudaMemcpyKind kind = cudaMemcpyHostToDevice,
                                            cudaStream_t stream = nullptr)
 {
-    return ::cudaMemcpyToSymbolAsync(rk::symbol_handle(symbol), from, bytes, offset, kind, stream);
+    return ::cudaMemcpyToSymbolAsync(rk__::symbol_handle(symbol), from, bytes, offset, kind, stream);
 }
 template <class T>
 inline cudaError_t cudaMemcpyFromSymbol(void *to, const T &symbol, std::size_t bytes,
                                         std::size_t offset = 0,
                                         cudaMemcpyKind kind = cudaMemcpyDeviceToHost)
 {
-    return ::cudaMemcpyFromSymbol(to, rk::symbol_handle(symbol), bytes, offset, kind);
+    return ::cudaMemcpyFromSymbol(to, rk__::symbol_handle(symbol), bytes, offset, kind);
 }
 template <class T>
 inline cudaError_t cudaMemcpyFromSymbolAsync(void *to, const T &symbol, std::size_t bytes,
@@ -181,15 +181,15 @@ inline cudaError_t cudaMemcpyFromSymbolAsync(void *to, const T &symbol, std::siz
                                              cudaMemcpyKind kind = cudaMemcpyDeviceToHost,
                                              cudaStream_t stream = nullptr)
 {
-    return ::cudaMemcpyFromSymbolAsync(to, rk::symbol_handle(symbol), bytes, offset, kind, stream);
+    return ::cudaMemcpyFromSymbolAsync(to, rk__::symbol_handle(symbol), bytes, offset, kind, stream);
 }
 template <class T, class S> inline cudaError_t cudaGetSymbolAddress(T **out, const S &symbol)
 {
-    return ::cudaGetSymbolAddress(rk::untyped(out), rk::symbol_handle(symbol));
+    return ::cudaGetSymbolAddress(rk__::untyped(out), rk__::symbol_handle(symbol));
 }
 template <class T> inline cudaError_t cudaGetSymbolSize(std::size_t *out, const T &symbol)
 {
-    return ::cudaGetSymbolSize(out, rk::symbol_handle(symbol));
+    return ::cudaGetSymbolSize(out, rk__::symbol_handle(symbol));
 }
 
 /* Events and graphs. */
@@ -262,14 +262,14 @@ template <class T>
 inline cudaError_t cudaLaunchKernel(T *function, dim3 grid, dim3 block, void **args,
                                     std::size_t shared = 0, cudaStream_t stream = nullptr)
 {
-    return ::cudaLaunchKernel(rk::function_address(function), grid, block, args, shared, stream);
+    return ::cudaLaunchKernel(rk__::function_address(function), grid, block, args, shared, stream);
 }
 template <class T>
 inline cudaError_t cudaLaunchCooperativeKernel(T *function, dim3 grid, dim3 block, void **args,
                                                std::size_t shared = 0,
                                                cudaStream_t stream = nullptr)
 {
-    return ::cudaLaunchCooperativeKernel(rk::function_address(function), grid, block, args, shared,
+    return ::cudaLaunchCooperativeKernel(rk__::function_address(function), grid, block, args, shared,
                                          stream);
 }
 template <class... P, class... A>
@@ -279,32 +279,32 @@ inline cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *config, void (*k
     return [&](P... values) {
         void *pointers[sizeof...(P) + 1] = {
             const_cast<void *>(static_cast<const volatile void *>(std::addressof(values)))...};
-        return ::cudaLaunchKernelExC(config, rk::function_address(kernel), pointers);
+        return ::cudaLaunchKernelExC(config, rk__::function_address(kernel), pointers);
     }(static_cast<A &&>(args)...);
 }
 template <class T> inline cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *out, T *function)
 {
-    return ::cudaFuncGetAttributes(out, rk::function_address(function));
+    return ::cudaFuncGetAttributes(out, rk__::function_address(function));
 }
 template <class T>
 inline cudaError_t cudaFuncSetAttribute(T *function, cudaFuncAttribute attribute, int value)
 {
-    return ::cudaFuncSetAttribute(rk::function_address(function), attribute, value);
+    return ::cudaFuncSetAttribute(rk__::function_address(function), attribute, value);
 }
 template <class T> inline cudaError_t cudaFuncSetCacheConfig(T *function, cudaFuncCache config)
 {
-    return ::cudaFuncSetCacheConfig(rk::function_address(function), config);
+    return ::cudaFuncSetCacheConfig(rk__::function_address(function), config);
 }
 template <class T>
 inline cudaError_t cudaFuncSetSharedMemConfig(T *function, cudaSharedMemConfig config)
 {
-    return ::cudaFuncSetSharedMemConfig(rk::function_address(function), config);
+    return ::cudaFuncSetSharedMemConfig(rk__::function_address(function), config);
 }
 template <class T>
 inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, T function,
                                                                  int block_size, std::size_t shared)
 {
-    return ::cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, rk::function_address(function),
+    return ::cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, rk__::function_address(function),
                                                            block_size, shared);
 }
 template <class T>
@@ -313,13 +313,13 @@ cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, T function, 
                                                        std::size_t shared, unsigned int flags)
 {
     return ::cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
-        blocks, rk::function_address(function), block_size, shared, flags);
+        blocks, rk__::function_address(function), block_size, shared, flags);
 }
 template <class T>
 inline cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(std::size_t *bytes, T *function,
                                                              int blocks, int block_size)
 {
-    return ::cudaOccupancyAvailableDynamicSMemPerBlock(bytes, rk::function_address(function),
+    return ::cudaOccupancyAvailableDynamicSMemPerBlock(bytes, rk__::function_address(function),
                                                        blocks, block_size);
 }
 
@@ -334,7 +334,7 @@ inline cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMemWithFlags(int *
     cudaFuncAttributes attributes;
     cudaError_t error = cudaGetDeviceProperties(&prop, 0);
     if (error == cudaSuccess)
-        error = ::cudaFuncGetAttributes(&attributes, rk::function_address(function));
+        error = ::cudaFuncGetAttributes(&attributes, rk__::function_address(function));
     if (error != cudaSuccess)
         return error;
     int most = attributes.maxThreadsPerBlock;
@@ -347,7 +347,7 @@ inline cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMemWithFlags(int *
         const int threads = size < most ? size : most;
         int blocks;
         error = ::cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
-            &blocks, rk::function_address(function), threads, std::size_t(shared_of(threads)),
+            &blocks, rk__::function_address(function), threads, std::size_t(shared_of(threads)),
             flags);
         if (error != cudaSuccess)
             return error;
@@ -383,7 +383,7 @@ inline cudaError_t cudaOccupancyMaxPotentialBlockSize(int *grid, int *block, T f
 
 /* Formats. */
 
-namespace rk
+namespace rk__
 {
 
 template <class T, class = void> struct vector_of {
@@ -396,12 +396,12 @@ struct vector_of<T, std::enable_if_t<std::is_class_v<T>, std::void_t<decltype(T:
     static constexpr int count = int(sizeof(T) / sizeof(type));
 };
 
-} // namespace rk
+} // namespace rk__
 
 template <class T> inline cudaChannelFormatDesc cudaCreateChannelDesc()
 {
-    using element = typename rk::vector_of<T>::type;
-    const int bits = 8 * int(sizeof(element)), count = rk::vector_of<T>::count;
+    using element = typename rk__::vector_of<T>::type;
+    const int bits = 8 * int(sizeof(element)), count = rk__::vector_of<T>::count;
     return ::cudaCreateChannelDesc(bits, count > 1 ? bits : 0, count > 2 ? bits : 0,
                                    count > 3 ? bits : 0,
                                    std::is_floating_point_v<element> ? cudaChannelFormatKindFloat

@@ -6,16 +6,16 @@
  * first part is C: what passes between kernels, streams, the recorder and the workers. The second is the C++
  * that converted programs are made of.
  *
- *   k<<<g, b, s, st>>>(A, n)          (rk::push_launch(g, b, s, st), k(A, n))
+ *   k<<<g, b, s, st>>>(A, n)          (rk__::push_launch(g, b, s, st), k(A, n))
  *   __global__ void k(float *A, int n) {
- *       rk::run_kernel<flags>(rk::kernel_site{"k", "app.cu", 12, "A, n"}, rk::kernel_args(A, n),
+ *       rk__::run_kernel<flags>(rk__::kernel_site{"k", "app.cu", 12, "A, n"}, rk__::kernel_args(A, n),
  *                             [=]() mutable { BODY });
  *   }
- *   void k_rk_launch(float *A, int n) {
- *       rk::run_vdevice<flags, Frame>(rk::kernel_site{...}, rk::kernel_args(A, n),
- *                                     [=](auto &rk_ctx) { k_rk(rk_ctx, A, n); });
+ *   void k_rk__launch(float *A, int n) {
+ *       rk__::run_vdevice<flags, Frame>(rk__::kernel_site{...}, rk__::kernel_args(A, n),
+ *                                     [=](auto &rk__ctx) { k_rk(rk__ctx, A, n); });
  *   }
- *   (void *)k                         (void *)rk::kernel(k)
+ *   (void *)k                         (void *)rk__::kernel(k)
  *
  * Environment: RK_WORKERS, OS threads that run blocks (default: the processors; 1 runs blocks in order,
  * x fastest); RK_SHUFFLE=<seed>, a random legal order; RK_FIBERS=1, fibers for every kernel; RK_VEUS and
@@ -173,7 +173,7 @@ void rk_cpu_grid_sync(const char *file, uint32_t line);
 RK_CPU_CONSTINIT inline thread_local uint3 threadIdx = {}, blockIdx = {};
 RK_CPU_CONSTINIT inline thread_local dim3 blockDim = {}, gridDim = {};
 
-namespace rk {
+namespace rk__ {
 
 using kernel_site = rk_cpu_site;
 
@@ -184,7 +184,7 @@ constexpr unsigned kernel_parts = RK_CPU_PARTS;
 
 /**
  * What a body may take as its parameter, to declare local built-ins that the compiler sees through:
- * `[=](rk::built_ins rk_at) mutable { const ::uint3 threadIdx = rk_at.threadIdx; ... }`.
+ * `[=](rk__::built_ins rk__at) mutable { const ::uint3 threadIdx = rk__at.threadIdx; ... }`.
  */
 struct built_ins {
     uint3 threadIdx, blockIdx;
@@ -472,9 +472,9 @@ struct vdevice_code {
 
     static void thread(const void *closure, const rk_cpu_call *call, std::uint32_t index)
     {
-        context rk_ctx(call);
-        rk_ctx.set_thread(index);
-        static_cast<const Closure *>(closure)->body(rk_ctx);
+        context rk__ctx(call);
+        rk__ctx.set_thread(index);
+        static_cast<const Closure *>(closure)->body(rk__ctx);
     }
 
     struct rtasks {
@@ -561,7 +561,7 @@ inline auto kernel(void (*function)(A...), const char *name = "kernel") -> void 
     return function;
 }
 
-} // namespace rk
+} // namespace rk__
 
 #endif
 

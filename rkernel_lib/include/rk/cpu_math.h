@@ -26,7 +26,7 @@
 #include "cpu_math_rounded.h"
 #include "cpu_math_simd.h"
 
-namespace rk {
+namespace rk__ {
 
 template <class To, class From>
 inline To bits_as(From from)
@@ -57,7 +57,7 @@ inline To saturate_to(From rounded)
     return static_cast<To>(rounded);
 }
 
-} // namespace rk
+} // namespace rk__
 
 /* Minimum and maximum, with CUDA's overloads for mixed signedness. */
 
@@ -120,24 +120,24 @@ inline float __fdividef(float x, float y)
 
 /* Conversions. */
 
-inline int __float_as_int(float x) { return rk::bits_as<int>(x); }
-inline unsigned int __float_as_uint(float x) { return rk::bits_as<unsigned int>(x); }
-inline float __int_as_float(int x) { return rk::bits_as<float>(x); }
-inline float __uint_as_float(unsigned int x) { return rk::bits_as<float>(x); }
-inline long long __double_as_longlong(double x) { return rk::bits_as<long long>(x); }
-inline double __longlong_as_double(long long x) { return rk::bits_as<double>(x); }
-inline int __double2hiint(double x) { return int(rk::bits_as<long long>(x) >> 32); }
-inline int __double2loint(double x) { return int(rk::bits_as<long long>(x)); }
+inline int __float_as_int(float x) { return rk__::bits_as<int>(x); }
+inline unsigned int __float_as_uint(float x) { return rk__::bits_as<unsigned int>(x); }
+inline float __int_as_float(int x) { return rk__::bits_as<float>(x); }
+inline float __uint_as_float(unsigned int x) { return rk__::bits_as<float>(x); }
+inline long long __double_as_longlong(double x) { return rk__::bits_as<long long>(x); }
+inline double __longlong_as_double(long long x) { return rk__::bits_as<double>(x); }
+inline int __double2hiint(double x) { return int(rk__::bits_as<long long>(x) >> 32); }
+inline int __double2loint(double x) { return int(rk__::bits_as<long long>(x)); }
 inline double __hiloint2double(int hi, int lo)
 {
-    return rk::bits_as<double>((unsigned long long)(unsigned int)hi << 32 | (unsigned int)lo);
+    return rk__::bits_as<double>((unsigned long long)(unsigned int)hi << 32 | (unsigned int)lo);
 }
 
 #define RK_CPU_CONVERT(from, From, to, To)                                                         \
-    inline To __##from##2##to##_rn(From x) { return rk::saturate_to<To>(std::nearbyint(x)); }      \
-    inline To __##from##2##to##_rz(From x) { return rk::saturate_to<To>(std::trunc(x)); }          \
-    inline To __##from##2##to##_ru(From x) { return rk::saturate_to<To>(std::ceil(x)); }           \
-    inline To __##from##2##to##_rd(From x) { return rk::saturate_to<To>(std::floor(x)); }
+    inline To __##from##2##to##_rn(From x) { return rk__::saturate_to<To>(std::nearbyint(x)); }      \
+    inline To __##from##2##to##_rz(From x) { return rk__::saturate_to<To>(std::trunc(x)); }          \
+    inline To __##from##2##to##_ru(From x) { return rk__::saturate_to<To>(std::ceil(x)); }           \
+    inline To __##from##2##to##_rd(From x) { return rk__::saturate_to<To>(std::floor(x)); }
 RK_CPU_CONVERT(float, float, int, int)
 RK_CPU_CONVERT(float, float, uint, unsigned int)
 RK_CPU_CONVERT(float, float, ll, long long)
@@ -323,9 +323,9 @@ RK_CPU_STORE(__stwt)
 #undef RK_CPU_LOAD
 #undef RK_CPU_STORE
 
-inline void __trap() { rk::device_fault(719, "__trap was called"); } /* cudaErrorLaunchFailure */
+inline void __trap() { rk__::device_fault(719, "__trap was called"); } /* cudaErrorLaunchFailure */
 inline void __brkpt() {}
-inline void __nanosleep(unsigned int) { rk::spin(); }
+inline void __nanosleep(unsigned int) { rk__::spin(); }
 inline void __prof_trigger(int) {}
 inline long long clock64()
 {

@@ -6,7 +6,7 @@
  * integers and of the two halves of a word. rk/cpu_math.h includes it once what it builds on is there.
  */
 
-namespace rk
+namespace rk__
 {
 
 /** Wraps, as the sums of these intrinsics do. */
@@ -19,7 +19,7 @@ inline unsigned int add_wrapping(unsigned int a, unsigned int b)
     return a + b;
 }
 
-} // namespace rk
+} // namespace rk__
 
 /** For integers of type T: their sum, their minimum, their maximum. */
 #define RK_DPX(T, suffix, SUM, MIN, MAX)                                                           \
@@ -39,8 +39,8 @@ inline unsigned int add_wrapping(unsigned int a, unsigned int b)
     {                                                                                              \
         return MIN(MIN(a, b), c);                                                                  \
     }
-RK_DPX(int, s32, rk::add_wrapping, min, max)
-RK_DPX(unsigned int, u32, rk::add_wrapping, umin, umax)
+RK_DPX(int, s32, rk__::add_wrapping, min, max)
+RK_DPX(unsigned int, u32, rk__::add_wrapping, umin, umax)
 RK_DPX(unsigned int, s16x2, __vadd2, __vmins2, __vmaxs2)
 RK_DPX(unsigned int, u16x2, __vadd2, __vminu2, __vmaxu2)
 #undef RK_DPX

@@ -7,7 +7,7 @@
 #include <limits>
 #include <math.h>
 
-namespace rk {
+namespace rk__ {
 
 constexpr double pi = 3.14159265358979323846, two_over_sqrt_pi = 1.12837916709551257390;
 /** Of which the first is a double and the second what that lacks. */
@@ -95,27 +95,27 @@ inline double normal_cdf(double x)
 }
 inline double normal_quantile(double p) { return -2 * sqrt_half * erfc_inverse(2 * p); }
 
-} // namespace rk
+} // namespace rk__
 
 inline double rsqrt(double x) { return 1.0 / ::sqrt(x); }
 inline float rsqrtf(float x) { return 1.0f / ::sqrtf(x); }
 inline double rcbrt(double x) { return double(1.0L / ::cbrtl(x)); }
 inline float rcbrtf(float x) { return float(1.0 / ::cbrt(double(x))); }
-inline double sinpi(double x) { return rk::sin_pi(x); }
-inline float sinpif(float x) { return float(rk::sin_pi(x)); }
-inline double cospi(double x) { return rk::cos_pi(x); }
-inline float cospif(float x) { return float(rk::cos_pi(x)); }
-inline double erfinv(double x) { return rk::erf_inverse(x); }
-inline float erfinvf(float x) { return float(rk::erf_inverse(x)); }
-inline double erfcinv(double x) { return rk::erfc_inverse(x); }
-inline float erfcinvf(float x) { return float(rk::erfc_inverse(x)); }
-inline double erfcx(double x) { return rk::erfc_scaled(x); }
-inline float erfcxf(float x) { return float(rk::erfc_scaled(x)); }
-inline double normcdf(double x) { return rk::normal_cdf(x); }
-inline float normcdff(float x) { return float(rk::normal_cdf(x)); }
-inline double normcdfinv(double x) { return rk::normal_quantile(x); }
-inline float normcdfinvf(float x) { return float(rk::normal_quantile(x)); }
-namespace rk {
+inline double sinpi(double x) { return rk__::sin_pi(x); }
+inline float sinpif(float x) { return float(rk__::sin_pi(x)); }
+inline double cospi(double x) { return rk__::cos_pi(x); }
+inline float cospif(float x) { return float(rk__::cos_pi(x)); }
+inline double erfinv(double x) { return rk__::erf_inverse(x); }
+inline float erfinvf(float x) { return float(rk__::erf_inverse(x)); }
+inline double erfcinv(double x) { return rk__::erfc_inverse(x); }
+inline float erfcinvf(float x) { return float(rk__::erfc_inverse(x)); }
+inline double erfcx(double x) { return rk__::erfc_scaled(x); }
+inline float erfcxf(float x) { return float(rk__::erfc_scaled(x)); }
+inline double normcdf(double x) { return rk__::normal_cdf(x); }
+inline float normcdff(float x) { return float(rk__::normal_cdf(x)); }
+inline double normcdfinv(double x) { return rk__::normal_quantile(x); }
+inline float normcdfinvf(float x) { return float(rk__::normal_quantile(x)); }
+namespace rk__ {
 
 /** I of a whole order; from some 714 on it is beyond a double, and the library refuses what is far beyond. */
 inline double bessel_i(long double order, double size)
@@ -123,13 +123,13 @@ inline double bessel_i(long double order, double size)
     return size > 720 ? HUGE_VAL : double(std::cyl_bessel_il(order, size));
 }
 
-} // namespace rk
+} // namespace rk__
 
-inline double cyl_bessel_i0(double x) { return rk::bessel_i(0, std::fabs(x)); }
+inline double cyl_bessel_i0(double x) { return rk__::bessel_i(0, std::fabs(x)); }
 inline float cyl_bessel_i0f(float x) { return float(cyl_bessel_i0(double(x))); }
 inline double cyl_bessel_i1(double x)
 {
-    return std::copysign(rk::bessel_i(1, std::fabs(x)), x);
+    return std::copysign(rk__::bessel_i(1, std::fabs(x)), x);
 }
 inline float cyl_bessel_i1f(float x) { return float(cyl_bessel_i1(double(x))); }
 

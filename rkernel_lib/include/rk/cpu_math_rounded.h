@@ -9,7 +9,7 @@
 #include <cfenv>
 #include <cmath>
 
-namespace rk {
+namespace rk__ {
 
 /** Keeps a value from being known before, or computed after, this point. */
 template <class T>
@@ -56,7 +56,7 @@ inline auto under_rounding(int mode, F f, T... operands)
     return result;
 }
 
-} // namespace rk
+} // namespace rk__
 
 /** Each operation in its four roundings; to nearest is the compiler's own. */
 #define RK_CPU_ROUNDED(name, R, parameters, expression, ...)                                       \
@@ -67,7 +67,7 @@ inline auto under_rounding(int mode, F f, T... operands)
 #define RK_CPU_ROUNDED_ONE(name, mode, R, parameters, expression, ...)                             \
     inline R name parameters                                                                       \
     {                                                                                              \
-        return rk::under_rounding(mode, [] parameters { return R(expression); }, __VA_ARGS__);     \
+        return rk__::under_rounding(mode, [] parameters { return R(expression); }, __VA_ARGS__);     \
     }
 RK_CPU_ROUNDED(__fadd, float, (float x, float y), x + y, x, y)
 RK_CPU_ROUNDED(__fsub, float, (float x, float y), x - y, x, y)

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <cstdlib>
 
-namespace rk {
+namespace rk__ {
 
 /** f of each element, sign- or zero-extended as T, cut to its bits. */
 template <class T, class F>
@@ -37,7 +37,7 @@ inline unsigned int sum_lanes(unsigned int a, unsigned int b, F f)
     return sum;
 }
 
-} // namespace rk
+} // namespace rk__
 
 /** One intrinsic for halves and bytes: S and U are the signed and the unsigned element. */
 #define RK_SIMD_2(name, kind, expression)                                                          \
@@ -47,7 +47,7 @@ inline unsigned int sum_lanes(unsigned int a, unsigned int b, F f)
     inline unsigned int name(unsigned int a, unsigned int b)                                       \
     {                                                                                              \
         using element [[maybe_unused]] = std::T;                                                   \
-        return rk::each_lane<std::T>(a, b, [](int x, int y) { return expression; });               \
+        return rk__::each_lane<std::T>(a, b, [](int x, int y) { return expression; });               \
     }
 #define RK_SIMD_SUFFIX(name, suffix, kind, expression)                                             \
     RK_SIMD_ONE(name##2, kind##16_t, expression)                                                   \
@@ -61,10 +61,10 @@ RK_SIMD_2(__vmaxu, uint, x > y ? x : y)
 RK_SIMD_2(__vminu, uint, x < y ? x : y)
 RK_SIMD_2(__vabsdiffs, int, x > y ? x - y : y - x)
 RK_SIMD_2(__vabsdiffu, uint, x > y ? x - y : y - x)
-RK_SIMD_2(__vaddss, int, rk::lane_saturate<element>(x + y))
-RK_SIMD_2(__vaddus, uint, rk::lane_saturate<element>(x + y))
-RK_SIMD_2(__vsubss, int, rk::lane_saturate<element>(x - y))
-RK_SIMD_2(__vsubus, uint, rk::lane_saturate<element>(x - y))
+RK_SIMD_2(__vaddss, int, rk__::lane_saturate<element>(x + y))
+RK_SIMD_2(__vaddus, uint, rk__::lane_saturate<element>(x + y))
+RK_SIMD_2(__vsubss, int, rk__::lane_saturate<element>(x - y))
+RK_SIMD_2(__vsubus, uint, rk__::lane_saturate<element>(x - y))
 RK_SIMD_2(__vavgs, int, (x + y + (x + y >= 0)) >> 1)
 RK_SIMD_2(__vavgu, uint, (x + y + 1) >> 1)
 RK_SIMD_2(__vhaddu, uint, (x + y) >> 1)
@@ -93,12 +93,12 @@ RK_SIMD_COMPARE(leu, uint, <=)
     inline unsigned int name(unsigned int a)                                                       \
     {                                                                                              \
         using element [[maybe_unused]] = T;                                                        \
-        return rk::each_lane<T>(a, a, [](int x, int) { return expression; });                      \
+        return rk__::each_lane<T>(a, a, [](int x, int) { return expression; });                      \
     }
 RK_SIMD_1(__vabs, x < 0 ? -x : x)
 RK_SIMD_1(__vneg, -x)
-RK_SIMD_1(__vabsss, rk::lane_saturate<element>(x < 0 ? -x : x))
-RK_SIMD_1(__vnegss, rk::lane_saturate<element>(-x))
+RK_SIMD_1(__vabsss, rk__::lane_saturate<element>(x < 0 ? -x : x))
+RK_SIMD_1(__vnegss, rk__::lane_saturate<element>(-x))
 #undef RK_SIMD_1_ONE
 #undef RK_SIMD_1
 #undef RK_SIMD_SUFFIX
@@ -108,7 +108,7 @@ RK_SIMD_1(__vnegss, rk::lane_saturate<element>(-x))
 #define RK_SIMD_SAD(name, T)                                                                       \
     inline unsigned int name(unsigned int a, unsigned int b)                                       \
     {                                                                                              \
-        return rk::sum_lanes<T>(a, b, [](int x, int y) { return x > y ? x - y : y - x; });         \
+        return rk__::sum_lanes<T>(a, b, [](int x, int y) { return x > y ? x - y : y - x; });         \
     }
 RK_SIMD_SAD(__vsads2, std::int16_t)
 RK_SIMD_SAD(__vsads4, std::int8_t)

@@ -4,13 +4,13 @@
 /*
  * Kernels of a program as it is that have a second form (rk/cpu_fission.h):
  *
- *   rk::run_kernel<flags>(site, args, [=]() mutable { BODY }, rk::kept_types<T>(),
- *                         [=](rk::legacy_block<flags> &rk_block) mutable { PARTS });
+ *   rk__::run_kernel<flags>(site, args, [=]() mutable { BODY }, rk__::kept_types<T>(),
+ *                         [=](rk__::legacy_block<flags> &rk__block) mutable { PARTS });
  */
 
 #include "cpu_launch.h"
 
-namespace rk
+namespace rk__
 {
 
 /** A thread of such a kernel: where it is. */
@@ -23,29 +23,29 @@ template <unsigned Flags> class legacy_thread
     /** Others than the kernel's own text do not read the built-ins. */
     static constexpr bool apart = (Flags & RK_CPU_SHADOWED) != 0;
 
-    RK_INLINED inline legacy_thread(const uint3 &block, const dim3 &size, const dim3 &grid)
+    RK__INLINED inline legacy_thread(const uint3 &block, const dim3 &size, const dim3 &grid)
         : block_(block), size_(size), grid_(grid)
     {
     }
-    RK_INLINED inline void set_thread(const uint3 &thread)
+    RK__INLINED inline void set_thread(const uint3 &thread)
     {
         thread_ = thread;
         if constexpr (!apart)
             ::threadIdx = thread;
     }
-    RK_INLINED inline uint3 thread_idx() const
+    RK__INLINED inline uint3 thread_idx() const
     {
         return thread_;
     }
-    RK_INLINED inline uint3 block_idx() const
+    RK__INLINED inline uint3 block_idx() const
     {
         return block_;
     }
-    RK_INLINED inline dim3 block_dim() const
+    RK__INLINED inline dim3 block_dim() const
     {
         return size_;
     }
-    RK_INLINED inline dim3 grid_dim() const
+    RK__INLINED inline dim3 grid_dim() const
     {
         return grid_;
     }
@@ -76,7 +76,7 @@ template <unsigned Flags, class Closure> struct fission_code {
     using fibers = legacy_code<Flags, Closure>;
 
     struct block {
-        static RK_INLINED inline void run(const void *closure, const rk_cpu_call *call,
+        static RK__INLINED inline void run(const void *closure, const rk_cpu_call *call,
                                           const cpu_position &at, unsigned nx)
         {
             auto parts = static_cast<const Closure *>(closure)->parts;
@@ -124,6 +124,6 @@ inline void run_kernel(const kernel_site &site, const Args &args, const Body &bo
     run_kernel<Flags>(site, args, body);
 }
 
-} // namespace rk
+} // namespace rk__
 
 #endif

@@ -4,13 +4,13 @@
 /*
  * PTX instructions as functions: what rkconvert makes of inline assembly whose meaning needs no GPU.
  * `asm("bfe.u32 %0, %1, 4, 8;" : "=r"(d) : "r"(a))` becomes
- * `({ auto &&rk_0 = (d); const auto rk_1 = (a); rk::ptx_put(rk_0, rk::ptx_bfe_u32(rk_1, 4, 8)); (void)0; })`.
+ * `({ auto &&rk__0 = (d); const auto rk__1 = (a); rk__::ptx_put(rk__0, rk__::ptx_bfe_u32(rk__1, 4, 8)); (void)0; })`.
  */
 
 #include "cpu_ptx_registers.h"
 #include "cpu_ptx_warp.h"
 
-namespace rk
+namespace rk__
 {
 
 /* Integers. */
@@ -386,6 +386,6 @@ template <class Parity> inline bool ptx_mbarrier_passed_parity(const char *at, P
     return (ptx_barrier_phase(ptx_mbarrier_now(at)) & 1) != (ptx_as<unsigned>(parity) & 1);
 }
 
-} // namespace rk
+} // namespace rk__
 
 #endif

@@ -7,7 +7,7 @@
 
 #include <chrono>
 
-namespace rk
+namespace rk__
 {
 
 /* Special registers. */
@@ -187,6 +187,6 @@ template <class Address> inline std::size_t ptx_cvta_from_global(Address address
     return (std::size_t)ptx_generic(address);
 }
 
-} // namespace rk
+} // namespace rk__
 
 #endif

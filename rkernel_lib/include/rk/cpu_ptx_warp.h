@@ -7,7 +7,7 @@
 #include "cpu_ptx_registers.h"
 #include "cpu_small_float.h"
 
-namespace rk
+namespace rk__
 {
 
 /* Conversions. */
@@ -225,6 +225,6 @@ inline void ptx_ldmatrix(unsigned (&out)[Count], const char *row, RK_CPU_PTX_PLA
 
 #undef RK_CPU_PTX_PLACE
 
-} // namespace rk
+} // namespace rk__
 
 #endif

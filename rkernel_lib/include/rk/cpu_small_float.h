@@ -12,7 +12,7 @@
 
 #include <cfenv>
 
-namespace rk {
+namespace rk__ {
 
 enum class rounding { nearest, zero, up, down };
 
@@ -97,20 +97,20 @@ inline float smaller(float a, float b)
     return a != a ? b : b != b ? a : a < b || (a == b && std::signbit(a)) ? a : b;
 }
 
-} // namespace rk
+} // namespace rk__
 
 /** Members: conversions to and from C's types. */
 #define RK_SMALL_MEMBERS(H, FROM, TO)                                                              \
-    H(float value) : __x(FROM(value, rk::rounding::nearest)) {}                                    \
-    H(double value) : __x(FROM(value, rk::rounding::nearest)) {}                                   \
-    H(short value) : __x(FROM(value, rk::rounding::nearest)) {}                                    \
-    H(unsigned short value) : __x(FROM(value, rk::rounding::nearest)) {}                           \
-    H(int value) : __x(FROM(value, rk::rounding::nearest)) {}                                      \
-    H(unsigned int value) : __x(FROM(value, rk::rounding::nearest)) {}                             \
-    H(long value) : __x(FROM(rk::integer_to_odd(value), rk::rounding::nearest)) {}                 \
-    H(unsigned long value) : __x(FROM(rk::integer_to_odd(value), rk::rounding::nearest)) {}        \
-    H(long long value) : __x(FROM(rk::integer_to_odd(value), rk::rounding::nearest)) {}            \
-    H(unsigned long long value) : __x(FROM(rk::integer_to_odd(value), rk::rounding::nearest)) {}   \
+    H(float value) : __x(FROM(value, rk__::rounding::nearest)) {}                                    \
+    H(double value) : __x(FROM(value, rk__::rounding::nearest)) {}                                   \
+    H(short value) : __x(FROM(value, rk__::rounding::nearest)) {}                                    \
+    H(unsigned short value) : __x(FROM(value, rk__::rounding::nearest)) {}                           \
+    H(int value) : __x(FROM(value, rk__::rounding::nearest)) {}                                      \
+    H(unsigned int value) : __x(FROM(value, rk__::rounding::nearest)) {}                             \
+    H(long value) : __x(FROM(rk__::integer_to_odd(value), rk__::rounding::nearest)) {}                 \
+    H(unsigned long value) : __x(FROM(rk__::integer_to_odd(value), rk__::rounding::nearest)) {}        \
+    H(long long value) : __x(FROM(rk__::integer_to_odd(value), rk__::rounding::nearest)) {}            \
+    H(unsigned long long value) : __x(FROM(rk__::integer_to_odd(value), rk__::rounding::nearest)) {}   \
     operator float() const { return TO(__x); }                                                     \
     operator bool() const { return (__x & 0x7fff) != 0; }                                          \
     RK_SMALL_TO_INTEGER(signed char)                                                               \
@@ -125,7 +125,7 @@ inline float smaller(float a, float b)
     RK_SMALL_TO_INTEGER(long long)                                                                 \
     RK_SMALL_TO_INTEGER(unsigned long long)
 #define RK_SMALL_TO_INTEGER(T)                                                                     \
-    operator T() const { return rk::small_to_integer<T>(float(*this), rk::rounding::zero); }
+    operator T() const { return rk__::small_to_integer<T>(float(*this), rk__::rounding::zero); }
 
 /** Conversions with each rounding: `name` is half or bfloat16, BITS makes one of its bits. */
 #define RK_SMALL_ROUNDINGS(H, name, FROM, BITS, suffix, mode)                                      \
@@ -139,27 +139,27 @@ inline float smaller(float a, float b)
 #define RK_SMALL_INTEGER(H, name, FROM, BITS, suffix, mode, integer, T)                            \
     inline T __##name##2##integer##_##suffix(H x)                                                  \
     {                                                                                              \
-        return rk::small_to_integer<T>(float(x), mode);                                            \
+        return rk__::small_to_integer<T>(float(x), mode);                                            \
     }                                                                                              \
     inline H __##integer##2##name##_##suffix(T x)                                                  \
     {                                                                                              \
-        return BITS(FROM(rk::integer_to_odd(x), mode));                                            \
+        return BITS(FROM(rk__::integer_to_odd(x), mode));                                            \
     }
 #define RK_SMALL_CONVERSIONS(H, name, FROM, BITS)                                                  \
-    RK_SMALL_ROUNDINGS(H, name, FROM, BITS, rn, rk::rounding::nearest)                             \
-    RK_SMALL_ROUNDINGS(H, name, FROM, BITS, rz, rk::rounding::zero)                                \
-    RK_SMALL_ROUNDINGS(H, name, FROM, BITS, ru, rk::rounding::up)                                  \
-    RK_SMALL_ROUNDINGS(H, name, FROM, BITS, rd, rk::rounding::down)                                \
+    RK_SMALL_ROUNDINGS(H, name, FROM, BITS, rn, rk__::rounding::nearest)                             \
+    RK_SMALL_ROUNDINGS(H, name, FROM, BITS, rz, rk__::rounding::zero)                                \
+    RK_SMALL_ROUNDINGS(H, name, FROM, BITS, ru, rk__::rounding::up)                                  \
+    RK_SMALL_ROUNDINGS(H, name, FROM, BITS, rd, rk__::rounding::down)                                \
     inline H __float2##name(float x) { return H(x); }                                              \
     inline H __double2##name(double x) { return H(x); }                                            \
     inline float __##name##2float(H x) { return float(x); }                                        \
     inline signed char __##name##2char_rz(H x)                                                     \
     {                                                                                              \
-        return rk::small_to_integer<signed char>(float(x), rk::rounding::zero);                    \
+        return rk__::small_to_integer<signed char>(float(x), rk__::rounding::zero);                    \
     }                                                                                              \
     inline unsigned char __##name##2uchar_rz(H x)                                                  \
     {                                                                                              \
-        return rk::small_to_integer<unsigned char>(float(x), rk::rounding::zero);                  \
+        return rk__::small_to_integer<unsigned char>(float(x), rk__::rounding::zero);                  \
     }                                                                                              \
     inline unsigned short __##name##_as_ushort(H x) { return x.__x; }                              \
     inline short __##name##_as_short(H x) { return short(x.__x); }                                 \
@@ -195,7 +195,7 @@ inline float smaller(float a, float b)
     inline H2 __h##name##2(H2 a, H2 b) { return a op b; }                                          \
     inline H __h##name##_rn(H a, H b) { return a op b; }                                           \
     inline H2 __h##name##2_rn(H2 a, H2 b) { return a op b; }                                       \
-    inline H __h##name##_sat(H a, H b) { return H(rk::saturate_unit(float(a op b))); }             \
+    inline H __h##name##_sat(H a, H b) { return H(rk__::saturate_unit(float(a op b))); }             \
     inline H2 __h##name##2_sat(H2 a, H2 b)                                                         \
     {                                                                                              \
         return H2(__h##name##_sat(a.x, b.x), __h##name##_sat(a.y, b.y));                           \
@@ -261,18 +261,18 @@ inline float smaller(float a, float b)
     inline H operator++(H &a, int) { H old = a; ++a; return old; }                                 \
     inline H operator--(H &a, int) { H old = a; --a; return old; }                                 \
     RK_SMALL_3(H, H2, __hfma, __hfma2,                                                             \
-               BITS(FROM(rk::add_to_odd(double(float(a)) * double(float(b)), double(float(c))),    \
-                         rk::rounding::nearest)))                                                  \
-    RK_SMALL_3(H, H2, __hfma_sat, __hfma2_sat, H(rk::saturate_unit(float(__hfma(a, b, c)))))       \
-    RK_SMALL_3(H, H2, __hfma_relu, __hfma2_relu, H(rk::not_negative(float(__hfma(a, b, c)))))      \
+               BITS(FROM(rk__::add_to_odd(double(float(a)) * double(float(b)), double(float(c))),    \
+                         rk__::rounding::nearest)))                                                  \
+    RK_SMALL_3(H, H2, __hfma_sat, __hfma2_sat, H(rk__::saturate_unit(float(__hfma(a, b, c)))))       \
+    RK_SMALL_3(H, H2, __hfma_relu, __hfma2_relu, H(rk__::not_negative(float(__hfma(a, b, c)))))      \
     /* a b + c of complex numbers. */                                                              \
     inline H2 __hcmadd(H2 a, H2 b, H2 c)                                                           \
     {                                                                                              \
         return H2(__hfma(__hneg(a.y), b.y, __hfma(a.x, b.x, c.x)),                                 \
                   __hfma(a.y, b.x, __hfma(a.x, b.y, c.y)));                                        \
     }                                                                                              \
-    RK_SMALL_2(H, H2, __hmax, __hmax2, H(rk::larger(float(a), float(b))))                          \
-    RK_SMALL_2(H, H2, __hmin, __hmin2, H(rk::smaller(float(a), float(b))))                         \
+    RK_SMALL_2(H, H2, __hmax, __hmax2, H(rk__::larger(float(a), float(b))))                          \
+    RK_SMALL_2(H, H2, __hmin, __hmin2, H(rk__::smaller(float(a), float(b))))                         \
     inline bool __hisnan(H a) { return (a.__x & 0x7fffu) > INF; }                                  \
     inline int __hisinf(H a) { return a.__x == INF ? 1 : a.__x == (INF | 0x8000u) ? -1 : 0; }      \
     inline H2 __hisnan2(H2 a)                                                                      \

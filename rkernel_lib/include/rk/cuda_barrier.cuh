@@ -13,7 +13,7 @@
  *                       a barrier. It is called on the way out itself, not where ways meet again:
  *                       lanes that the compiler joins first would wait for those at the barrier.
  */
-namespace rk
+namespace rk__
 {
 
 /** What is behind a barrier; `group` is in cuda_barrier_groups.cuh. */
@@ -231,6 +231,6 @@ struct cuda_any_barrier {
     }
 };
 
-} // namespace rk
+} // namespace rk__
 
 #endif

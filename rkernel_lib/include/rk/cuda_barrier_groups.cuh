@@ -11,7 +11,7 @@
 
 #include <cooperative_groups.h>
 
-namespace rk
+namespace rk__
 {
 
 /** The whole vEU. */
@@ -52,6 +52,6 @@ struct cuda_barrier<cuda_barrier_case::group, N, V, false> : cuda_group_barrier<
                   "--barrier cg: the block is neither a tile nor the whole vEU");
 };
 
-} // namespace rk
+} // namespace rk__
 
 #endif

@@ -4,17 +4,17 @@
 /*
  * What an rKernel sees instead of the hardware's thread and block (docs/vdevice.md, "The context").
  *
- *   rk::cuda_context<Config>         an rTask on a vEU
- *   rk::cuda_launch_context<Frame>   the same rKernel launched as an ordinary kernel
- *   rk::ambient                      either of them, for code that no call passes it to
- *   rk::cuda_probe_context           no launch at all: instantiates an rKernel by itself
+ *   rk__::cuda_context<Config>         an rTask on a vEU
+ *   rk__::cuda_launch_context<Frame>   the same rKernel launched as an ordinary kernel
+ *   rk__::ambient                      either of them, for code that no call passes it to
+ *   rk__::cuda_probe_context           no launch at all: instantiates an rKernel by itself
  *
  * Config is a type with
  *   static constexpr unsigned grid_x, grid_y, grid_z, block_x, block_y, block_z   the legacy launch
  *   static constexpr unsigned veu_threads                                         V
  *   static constexpr bool barrier, reduce, early_return, warp                     what it uses
  *   using Frame = its static shared memory, void if it has none
- *   static constexpr rk::cuda_barrier_form barrier_form     as --barrier asked; may be left out
+ *   static constexpr rk__::cuda_barrier_form barrier_form     as --barrier asked; may be left out
  */
 
 #include "cuda_barrier.cuh"
@@ -24,7 +24,7 @@
 #include "groups.h"
 #include "ranged.h"
 
-namespace rk
+namespace rk__
 {
 
 template <class Config, class = void> struct cuda_form_of {
@@ -107,7 +107,7 @@ class cuda_context : public gpu_rtask<Config>, public cuda_warp_operations<cuda_
     {
         static_assert(N % 32 == 0, "the kernel's own barriers need a block of whole warps");
     }
-    /** By a thread on its way out of a kernel whose frame has rk::warp_returns. */
+    /** By a thread on its way out of a kernel whose frame has rk__::warp_returns. */
     __device__ void returned()
     {
         cuda_warp_leave(this->template shared<warp_returns>());
@@ -138,7 +138,7 @@ class cuda_context : public gpu_rtask<Config>, public cuda_warp_operations<cuda_
         return threadIdx.x / 32 * 32 + 32 <= N ? 0xFFFFFFFFu : (1u << last) - 1;
     }
 
-    /** What rk::ambient has to know, before any thread of the rTask asks. */
+    /** What rk__::ambient has to know, before any thread of the rTask asks. */
     __device__ void tell()
     {
         ambient_rtask &told = this->template shared<ambient_rtask>();
@@ -258,13 +258,13 @@ class ambient : public gpu_ambient, public cuda_warp_operations<ambient>
 
 /**
  * Compiles an rKernel with no launch configuration and no frame of its kernel, so that a converted
- * file compiles by itself: `template __device__ void gemm<32, 8>(rk::cuda_probe_context &, ...);`.
+ * file compiles by itself: `template __device__ void gemm<32, 8>(rk__::cuda_probe_context &, ...);`.
  * Never run.
  */
 class cuda_probe_context : public cuda_launch_context<void>
 {
 };
 
-} // namespace rk
+} // namespace rk__
 
 #endif

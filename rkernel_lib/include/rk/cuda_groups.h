@@ -81,8 +81,8 @@ inline unsigned active(const char *file, unsigned line) { return __activemask(fi
 /** Lets the other threads of the block run. */
 inline void wait_turn()
 {
-    if (rk::legacy_veu)
-        rk::legacy_veu->api->yield(rk::legacy_veu);
+    if (rk__::legacy_veu)
+        rk__::legacy_veu->api->yield(rk__::legacy_veu);
 }
 
 /** A value of any size from another lane, in words. */

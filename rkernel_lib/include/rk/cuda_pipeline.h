@@ -23,7 +23,7 @@ struct aligned_size_t {
 
 } // namespace cuda
 
-namespace rk {
+namespace rk__ {
 
 template <class Shape>
 inline ::std::size_t copy_bytes(const Shape &shape)
@@ -41,7 +41,7 @@ inline void copy_part(void *to, const void *from, ::std::size_t bytes, ::std::si
                     each < bytes - begin ? each : bytes - begin);
 }
 
-} // namespace rk
+} // namespace rk__
 
 /* The primitives of cuda_pipeline.h. */
 

@@ -61,7 +61,7 @@ public:
 
     T load(memory_order order = memory_order_seq_cst) const
     {
-        rk::spin();
+        rk__::spin();
         return value(__atomic_load_n(place(), int(order)));
     }
     void store(T wanted, memory_order order = memory_order_seq_cst) const
@@ -70,13 +70,13 @@ public:
     }
     T exchange(T wanted, memory_order order = memory_order_seq_cst) const
     {
-        rk::spin();
+        rk__::spin();
         return value(__atomic_exchange_n(place(), to_bits(wanted), int(order)));
     }
     bool compare_exchange_strong(T &expected, T wanted,
                                  memory_order order = memory_order_seq_cst) const
     {
-        rk::spin();
+        rk__::spin();
         bits seen = to_bits(expected);
         const bool done = __atomic_compare_exchange_n(place(), &seen, to_bits(wanted), false,
                                                       int(order), failure(order));

@@ -14,7 +14,7 @@
 #include <cstdint>
 #include <utility>
 
-namespace rk {
+namespace rk__ {
 
 /**
  * Lets the other threads of the block run until they wait; `tries` counts how often a thread has done so
@@ -23,13 +23,13 @@ namespace rk {
 inline void let_others_run(unsigned &tries)
 {
     constexpr unsigned most = 1u << 22;
-    if (rk::legacy_veu)
-        rk::legacy_veu->api->yield(rk::legacy_veu);
+    if (rk__::legacy_veu)
+        rk__::legacy_veu->api->yield(rk__::legacy_veu);
     if (++tries == most)
         device_fault(719, "a thread waits at a barrier or pipeline that does not complete");
 }
 
-} // namespace rk
+} // namespace rk__
 
 namespace cuda {
 
@@ -66,7 +66,7 @@ public:
     void wait_parity(bool parity) const
     {
         for (unsigned tries = 0; (__atomic_load_n(&phase_, __ATOMIC_ACQUIRE) & 1) == parity;)
-            rk::let_others_run(tries);
+            rk__::let_others_run(tries);
     }
     void arrive_and_wait() { wait(arrive()); }
     void arrive_and_drop()
@@ -79,7 +79,7 @@ public:
     void wait_phase(::std::uint32_t phase) const
     {
         for (unsigned tries = 0; !passed(phase);)
-            rk::let_others_run(tries);
+            rk__::let_others_run(tries);
     }
     static constexpr ::std::ptrdiff_t max() { return (1 << 20) - 1; }
 
@@ -98,12 +98,12 @@ template <class Group, class T, class Shape, thread_scope Scope>
 inline void memcpy_async(const Group &group, T *to, const T *from, const Shape &bytes,
                          barrier<Scope> &)
 {
-    rk::copy_part(to, from, rk::copy_bytes(bytes), group.thread_rank(), group.size());
+    rk__::copy_part(to, from, rk__::copy_bytes(bytes), group.thread_rank(), group.size());
 }
 template <class T, class Shape, thread_scope Scope>
 inline void memcpy_async(T *to, const T *from, const Shape &bytes, barrier<Scope> &)
 {
-    rk::copy_part(to, from, rk::copy_bytes(bytes), 0, 1);
+    rk__::copy_part(to, from, rk__::copy_bytes(bytes), 0, 1);
 }
 
 /** The two barriers of each stage: filled by all producers, emptied by all consumers. */
@@ -218,12 +218,12 @@ template <class Group, class T, class Shape, thread_scope Scope>
 inline void memcpy_async(const Group &group, T *to, const T *from, const Shape &bytes,
                          pipeline<Scope> &)
 {
-    rk::copy_part(to, from, rk::copy_bytes(bytes), group.thread_rank(), group.size());
+    rk__::copy_part(to, from, rk__::copy_bytes(bytes), group.thread_rank(), group.size());
 }
 template <class T, class Shape, thread_scope Scope>
 inline void memcpy_async(T *to, const T *from, const Shape &bytes, pipeline<Scope> &)
 {
-    rk::copy_part(to, from, rk::copy_bytes(bytes), 0, 1);
+    rk__::copy_part(to, from, rk__::copy_bytes(bytes), 0, 1);
 }
 
 template <::std::uint8_t Prior, thread_scope Scope>

@@ -51,7 +51,7 @@ void *rk_surface_at(cudaSurfaceObject_t surface, int x, int y, int z, size_t byt
 
 #include <cstring>
 
-namespace rk {
+namespace rk__ {
 
 template <class T> inline T texel_as(const rk_texel &texel)
 {
@@ -79,7 +79,7 @@ template <class T> inline T cubemap(cudaTextureObject_t object, float x, float y
     return texel_as<T>(rk_texture_cube(object, direction, layer));
 }
 
-} // namespace rk
+} // namespace rk__
 
 /** Each function also as the form that gives its result through a pointer. */
 #define RK_CUDA_TEXTURE(name, parameters, ...)                                                     \
@@ -94,37 +94,37 @@ template <class T> inline T cubemap(cudaTextureObject_t object, float x, float y
     }
 
 RK_CUDA_TEXTURE(tex1Dfetch, (cudaTextureObject_t object, int x),
-                rk::texel_as<T>(rk_texture_fetch(object, x)))
-RK_CUDA_TEXTURE(tex1D, (cudaTextureObject_t object, float x), rk::texture<T>(object, 1, x))
+                rk__::texel_as<T>(rk_texture_fetch(object, x)))
+RK_CUDA_TEXTURE(tex1D, (cudaTextureObject_t object, float x), rk__::texture<T>(object, 1, x))
 RK_CUDA_TEXTURE(tex1DLod, (cudaTextureObject_t object, float x, float),
-                rk::texture<T>(object, 1, x))
+                rk__::texture<T>(object, 1, x))
 RK_CUDA_TEXTURE(tex1DLayered, (cudaTextureObject_t object, float x, int layer),
-                rk::texture<T>(object, 1, x, 0, 0, layer))
+                rk__::texture<T>(object, 1, x, 0, 0, layer))
 RK_CUDA_TEXTURE(tex2D, (cudaTextureObject_t object, float x, float y),
-                rk::texture<T>(object, 2, x, y))
+                rk__::texture<T>(object, 2, x, y))
 RK_CUDA_TEXTURE(tex2DLod, (cudaTextureObject_t object, float x, float y, float),
-                rk::texture<T>(object, 2, x, y))
+                rk__::texture<T>(object, 2, x, y))
 RK_CUDA_TEXTURE(tex2DLayered, (cudaTextureObject_t object, float x, float y, int layer),
-                rk::texture<T>(object, 2, x, y, 0, layer))
+                rk__::texture<T>(object, 2, x, y, 0, layer))
 RK_CUDA_TEXTURE(tex2Dgather, (cudaTextureObject_t object, float x, float y, int component = 0),
-                rk::texel_as<T>(rk_texture_gather(object, x, y, component)))
+                rk__::texel_as<T>(rk_texture_gather(object, x, y, component)))
 RK_CUDA_TEXTURE(tex3D, (cudaTextureObject_t object, float x, float y, float z),
-                rk::texture<T>(object, 3, x, y, z))
+                rk__::texture<T>(object, 3, x, y, z))
 RK_CUDA_TEXTURE(tex3DLod, (cudaTextureObject_t object, float x, float y, float z, float),
-                rk::texture<T>(object, 3, x, y, z))
+                rk__::texture<T>(object, 3, x, y, z))
 RK_CUDA_TEXTURE(texCubemap, (cudaTextureObject_t object, float x, float y, float z),
-                rk::cubemap<T>(object, x, y, z, 0))
+                rk__::cubemap<T>(object, x, y, z, 0))
 RK_CUDA_TEXTURE(texCubemapLod, (cudaTextureObject_t object, float x, float y, float z, float),
-                rk::cubemap<T>(object, x, y, z, 0))
+                rk__::cubemap<T>(object, x, y, z, 0))
 RK_CUDA_TEXTURE(texCubemapLayered,
                 (cudaTextureObject_t object, float x, float y, float z, int layer),
-                rk::cubemap<T>(object, x, y, z, layer))
+                rk__::cubemap<T>(object, x, y, z, layer))
 RK_CUDA_TEXTURE(texCubemapLayeredLod,
                 (cudaTextureObject_t object, float x, float y, float z, int layer, float),
-                rk::cubemap<T>(object, x, y, z, layer))
+                rk__::cubemap<T>(object, x, y, z, layer))
 #undef RK_CUDA_TEXTURE
 
-namespace rk {
+namespace rk__ {
 
 template <class T>
 inline T surface_read(cudaSurfaceObject_t surface, int x, int y, int z,
@@ -143,26 +143,26 @@ inline void surface_write(const T &value, cudaSurfaceObject_t surface, int x, in
         std::memcpy(place, static_cast<const void *>(&value), sizeof value);
 }
 
-} // namespace rk
+} // namespace rk__
 
 #define RK_CUDA_SURFACE(name, coordinates, ...)                                                    \
     template <class T>                                                                             \
     inline T name##read(cudaSurfaceObject_t surface, RK_CUDA_LIST coordinates,                     \
                         cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap)                       \
     {                                                                                              \
-        return rk::surface_read<T>(surface, __VA_ARGS__, mode);                                    \
+        return rk__::surface_read<T>(surface, __VA_ARGS__, mode);                                    \
     }                                                                                              \
     template <class T>                                                                             \
     inline void name##read(T *result, cudaSurfaceObject_t surface, RK_CUDA_LIST coordinates,       \
                            cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap)                    \
     {                                                                                              \
-        *result = rk::surface_read<T>(surface, __VA_ARGS__, mode);                                 \
+        *result = rk__::surface_read<T>(surface, __VA_ARGS__, mode);                                 \
     }                                                                                              \
     template <class T>                                                                             \
     inline void name##write(T value, cudaSurfaceObject_t surface, RK_CUDA_LIST coordinates,        \
                             cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap)                   \
     {                                                                                              \
-        rk::surface_write<T>(value, surface, __VA_ARGS__, mode);                                   \
+        rk__::surface_write<T>(value, surface, __VA_ARGS__, mode);                                   \
     }
 #define RK_CUDA_LIST(...) __VA_ARGS__
 RK_CUDA_SURFACE(surf1D, (int x), x, 0, 0)

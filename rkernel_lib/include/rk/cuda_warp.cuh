@@ -3,7 +3,7 @@
 
 #include "warp_returns.h"
 
-namespace rk
+namespace rk__
 {
 
 /** At the begin of an rTask, by all threads of the vEU: no lane has returned. */
@@ -158,6 +158,6 @@ template <class Context> class cuda_warp_operations
     }
 };
 
-} // namespace rk
+} // namespace rk__
 
 #endif

@@ -6,7 +6,7 @@
  * persistent blocks, the vEUs, each of which runs the launch's rTasks one after another
  * (docs/drop_in.md).
  *
- *   k<<<g, b, s, st>>>(A, n)     (rk::push_launch(g, b, s, st), k_rk_launch(A, n))
+ *   k<<<g, b, s, st>>>(A, n)     (rk__::push_launch(g, b, s, st), k_rk__launch(A, n))
  *
  * Environment: RK_VEUS, the vEUs of a launch, at most; RK_VEU_THREADS, the threads of each, at least;
  * RK_DROP_IN_REPORT=1, a summary on stderr when the program ends.
@@ -25,7 +25,7 @@
 
 #include <cuda_runtime.h>
 
-namespace rk
+namespace rk__
 {
 
 /* On the device. */
@@ -69,7 +69,7 @@ template <bool Reduces, bool EarlyReturn> struct drop_in_barrier {
     }
 };
 
-/** One thread's view of an rTask: rk::cuda_context with a launch configuration known at run time. */
+/** One thread's view of an rTask: rk__::cuda_context with a launch configuration known at run time. */
 template <bool Barrier, bool Reduce, bool EarlyReturn, bool WarpReturns>
 class drop_in_context
     : public gpu_loads,
@@ -157,7 +157,7 @@ class drop_in_context
         return reinterpret_cast<T *>(rk_drop_in_shared);
     }
 
-    /** See rk::cuda_context. */
+    /** See rk__::cuda_context. */
     __device__ bool leave(bool condition)
     {
         live_ &= ~__ballot_sync(live_, condition);
@@ -196,7 +196,7 @@ class drop_in_context
     unsigned live_;
 };
 
-/** A vEU: runs rTasks blockIdx.x, blockIdx.x + gridDim.x, ... `body(rk_ctx)` is one thread's part. */
+/** A vEU: runs rTasks blockIdx.x, blockIdx.x + gridDim.x, ... `body(rk__ctx)` is one thread's part. */
 template <bool Barrier, bool Reduce, bool EarlyReturn, bool WarpReturns, class Body>
 __device__ void drop_in_run(const drop_in_grid &launch, const Body &body)
 {
@@ -421,6 +421,6 @@ template <class... P> struct drop_in_call {
     }
 };
 
-} // namespace rk
+} // namespace rk__
 
 #endif

@@ -17,7 +17,7 @@ void rk_cpu_record_types(const char *types);
 #ifdef __cplusplus
 }
 
-namespace rk
+namespace rk__
 {
 
 /** What a parameter points to: a number, or a vector of them; "x1" otherwise. */
@@ -45,7 +45,7 @@ template <class... T> inline const char *drop_in_types(const kernel_arguments<T.
 }
 
 /**
- * The launch that was pushed as rTasks on vEUs: `body(rk_ctx)` runs one thread of one of them; with `Parts` a whole
+ * The launch that was pushed as rTasks on vEUs: `body(rk__ctx)` runs one thread of one of them; with `Parts` a whole
  * block, too.
  */
 template <bool Waits, bool Parts, class Args, class Body>
@@ -66,7 +66,7 @@ inline void drop_in_keep(const char *kernel, const char *why)
     rk_cpu_record_keep(kernel, why);
 }
 
-} // namespace rk
+} // namespace rk__
 #endif
 
 #endif

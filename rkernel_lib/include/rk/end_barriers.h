@@ -8,7 +8,7 @@
 
 #include "groups.h"
 
-namespace rk
+namespace rk__
 {
 
 /**
@@ -45,6 +45,6 @@ RK_GROUPS_CODE void end_barriers(Context &context, Barriers &...barriers)
     }
 }
 
-} // namespace rk
+} // namespace rk__
 
 #endif

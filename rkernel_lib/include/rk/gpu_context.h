@@ -10,7 +10,7 @@
 
 #include <type_traits>
 
-namespace rk
+namespace rk__
 {
 
 /** The vEU's shared buffer, which is all of the block's dynamic shared memory. */
@@ -132,15 +132,15 @@ template <class Config> class gpu_rtask : public gpu_memory<typename Config::Fra
     }
 
   protected:
-    /** For rk::ambient, by one thread of the vEU; a barrier of all its threads follows. */
+    /** For rk__::ambient, by one thread of the vEU; a barrier of all its threads follows. */
     __device__ void tell_place(ambient_rtask &told) const
     {
-        told.rk_grid[0] = Config::grid_x;
-        told.rk_grid[1] = Config::grid_y;
-        told.rk_grid[2] = Config::grid_z;
-        told.rk_block[0] = Config::block_x;
-        told.rk_block[1] = Config::block_y;
-        told.rk_block[2] = Config::block_z;
+        told.rk__grid[0] = Config::grid_x;
+        told.rk__grid[1] = Config::grid_y;
+        told.rk__grid[2] = Config::grid_z;
+        told.rk__block[0] = Config::block_x;
+        told.rk__block[1] = Config::block_y;
+        told.rk__block[2] = Config::block_z;
         told.rk_rtask = rtask_;
         told.rk_threads = N;
         told.rk_dynamic = gpu_memory<typename Config::Frame>::frame_bytes;
@@ -205,7 +205,7 @@ template <class FrameType> class gpu_launch : public gpu_memory<FrameType>, publ
 
 /**
  * A context that is nobody's: each object of it is the calling thread's, wherever it is made. Only a kernel
- * whose frame has rk::ambient_rtask may get to one.
+ * whose frame has rk__::ambient_rtask may get to one.
  */
 class gpu_ambient : public gpu_loads
 {
@@ -220,22 +220,22 @@ class gpu_ambient : public gpu_loads
     }
     __device__ uint3 thread_idx() const
     {
-        const unsigned *b = told().rk_block;
+        const unsigned *b = told().rk__block;
         return is_rtask() ? gpu_split(threadIdx.x, b[0], b[1], b[2]) : gpu_hardware::thread_idx();
     }
     __device__ uint3 block_idx() const
     {
-        const unsigned *g = told().rk_grid;
+        const unsigned *g = told().rk__grid;
         return is_rtask() ? gpu_split(told().rk_rtask, g[0], g[1], g[2]) : gpu_hardware::block_idx();
     }
     __device__ dim3 block_dim() const
     {
-        const unsigned *b = told().rk_block;
+        const unsigned *b = told().rk__block;
         return is_rtask() ? dim3(b[0], b[1], b[2]) : gpu_hardware::block_dim();
     }
     __device__ dim3 grid_dim() const
     {
-        const unsigned *g = told().rk_grid;
+        const unsigned *g = told().rk__grid;
         return is_rtask() ? dim3(g[0], g[1], g[2]) : gpu_hardware::grid_dim();
     }
     template <class T> __device__ T *dynamic_shared() const
@@ -257,6 +257,6 @@ class gpu_ambient : public gpu_loads
     }
 };
 
-} // namespace rk
+} // namespace rk__
 
 #endif

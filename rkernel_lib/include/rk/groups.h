@@ -17,7 +17,7 @@
 #define RK_GROUPS_CODE inline
 #endif
 
-namespace rk
+namespace rk__
 {
 namespace groups
 {
@@ -699,6 +699,6 @@ template <unsigned Stages, class Group> RK_GROUPS_CODE void wait_prior(const Gro
 }
 
 } // namespace groups
-} // namespace rk
+} // namespace rk__
 
 #endif

@@ -2,8 +2,8 @@
 #define RK_HIP_CONTEXT_H
 
 /*
- * What an rKernel sees instead of the hardware's thread and block on AMD's GPUs: rk::hip_context,
- * rk::hip_launch_context and rk::hip_probe_context, as of cuda_context.cuh. hipcc compiles it with
+ * What an rKernel sees instead of the hardware's thread and block on AMD's GPUs: rk__::hip_context,
+ * rk__::hip_launch_context and rk__::hip_probe_context, as of cuda_context.cuh. hipcc compiles it with
  * -I <rk>/hip, whose headers stand for CUDA's.
  *
  * AMD has no barrier over a part of a workgroup: each wavefront of 64 lanes comes to s_barrier once,
@@ -18,7 +18,7 @@
 
 #include "gpu_context.h"
 
-namespace rk
+namespace rk__
 {
 
 inline constexpr unsigned hip_wavefront = 64;
@@ -79,6 +79,6 @@ class hip_probe_context : public hip_launch_context<void>
 {
 };
 
-} // namespace rk
+} // namespace rk__
 
 #endif

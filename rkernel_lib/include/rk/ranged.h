@@ -3,7 +3,7 @@
 
 /*
  * `for (int i : range)` where begin() or end() of the range needs the rTask's context, which becomes
- * `for (int i : rk::ranged(rk_ctx, range))`.
+ * `for (int i : rk__::ranged(rk__ctx, range))`.
  */
 
 #if defined(__CUDACC__) || defined(__CUDA__) || defined(__HIP__)
@@ -12,7 +12,7 @@
 #define RK_RANGED_CODE inline
 #endif
 
-namespace rk
+namespace rk__
 {
 
 template <class Context, class Range>
@@ -58,6 +58,6 @@ RK_RANGED_CODE ranged_view<Context, Range> ranged(Context &context, Range &&rang
     return {context, static_cast<Range &&>(range)};
 }
 
-} // namespace rk
+} // namespace rk__
 
 #endif

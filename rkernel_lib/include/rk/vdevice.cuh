@@ -17,7 +17,7 @@
 
 #include <stdint.h>
 
-namespace rk
+namespace rk__
 {
 
 /** vdevice_entry.what of a barrier-rTask, and of the end of a vEU's list. */
@@ -193,6 +193,6 @@ template <class Functions, unsigned V> __device__ void vdevice_run(const vdevice
         vdevice_store_step(step, base + program.step_count);
 }
 
-} // namespace rk
+} // namespace rk__
 
 #endif

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-namespace rk
+namespace rk__
 {
 
 /** The arguments of an ordinary launch, by value, as a kernel's parameters are. */
@@ -198,6 +198,6 @@ class vdevice_bench
     cudaGraphExec_t graph_ = nullptr;
 };
 
-} // namespace rk
+} // namespace rk__
 
 #endif

@@ -16,7 +16,7 @@
 #include <stdio.h>
 #include <string.h>
 
-namespace rk
+namespace rk__
 {
 
 /** Where an input or output lies in the vDevice's memory. */
@@ -308,6 +308,6 @@ inline bool vdevice_instance::run(const void *const *inputs, void *const *output
     return good;
 }
 
-} // namespace rk
+} // namespace rk__
 
 #endif

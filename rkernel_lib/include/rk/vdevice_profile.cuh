@@ -16,7 +16,7 @@
 #include <time.h>
 #include <vector>
 
-namespace rk
+namespace rk__
 {
 
 /** Work to measure: `copies` of the same grid, each with its own arguments and buffers. */
@@ -423,6 +423,6 @@ class profiler
     std::vector<std::string> entries_;
 };
 
-} // namespace rk
+} // namespace rk__
 
 #endif

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-namespace rk
+namespace rk__
 {
 
 /** IEEE half precision and bfloat16 from their bits. */
@@ -182,6 +182,6 @@ class reference_values
     std::vector<void *> output_pointers_;
 };
 
-} // namespace rk
+} // namespace rk__
 
 #endif

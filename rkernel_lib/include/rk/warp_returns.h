@@ -1,7 +1,7 @@
 #ifndef RK_WARP_RETURNS_H
 #define RK_WARP_RETURNS_H
 
-namespace rk
+namespace rk__
 {
 
 /**
@@ -13,6 +13,6 @@ struct warp_returns {
     unsigned rk_arrived[32]; /**< the same: it is at a warp operation that not all lanes have reached */
 };
 
-} // namespace rk
+} // namespace rk__
 
 #endif

@@ -17,15 +17,15 @@
 #define CHECK(condition)                                                                           \
     if (!(condition))                                                                              \
     return __LINE__
-#define SITE(name) rk::kernel_site{name, __FILE__, __LINE__, ""}
-#define WAITS rk::kernel_waits
+#define SITE(name) rk__::kernel_site{name, __FILE__, __LINE__, ""}
+#define WAITS rk__::kernel_waits
 
 /* Indices, parameters and configurations. */
 
 /** The linear index of each thread of the grid, in a place of its own. */
 static void places_loop(int *out)
 {
-    rk::run_kernel<0>(SITE("places_loop"), rk::kernel_args(out), [=]() mutable {
+    rk__::run_kernel<0>(SITE("places_loop"), rk__::kernel_args(out), [=]() mutable {
         const unsigned b = blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z);
         const unsigned t = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
         out[b * blockDim.x * blockDim.y * blockDim.z + t]++;
@@ -34,10 +34,10 @@ static void places_loop(int *out)
 
 static void places_shadowed(int *out)
 {
-    rk::run_kernel<rk::kernel_shadowed>(
-        SITE("places_shadowed"), rk::kernel_args(out), [=](rk::built_ins rk_at) mutable {
-            const uint3 threadIdx = rk_at.threadIdx, blockIdx = rk_at.blockIdx;
-            const dim3 blockDim = rk_at.blockDim, gridDim = rk_at.gridDim;
+    rk__::run_kernel<rk__::kernel_shadowed>(
+        SITE("places_shadowed"), rk__::kernel_args(out), [=](rk__::built_ins rk__at) mutable {
+            const uint3 threadIdx = rk__at.threadIdx, blockIdx = rk__at.blockIdx;
+            const dim3 blockDim = rk__at.blockDim, gridDim = rk__at.gridDim;
             const unsigned b = blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z);
             const unsigned t = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
             out[b * blockDim.x * blockDim.y * blockDim.z + t]++;
@@ -46,7 +46,7 @@ static void places_shadowed(int *out)
 
 static void places_waiting(int *out)
 {
-    rk::run_kernel<WAITS>(SITE("places_waiting"), rk::kernel_args(out), [=]() mutable {
+    rk__::run_kernel<WAITS>(SITE("places_waiting"), rk__::kernel_args(out), [=]() mutable {
         __syncthreads();
         const unsigned b = blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z);
         __syncthreads();
@@ -58,7 +58,7 @@ static void places_waiting(int *out)
 template <class Kernel> static bool fills(Kernel kernel, dim3 grid, dim3 block)
 {
     std::vector<int> out(grid.x * grid.y * grid.z * block.x * block.y * block.z);
-    (rk::push_launch(grid, block), kernel(out.data()));
+    (rk__::push_launch(grid, block), kernel(out.data()));
     for (int count : out)
         if (count != 1)
             return false;
@@ -81,7 +81,7 @@ extern "C" int launch_each_thread_once()
 
 static void counts_down(int n, int *out)
 {
-    rk::run_kernel<0>(SITE("counts_down"), rk::kernel_args(n, out), [=]() mutable {
+    rk__::run_kernel<0>(SITE("counts_down"), rk__::kernel_args(n, out), [=]() mutable {
         while (n > 0) {
             n--;
             atomicAdd(out, 1);
@@ -92,21 +92,21 @@ static void counts_down(int n, int *out)
 extern "C" int launch_parameters_are_each_threads_own()
 {
     int out = 0;
-    (rk::push_launch(3, 50), counts_down(4, &out));
+    (rk__::push_launch(3, 50), counts_down(4, &out));
     CHECK(out == 3 * 50 * 4);
     return 0;
 }
 
 static int launched_before(int *out)
 {
-    (rk::push_launch(1, 1), counts_down(5, out));
+    (rk__::push_launch(1, 1), counts_down(5, out));
     return *out;
 }
 
 extern "C" int launch_configurations_nest()
 {
     int first = 0, second = 0;
-    (rk::push_launch(2, 3), counts_down(launched_before(&first), &second));
+    (rk__::push_launch(2, 3), counts_down(launched_before(&first), &second));
     CHECK(first == 5 && second == 2 * 3 * 5);
     counts_down(1, &first);
     CHECK(cudaGetLastError() == cudaErrorMissingConfiguration && first == 5);
@@ -127,7 +127,7 @@ extern "C" int launch_limits()
                  {dim3(1, 65536), 1, 0, cudaErrorInvalidConfiguration},
                  {1, 1, 1 << 20, cudaErrorInvalidValue}};
     for (const auto &c : cases) {
-        (rk::push_launch(c.grid, c.block, c.shared), counts_down(1, &out));
+        (rk__::push_launch(c.grid, c.block, c.shared), counts_down(1, &out));
         CHECK(cudaGetLastError() == c.error && out == 0);
     }
     return 0;
@@ -137,7 +137,7 @@ extern "C" int launch_by_address()
 {
     int out = 0, n = 2, *place = &out;
     void *args[] = {&n, &place};
-    CHECK(cudaLaunchKernel((void *)rk::kernel(counts_down), dim3(2), dim3(4), args, 0, nullptr) ==
+    CHECK(cudaLaunchKernel((void *)rk__::kernel(counts_down), dim3(2), dim3(4), args, 0, nullptr) ==
           cudaSuccess);
     CHECK(cudaDeviceSynchronize() == cudaSuccess && out == 16);
     return 0;
@@ -152,7 +152,7 @@ extern "C" int launch_captured_and_replayed()
     CHECK(cudaStreamCreate(&stream) == cudaSuccess);
     CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal) == cudaSuccess);
     for (int n = 1; n <= 3; n++)
-        (rk::push_launch(2, 2, 0, stream), counts_down(n, &out));
+        (rk__::push_launch(2, 2, 0, stream), counts_down(n, &out));
     CHECK(out == 0);
     CHECK(cudaStreamEndCapture(stream, &graph) == cudaSuccess);
     CHECK(cudaGraphInstantiate(&exec, graph, 0) == cudaSuccess);
@@ -168,10 +168,10 @@ extern "C" int launch_captured_and_replayed()
 
 static void parent(int *out)
 {
-    rk::run_kernel<0>(SITE("parent"), rk::kernel_args(out), [=]() mutable {
+    rk__::run_kernel<0>(SITE("parent"), rk__::kernel_args(out), [=]() mutable {
         atomicAdd(out, 1000);
         if (threadIdx.x == 0)
-            (rk::push_launch(2, 5), counts_down(*out >= 1000 ? 1 : 100, out));
+            (rk__::push_launch(2, 5), counts_down(*out >= 1000 ? 1 : 100, out));
     });
 }
 
@@ -179,7 +179,7 @@ static void parent(int *out)
 extern "C" int launch_from_a_kernel()
 {
     int out = 0;
-    (rk::push_launch(3, 2), parent(&out));
+    (rk__::push_launch(3, 2), parent(&out));
     CHECK(out == 6 * 1000 + 3 * 10);
     return 0;
 }
@@ -188,9 +188,9 @@ extern "C" int launch_from_a_kernel()
 
 static void reverse_blocks(int *data)
 {
-    rk::run_kernel<WAITS>(SITE("reverse_blocks"), rk::kernel_args(data), [=]() mutable {
+    rk__::run_kernel<WAITS>(SITE("reverse_blocks"), rk__::kernel_args(data), [=]() mutable {
         static __shared__ int tile[128];
-        int *more = rk::dynamic_shared<int>();
+        int *more = rk__::dynamic_shared<int>();
         const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
         tile[threadIdx.x] = data[i];
         more[threadIdx.x] = 2 * data[i];
@@ -205,7 +205,7 @@ extern "C" int launch_shared_memory_is_the_blocks()
     const int blocks = 40, threads = 100;
     std::vector<int> data(blocks * threads);
     std::iota(data.begin(), data.end(), 0);
-    (rk::push_launch(blocks, threads, threads * sizeof(int)), reverse_blocks(data.data()));
+    (rk__::push_launch(blocks, threads, threads * sizeof(int)), reverse_blocks(data.data()));
     for (int i = 0; i < blocks * threads; i++)
         CHECK(data[i] == 3 * (i / threads * threads + threads - 1 - i % threads));
     return 0;
@@ -216,16 +216,16 @@ extern "C" int launch_shared_memory_is_the_blocks()
 /** Threads 0..63 produce, 64..127 consume, through barriers 1 (full) and 2 (empty). */
 static void pipeline(int *out, int rounds)
 {
-    rk::run_kernel<WAITS>(SITE("pipeline"), rk::kernel_args(out, rounds), [=]() mutable {
+    rk__::run_kernel<WAITS>(SITE("pipeline"), rk__::kernel_args(out, rounds), [=]() mutable {
         static __shared__ int slot[64];
         const int t = threadIdx.x, lane = t % 64;
         for (int r = 0; r < rounds; r++) {
             if (t < 64) {
                 __barrier_sync_count(2, 128);
                 slot[lane] = r * 64 + lane;
-                rk::named_arrive(1, 128);
+                rk__::named_arrive(1, 128);
             } else {
-                rk::named_arrive(2, 128);
+                rk__::named_arrive(2, 128);
                 __barrier_sync_count(1, 128);
                 out[r * 64 + lane] = slot[lane];
             }
@@ -235,7 +235,7 @@ static void pipeline(int *out, int rounds)
 
 static void halves_apart(int *out)
 {
-    rk::run_kernel<WAITS>(SITE("halves_apart"), rk::kernel_args(out), [=]() mutable {
+    rk__::run_kernel<WAITS>(SITE("halves_apart"), rk__::kernel_args(out), [=]() mutable {
         const unsigned half = threadIdx.x / 64;
         for (unsigned i = 0; i < 5 + 3 * half; i++) {
             atomicAdd(&out[half * 8 + i], 1);
@@ -249,11 +249,11 @@ static void halves_apart(int *out)
 extern "C" int launch_named_barriers()
 {
     std::vector<int> out(10 * 64);
-    (rk::push_launch(1, 128), pipeline(out.data(), 10));
+    (rk__::push_launch(1, 128), pipeline(out.data(), 10));
     for (int i = 0; i < 640; i++)
         CHECK(out[i] == i);
     int counts[17] = {};
-    (rk::push_launch(1, 100), halves_apart(counts));
+    (rk__::push_launch(1, 100), halves_apart(counts));
     CHECK(cudaGetLastError() == cudaSuccess && counts[16] == 0 && counts[15] == 36);
     return 0;
 }
@@ -262,7 +262,7 @@ extern "C" int launch_named_barriers()
 
 static void locked(int *lock, int *sum)
 {
-    rk::run_kernel<WAITS>(SITE("locked"), rk::kernel_args(lock, sum), [=]() mutable {
+    rk__::run_kernel<WAITS>(SITE("locked"), rk__::kernel_args(lock, sum), [=]() mutable {
         while (atomicCAS(lock, 0, 1) != 0) {
         }
         const int old = *sum;
@@ -275,7 +275,7 @@ static void locked(int *lock, int *sum)
 
 static void waits_for_last(int *flag, int *out)
 {
-    rk::run_kernel<WAITS>(SITE("waits_for_last"), rk::kernel_args(flag, out), [=]() mutable {
+    rk__::run_kernel<WAITS>(SITE("waits_for_last"), rk__::kernel_args(flag, out), [=]() mutable {
         if (blockIdx.x == gridDim.x - 1)
             atomicExch(flag, 1);
         while (atomicAdd(flag, 0) == 0) {
@@ -287,7 +287,7 @@ static void waits_for_last(int *flag, int *out)
 /** Each block adds its number to the sum that the block before it published. */
 static void look_back(int *sums)
 {
-    rk::run_kernel<WAITS>(SITE("look_back"), rk::kernel_args(sums), [=]() mutable {
+    rk__::run_kernel<WAITS>(SITE("look_back"), rk__::kernel_args(sums), [=]() mutable {
         if (threadIdx.x == 0) {
             int before = 0;
             while (blockIdx.x > 0 && (before = atomicAdd(&sums[blockIdx.x - 1], 0)) == 0) {
@@ -301,12 +301,12 @@ static void look_back(int *sums)
 extern "C" int launch_threads_that_poll()
 {
     int lock = 0, sum = 0, flag = 0, out = 0;
-    (rk::push_launch(4, 100), locked(&lock, &sum));
+    (rk__::push_launch(4, 100), locked(&lock, &sum));
     CHECK(sum == 400);
-    (rk::push_launch(6, 40), waits_for_last(&flag, &out));
+    (rk__::push_launch(6, 40), waits_for_last(&flag, &out));
     CHECK(out == 240);
     std::vector<int> sums(200);
-    (rk::push_launch(200, 64), look_back(sums.data()));
+    (rk__::push_launch(200, 64), look_back(sums.data()));
     for (int i = 0; i < 200; i++)
         CHECK(sums[i] == i + 1);
     return 0;
@@ -316,11 +316,11 @@ extern "C" int launch_threads_that_poll()
 
 static void rounds_of_grid(int *counts, int rounds)
 {
-    rk::run_kernel<WAITS | rk::kernel_grid_sync>(
-        SITE("rounds_of_grid"), rk::kernel_args(counts, rounds), [=]() mutable {
+    rk__::run_kernel<WAITS | rk__::kernel_grid_sync>(
+        SITE("rounds_of_grid"), rk__::kernel_args(counts, rounds), [=]() mutable {
             for (int r = 0; r < rounds; r++) {
                 atomicAdd(&counts[r], 1);
-                rk::grid_sync();
+                rk__::grid_sync();
                 if (counts[r] != int(gridDim.x * blockDim.x))
                     atomicAdd(&counts[rounds], 1);
             }
@@ -331,13 +331,13 @@ extern "C" int launch_grid_wide_barrier()
 {
     int counts[11] = {}, rounds = 10, *place = counts;
     void *args[] = {&place, &rounds};
-    CHECK(cudaLaunchCooperativeKernel((void *)rk::kernel(rounds_of_grid), dim3(16), dim3(48), args,
+    CHECK(cudaLaunchCooperativeKernel((void *)rk__::kernel(rounds_of_grid), dim3(16), dim3(48), args,
                                       0, nullptr) == cudaSuccess);
     CHECK(counts[9] == 16 * 48 && counts[10] == 0);
-    CHECK(cudaLaunchCooperativeKernel((void *)rk::kernel(rounds_of_grid), dim3(1 << 20), dim3(48),
+    CHECK(cudaLaunchCooperativeKernel((void *)rk__::kernel(rounds_of_grid), dim3(1 << 20), dim3(48),
                                       args, 0, nullptr) == cudaErrorCooperativeLaunchTooLarge);
     cudaGetLastError();
-    (rk::push_launch(2, 48), rounds_of_grid(counts, 1));
+    (rk__::push_launch(2, 48), rounds_of_grid(counts, 1));
     CHECK(cudaGetLastError() == cudaErrorLaunchFailure);
     return 0;
 }
@@ -346,7 +346,7 @@ extern "C" int launch_grid_wide_barrier()
 
 static void divergent(int *out)
 {
-    rk::run_kernel<WAITS>(SITE("divergent"), rk::kernel_args(out), [=]() mutable {
+    rk__::run_kernel<WAITS>(SITE("divergent"), rk__::kernel_args(out), [=]() mutable {
         if (threadIdx.x < 7)
             __syncthreads();
         else
@@ -358,7 +358,7 @@ static void divergent(int *out)
 extern "C" int launch_barrier_that_some_never_reach()
 {
     int out = 0;
-    (rk::push_launch(3, 40), divergent(&out));
+    (rk__::push_launch(3, 40), divergent(&out));
     CHECK(cudaPeekAtLastError() == cudaErrorLaunchFailure);
     CHECK(cudaGetLastError() == cudaErrorLaunchFailure);
     CHECK(cudaGetLastError() == cudaErrorLaunchFailure);
@@ -375,7 +375,7 @@ static unsigned deep(unsigned n, volatile char *below)
 
 static void overflows(int *out)
 {
-    rk::run_kernel<WAITS>(SITE("overflows"), rk::kernel_args(out), [=]() mutable {
+    rk__::run_kernel<WAITS>(SITE("overflows"), rk__::kernel_args(out), [=]() mutable {
         volatile char first = 1;
         __syncthreads();
         if (threadIdx.x == 5)
@@ -408,26 +408,26 @@ extern "C" int launch_stack_overflow()
 {
     int out[2] = {};
     return faults(cudaErrorHardwareStackError, "the stack of thread (5, 0, 0) overflows",
-                  [&] { (rk::push_launch(1, 32), overflows(out)); });
+                  [&] { (rk__::push_launch(1, 32), overflows(out)); });
 }
 
 static void wild(int *out)
 {
-    rk::run_kernel<0>(SITE("wild"), rk::kernel_args(out),
+    rk__::run_kernel<0>(SITE("wild"), rk__::kernel_args(out),
                       [=]() mutable { *reinterpret_cast<volatile int *>(out + blockIdx.x) = 1; });
 }
 
 extern "C" int launch_wild_pointer()
 {
     return faults(cudaErrorIllegalAddress, "a thread accesses address 0x40",
-                  [] { (rk::push_launch(1, 1), wild(reinterpret_cast<int *>(64))); });
+                  [] { (rk__::push_launch(1, 1), wild(reinterpret_cast<int *>(64))); });
 }
 
 /* Warp operations without masks. */
 
 static void old_warps(unsigned *out)
 {
-    rk::run_kernel<WAITS>(SITE("old_warps"), rk::kernel_args(out), [=]() mutable {
+    rk__::run_kernel<WAITS>(SITE("old_warps"), rk__::kernel_args(out), [=]() mutable {
         const int t = threadIdx.x;
         unsigned *mine = out + 8 * t;
         if (t >= 40)
@@ -448,7 +448,7 @@ static void old_warps(unsigned *out)
 extern "C" int launch_warp_operations_without_masks()
 {
     std::vector<unsigned> out(8 * 64);
-    (rk::push_launch(1, 64), old_warps(out.data()));
+    (rk__::push_launch(1, 64), old_warps(out.data()));
     for (unsigned t = 0; t < 40; t++) {
         const unsigned *mine = &out[8 * t], lane = t % 32, last = t < 32 ? 31 : 7;
         CHECK(mine[0] == t - t % 8 + 3);
@@ -474,22 +474,22 @@ struct reduce_frame {
     float partial[128];
 };
 
-template <class Ctx> static void reduce_rk(Ctx &rk_ctx, const float *in, float *out, int n)
+template <class Ctx> static void reduce_rk(Ctx &rk__ctx, const float *in, float *out, int n)
 {
-    const uint3 threadIdx = rk_ctx.thread_idx(), blockIdx = rk_ctx.block_idx();
-    const dim3 blockDim = rk_ctx.block_dim();
-    float *partial = rk_ctx.template shared<reduce_frame>().partial;
+    const uint3 threadIdx = rk__ctx.thread_idx(), blockIdx = rk__ctx.block_idx();
+    const dim3 blockDim = rk__ctx.block_dim();
+    float *partial = rk__ctx.template shared<reduce_frame>().partial;
     const int i = int(blockIdx.x * blockDim.x + threadIdx.x);
     if (threadIdx.x >= 100)
         return;
     partial[threadIdx.x] = i < n ? in[i] : 0;
-    rk_ctx.sync();
-    if (rk_ctx.sync_count(1) != 100)
+    rk__ctx.sync();
+    if (rk__ctx.sync_count(1) != 100)
         return;
     for (unsigned s = 64; s > 0; s /= 2) {
         if (threadIdx.x < s && threadIdx.x + s < 100)
             partial[threadIdx.x] += partial[threadIdx.x + s];
-        rk_ctx.sync();
+        rk__ctx.sync();
     }
     if (threadIdx.x == 0)
         out[blockIdx.x] = partial[0];
@@ -497,9 +497,9 @@ template <class Ctx> static void reduce_rk(Ctx &rk_ctx, const float *in, float *
 
 static void reduce_launch(const float *in, float *out, int n, unsigned veus)
 {
-    rk::run_vdevice<WAITS, reduce_frame>(
-        SITE("reduce"), rk::kernel_args(in, out, n),
-        [=](auto &rk_ctx) { reduce_rk(rk_ctx, in, out, n); }, veus);
+    rk__::run_vdevice<WAITS, reduce_frame>(
+        SITE("reduce"), rk__::kernel_args(in, out, n),
+        [=](auto &rk__ctx) { reduce_rk(rk__ctx, in, out, n); }, veus);
 }
 
 extern "C" int launch_as_rtasks()
@@ -510,7 +510,7 @@ extern "C" int launch_as_rtasks()
         in[i] = float(i % 17);
     for (unsigned veus : {0u, 1u, 2u, 8u, 100u}) {
         std::vector<float> out(blocks, -1);
-        (rk::push_launch(blocks, threads),
+        (rk__::push_launch(blocks, threads),
          reduce_launch(in.data(), out.data(), blocks * threads, veus));
         CHECK(cudaGetLastError() == cudaSuccess);
         for (int b = 0; b < blocks; b++)
@@ -524,16 +524,16 @@ extern "C" int launch_ends_rtasks_with_all_threads()
 {
     int started = 0;
     const auto count = [](int *out) {
-        rk::run_vdevice<WAITS, void>(
-            SITE("count"), rk::kernel_args(out),
-            [=](auto &rk_ctx) {
+        rk__::run_vdevice<WAITS, void>(
+            SITE("count"), rk__::kernel_args(out),
+            [=](auto &rk__ctx) {
                 atomicAdd(out, 1);
-                if (rk_ctx.thread_idx().x % 3)
-                    rk_ctx.sync();
+                if (rk__ctx.thread_idx().x % 3)
+                    rk__ctx.sync();
             },
             2);
     };
-    (rk::push_launch(9, 70), count(&started));
+    (rk__::push_launch(9, 70), count(&started));
     CHECK(cudaGetLastError() == cudaSuccess && started == 9 * 70);
     return 0;
 }
@@ -542,14 +542,14 @@ extern "C" int launch_ends_rtasks_with_all_threads()
 
 static void order_of(int *next, int *order)
 {
-    rk::run_kernel<0>(SITE("order_of"), rk::kernel_args(next, order), [=]() mutable {
+    rk__::run_kernel<0>(SITE("order_of"), rk__::kernel_args(next, order), [=]() mutable {
         order[atomicAdd(next, 1)] = int(blockIdx.x * blockDim.x + threadIdx.x);
     });
 }
 
 static void order_of_waiting(int *next, int *order)
 {
-    rk::run_kernel<WAITS>(SITE("order_of"), rk::kernel_args(next, order), [=]() mutable {
+    rk__::run_kernel<WAITS>(SITE("order_of"), rk__::kernel_args(next, order), [=]() mutable {
         __syncthreads();
         order[atomicAdd(next, 1)] = int(blockIdx.x * blockDim.x + threadIdx.x);
     });
@@ -560,7 +560,7 @@ static int order_kind(void (*kernel)(int *, int *))
 {
     int next = 0;
     std::vector<int> order(10 * 64), seen(640);
-    (rk::push_launch(10, 64), kernel(&next, order.data()));
+    (rk__::push_launch(10, 64), kernel(&next, order.data()));
     bool same = true;
     for (int i = 0; i < 640; i++) {
         same &= order[i] == i;
@@ -586,7 +586,7 @@ template <class T> struct tally {
 
 template <class T> static void integer_atomics(tally<T> *t)
 {
-    rk::run_kernel<0>(SITE("integer_atomics"), rk::kernel_args(t), [=]() mutable {
+    rk__::run_kernel<0>(SITE("integer_atomics"), rk__::kernel_args(t), [=]() mutable {
         const T i = T(blockIdx.x * blockDim.x + threadIdx.x);
         atomicAdd(&t->sum, i);
         atomicMin_block(&t->least, T(i + 5));
@@ -603,7 +603,7 @@ template <class T> static void integer_atomics(tally<T> *t)
 template <class T> static bool integers_hold()
 {
     tally<T> t = {0, T(1000), 0, 0, T(127), 0, 0};
-    (rk::push_launch(10, 100), integer_atomics(&t));
+    (rk__::push_launch(10, 100), integer_atomics(&t));
     T xors = 0;
     for (int i = 0; i < 1000; i++)
         xors = T(xors ^ T(i));
@@ -622,7 +622,7 @@ struct floats {
 
 static void float_atomics(floats *v, uint4 *wide)
 {
-    rk::run_kernel<0>(SITE("float_atomics"), rk::kernel_args(v, wide), [=]() mutable {
+    rk__::run_kernel<0>(SITE("float_atomics"), rk__::kernel_args(v, wide), [=]() mutable {
         atomicAdd(&v->f, 0.5f);
         atomicAdd(&v->d, 0.25);
         atomicAdd(&v->h, __half(1.0f));
@@ -643,7 +643,7 @@ extern "C" int launch_atomics()
     CHECK(integers_hold<unsigned long long>());
     floats v = {};
     uint4 wide = {};
-    (rk::push_launch(10, 100), float_atomics(&v, &wide));
+    (rk__::push_launch(10, 100), float_atomics(&v, &wide));
     CHECK(v.f == 500 && v.d == 250 && float(v.h) == 1000);
     CHECK(float(v.h2.x) == 1000 && float(v.h2.y) == 2000 && v.f2.x == 1000 && v.f2.y == 2000);
     CHECK(v.up == 1000 % 7 && v.down == (7 - 1000 % 7) % 7);

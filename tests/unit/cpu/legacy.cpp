@@ -10,28 +10,28 @@
 #define ENTER
 #define ENTER_WAITS
 #define SHARED(name, type, part, size) __shared__ type name[size]
-#define DYNAMIC(type, name) type *name = rk::dynamic_shared<type>()
+#define DYNAMIC(type, name) type *name = rk__::dynamic_shared<type>()
 #define LEAVE(condition)                                                                           \
     if (condition)                                                                                 \
     return
 #include "kernels.h"
 
 #define LAUNCH(...)                                                                                \
-    const unsigned *g = reinterpret_cast<const unsigned *>(rk::legacy_slot<const void *>(s, 0));   \
+    const unsigned *g = reinterpret_cast<const unsigned *>(rk__::legacy_slot<const void *>(s, 0));   \
     cudaStream_t stream;                                                                           \
     if (cudaStreamCreate(&stream) != cudaSuccess)                                                  \
         return 1;                                                                                  \
-    rk::push_launch(dim3(g[0], g[1], g[2]), dim3(g[3], g[4], g[5]), g[6], stream);                 \
-    rk::run_kernel<rk::kernel_waits>(rk::kernel_site{__func__, __FILE__, __LINE__, ""},            \
-                                     rk::kernel_args(s), [=]() mutable { __VA_ARGS__; });          \
+    rk__::push_launch(dim3(g[0], g[1], g[2]), dim3(g[3], g[4], g[5]), g[6], stream);                 \
+    rk__::run_kernel<rk__::kernel_waits>(rk__::kernel_site{__func__, __FILE__, __LINE__, ""},            \
+                                     rk__::kernel_args(s), [=]() mutable { __VA_ARGS__; });          \
     cudaStreamDestroy(stream);                                                                     \
     return cudaGetLastError()
-#define ARG(type, i) rk::legacy_slot<type>(s, i)
+#define ARG(type, i) rk__::legacy_slot<type>(s, i)
 
 static void launch_nothing(dim3 grid, dim3 block)
 {
-    rk::push_launch(grid, block);
-    rk::run_kernel<0>(rk::kernel_site{"nothing", __FILE__, __LINE__, ""}, rk::kernel_args(), [] {});
+    rk__::push_launch(grid, block);
+    rk__::run_kernel<0>(rk__::kernel_site{"nothing", __FILE__, __LINE__, ""}, rk__::kernel_args(), [] {});
 }
 
 extern "C" {

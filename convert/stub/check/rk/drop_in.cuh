@@ -2,7 +2,7 @@
 #include <rk/end_barriers.h>
 #include <rk/groups.h>
 #include <rk/ranged.h>
-namespace rk {
+namespace rk__ {
 
 struct drop_in_grid {
 };
@@ -22,7 +22,7 @@ template <class... P> struct drop_in_call {
 template <bool Barrier, bool Reduce, bool EarlyReturn, bool WarpReturns, class Body>
 __device__ void drop_in_run(const drop_in_grid &, const Body &body)
 {
-    rk_parse::context context;
+    rk__parse::context context;
     body(context);
 }
 constexpr __host__ __device__ unsigned drop_in_bound(unsigned long long threads)
@@ -30,4 +30,4 @@ constexpr __host__ __device__ unsigned drop_in_bound(unsigned long long threads)
     return unsigned(threads);
 }
 
-} // namespace rk
+} // namespace rk__

@@ -11,5 +11,5 @@
 #define assert(condition)                                                                          \
     (static_cast<bool>(condition)                                                                  \
          ? void(0)                                                                                 \
-         : ::rk::assert_failed(#condition, __FILE__, __LINE__, __extension__ __PRETTY_FUNCTION__))
+         : ::rk__::assert_failed(#condition, __FILE__, __LINE__, __extension__ __PRETTY_FUNCTION__))
 #endif

@@ -8,7 +8,7 @@
 #include "cuda_runtime.h"
 #include "curand.h"
 
-namespace rk
+namespace rk__
 {
 
 /** Of which distribution Box and Muller left a number for the next call. */
@@ -28,13 +28,13 @@ template <class Generator> struct random_state : Generator {
     }
 };
 
-} // namespace rk
+} // namespace rk__
 
-struct curandStateXORWOW : rk::random_state<rk_xorwow> {
+struct curandStateXORWOW : rk__::random_state<rk_xorwow> {
 };
-struct curandStatePhilox4_32_10 : rk::random_state<rk_philox> {
+struct curandStatePhilox4_32_10 : rk__::random_state<rk_philox> {
 };
-struct curandStateMRG32k3a : rk::random_state<rk_mrg> {
+struct curandStateMRG32k3a : rk__::random_state<rk_mrg> {
 };
 struct curandStateSobol32 : rk_sobol32 {
 };
@@ -166,7 +166,7 @@ inline double4 curand_uniform4_double(curandStatePhilox4_32_10_t *state)
 
 /* Normal numbers. */
 
-namespace rk
+namespace rk__
 {
 
 template <class State> inline float2 normal2(State *state)
@@ -239,53 +239,53 @@ inline T one_of_pair(int *left, T *extra, left_number distribution, const MakePa
     return pair.x;
 }
 
-} // namespace rk
+} // namespace rk__
 
 /** The distributions of one state type. */
 #define RK_CURAND_DISTRIBUTIONS(State)                                                             \
     inline float2 curand_normal2(State *state)                                                     \
     {                                                                                              \
-        return rk::normal2(state);                                                                 \
+        return rk__::normal2(state);                                                                 \
     }                                                                                              \
     inline double2 curand_normal2_double(State *state)                                             \
     {                                                                                              \
-        return rk::normal2_double(state);                                                          \
+        return rk__::normal2_double(state);                                                          \
     }                                                                                              \
     inline float2 curand_log_normal2(State *state, float mean, float deviation)                    \
     {                                                                                              \
-        const float2 v = rk::normal2(state);                                                       \
+        const float2 v = rk__::normal2(state);                                                       \
         return make_float2(::expf(mean + deviation * v.x), ::expf(mean + deviation * v.y));        \
     }                                                                                              \
     inline double2 curand_log_normal2_double(State *state, double mean, double deviation)          \
     {                                                                                              \
-        const double2 v = rk::normal2_double(state);                                               \
+        const double2 v = rk__::normal2_double(state);                                               \
         return make_double2(::exp(mean + deviation * v.x), ::exp(mean + deviation * v.y));         \
     }                                                                                              \
     inline float curand_normal(State *state)                                                       \
     {                                                                                              \
-        return rk::one_of_pair(&state->boxmuller_flag, &state->boxmuller_extra, rk::left_normal,   \
+        return rk__::one_of_pair(&state->boxmuller_flag, &state->boxmuller_extra, rk__::left_normal,   \
                                [=] { return curand_normal2(state); });                             \
     }                                                                                              \
     inline double curand_normal_double(State *state)                                               \
     {                                                                                              \
-        return rk::one_of_pair(&state->boxmuller_flag_double, &state->boxmuller_extra_double,      \
-                               rk::left_normal, [=] { return curand_normal2_double(state); });     \
+        return rk__::one_of_pair(&state->boxmuller_flag_double, &state->boxmuller_extra_double,      \
+                               rk__::left_normal, [=] { return curand_normal2_double(state); });     \
     }                                                                                              \
     inline float curand_log_normal(State *state, float mean, float deviation)                      \
     {                                                                                              \
-        return rk::one_of_pair(&state->boxmuller_flag, &state->boxmuller_extra,                    \
-                               rk::left_log_normal,                                                \
+        return rk__::one_of_pair(&state->boxmuller_flag, &state->boxmuller_extra,                    \
+                               rk__::left_log_normal,                                                \
                                [=] { return curand_log_normal2(state, mean, deviation); });        \
     }                                                                                              \
     inline double curand_log_normal_double(State *state, double mean, double deviation)            \
     {                                                                                              \
-        return rk::one_of_pair(&state->boxmuller_flag_double, &state->boxmuller_extra_double,      \
-                               rk::left_log_normal,                                                \
+        return rk__::one_of_pair(&state->boxmuller_flag_double, &state->boxmuller_extra_double,      \
+                               rk__::left_log_normal,                                                \
                                [=] { return curand_log_normal2_double(state, mean, deviation); }); \
     }                                                                                              \
     inline unsigned int curand_poisson(State *state, double lambda)                                \
     {                                                                                              \
-        return rk::poisson(state, lambda);                                                         \
+        return rk__::poisson(state, lambda);                                                         \
     }
 RK_CURAND_DISTRIBUTIONS(curandStateXORWOW_t)
 RK_CURAND_DISTRIBUTIONS(curandStatePhilox4_32_10_t)
@@ -294,12 +294,12 @@ RK_CURAND_DISTRIBUTIONS(curandStateMRG32k3a_t)
 
 inline float4 curand_normal4(curandStatePhilox4_32_10_t *state)
 {
-    const float2 a = rk::normal2(state), b = rk::normal2(state);
+    const float2 a = rk__::normal2(state), b = rk__::normal2(state);
     return make_float4(a.x, a.y, b.x, b.y);
 }
 inline double4 curand_normal4_double(curandStatePhilox4_32_10_t *state)
 {
-    const double2 a = rk::normal2_double(state), b = rk::normal2_double(state);
+    const double2 a = rk__::normal2_double(state), b = rk__::normal2_double(state);
     return make_double4(a.x, a.y, b.x, b.y);
 }
 inline float4 curand_log_normal4(curandStatePhilox4_32_10_t *state, float mean, float deviation)
@@ -334,7 +334,7 @@ inline void curand_init(unsigned int *vectors, unsigned int start, unsigned int 
     rk_sobol32_init(state, vectors, start, offset);
 }
 
-namespace rk
+namespace rk__
 {
 
 /** cuRAND's vectors of 64 bits are of another type than uint64_t. */
@@ -347,17 +347,17 @@ inline void sobol64(rk_sobol64 *state, const unsigned long long *vectors, unsign
     rk_sobol64_init(state, copy, start, offset);
 }
 
-} // namespace rk
+} // namespace rk__
 
 inline void curand_init(unsigned long long *vectors, unsigned long long offset,
                         curandStateSobol64_t *state)
 {
-    rk::sobol64(state, vectors, 0, offset);
+    rk__::sobol64(state, vectors, 0, offset);
 }
 inline void curand_init(unsigned long long *vectors, unsigned long long start,
                         unsigned long long offset, curandStateScrambledSobol64_t *state)
 {
-    rk::sobol64(state, vectors, start, offset);
+    rk__::sobol64(state, vectors, start, offset);
 }
 
 #define RK_CURAND_QUASI(State, T, bits, bits32, uniform, normal)                                   \

@@ -14,7 +14,7 @@ namespace cooperative_groups {
 template <class Group, class T, class Shape>
 inline void memcpy_async(const Group &group, T *to, const T *from, const Shape &bytes)
 {
-    rk::copy_part(to, from, rk::copy_bytes(bytes), group.thread_rank(), group.size());
+    rk__::copy_part(to, from, rk__::copy_bytes(bytes), group.thread_rank(), group.size());
 }
 
 /** Layouts count elements; the smaller one is copied. */
@@ -22,8 +22,8 @@ template <class Group, class To, class ToLayout, class From, class FromLayout>
 inline void memcpy_async(const Group &group, To *to, const ToLayout &to_count, const From *from,
                          const FromLayout &from_count)
 {
-    const std::size_t t = rk::copy_bytes(to_count), f = rk::copy_bytes(from_count);
-    rk::copy_part(to, from, (t < f ? t : f) * sizeof(To), group.thread_rank(), group.size());
+    const std::size_t t = rk__::copy_bytes(to_count), f = rk__::copy_bytes(from_count);
+    rk__::copy_part(to, from, (t < f ? t : f) * sizeof(To), group.thread_rank(), group.size());
 }
 
 template <class Group>

@@ -14,7 +14,7 @@
 #include <cstddef>
 #include <new>
 
-namespace rk {
+namespace rk__ {
 
 template <bool Managed>
 struct thrust_memory final : thrust::mr::memory_resource<> {
@@ -29,16 +29,16 @@ struct thrust_memory final : thrust::mr::memory_resource<> {
     void do_deallocate(void *memory, std::size_t, std::size_t) override { cudaFree(memory); }
 };
 
-} // namespace rk
+} // namespace rk__
 
 namespace thrust {
 namespace system {
 namespace cpp {
 
 using memory_resource =
-    thrust::mr::fancy_pointer_resource<rk::thrust_memory<false>, thrust::cpp::pointer<void>>;
+    thrust::mr::fancy_pointer_resource<rk__::thrust_memory<false>, thrust::cpp::pointer<void>>;
 using universal_memory_resource =
-    thrust::mr::fancy_pointer_resource<rk::thrust_memory<true>,
+    thrust::mr::fancy_pointer_resource<rk__::thrust_memory<true>,
                                        thrust::cpp::universal_pointer<void>>;
 using universal_host_pinned_memory_resource = universal_memory_resource;
 
