@@ -4,6 +4,8 @@
 #include "base/json.h"
 #include "sched/model/npy.h"
 #include "sched/passes/merge.h"
+#include "sched/plan/schedule.h"
+#include "sched/policies/policy.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/str.h"
+#include "sched/files/schedule_files.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -2,6 +2,7 @@
 
 #include "base/json.h"
 #include "base/str.h"
+#include "sched/policies/policy.h"
 #include "sched/simulate/bound.h"
 #include "sched/simulate/simulate.h"
 

@@ -3,6 +3,8 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/str.h"
+#include "sched/ops/op.h"
+#include "sched/policies/policy.h"
 #include "sched/zoo/zoo.h"
 
 #include <stdio.h>

@@ -4,7 +4,13 @@
 #include "base/json.h"
 #include "base/str.h"
 #include "sched/check/check_schedule.h"
+#include "sched/files/schedule_files.h"
+#include "sched/memory/memory_plan.h"
+#include "sched/model/model.h"
 #include "sched/passes/merge_problem.h"
+#include "sched/policies/policy.h"
+#include "sched/profile/profile_file.h"
+#include "sched/select/select.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,9 @@
 #include "rammer.h"
 
 #include "emit/backend.h"
+#include "sched/policies/policy.h"
 #include "sched/profile/profile_file.h"
+#include "sched/select/select.h"
 
 /** The stages of a build, each of which can be dumped as text. */
 typedef enum {

@@ -1,4 +1,5 @@
 #include "rammer_plan.h"
+#include "sched/policies/policy.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -2,6 +2,7 @@
 #define RK_TOOLS_RAMMER_PROFILE_H
 
 #include "rammer_plan.h"
+#include "sched/profile/profile_file.h"
 
 /** What `rammer profile` lets a user say. */
 typedef struct {

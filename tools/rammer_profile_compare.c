@@ -1,4 +1,5 @@
 #include "rammer_profile.h"
+#include "sched/profile/profile_file.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -6,6 +6,7 @@
 #include "base/json.h"
 #include "base/str.h"
 #include "sched/model/npy.h"
+#include "sched/ops/op.h"
 
 #include <math.h>
 #include <stdio.h>

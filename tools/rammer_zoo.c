@@ -2,6 +2,7 @@
 
 #include "base/file.h"
 #include "base/json.h"
+#include "sched/model/model.h"
 #include "sched/zoo/zoo.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
-#ifndef RK_RKERNEL_LIB_BINDING_ACCESS_H
-#define RK_RKERNEL_LIB_BINDING_ACCESS_H
+#ifndef RK_CATALOG_BINDING_ACCESS_H
+#define RK_CATALOG_BINDING_ACCESS_H
 
 #include "rkernel_lib/catalog/expr.h"
 

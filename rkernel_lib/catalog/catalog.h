@@ -1,5 +1,5 @@
-#ifndef RK_RKERNEL_LIB_CATALOG_H
-#define RK_RKERNEL_LIB_CATALOG_H
+#ifndef RK_CATALOG_CATALOG_H
+#define RK_CATALOG_CATALOG_H
 
 #include "base/diag.h"
 #include "rkernel_lib/catalog/dtype.h"

@@ -1,5 +1,5 @@
-#ifndef RK_RKERNEL_LIB_CATALOG_INTERNAL_H
-#define RK_RKERNEL_LIB_CATALOG_INTERNAL_H
+#ifndef RK_CATALOG_CATALOG_INTERNAL_H
+#define RK_CATALOG_CATALOG_INTERNAL_H
 
 #include "rkernel_lib/catalog/catalog.h"
 

@@ -1,5 +1,5 @@
-#ifndef RK_RKERNEL_LIB_DTYPE_H
-#define RK_RKERNEL_LIB_DTYPE_H
+#ifndef RK_CATALOG_DTYPE_H
+#define RK_CATALOG_DTYPE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
-#ifndef RK_RKERNEL_LIB_EXPR_H
-#define RK_RKERNEL_LIB_EXPR_H
+#ifndef RK_CATALOG_EXPR_H
+#define RK_CATALOG_EXPR_H
 
 #include "base/diag.h"
 

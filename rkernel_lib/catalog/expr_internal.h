@@ -1,5 +1,5 @@
-#ifndef RK_RKERNEL_LIB_EXPR_INTERNAL_H
-#define RK_RKERNEL_LIB_EXPR_INTERNAL_H
+#ifndef RK_CATALOG_EXPR_INTERNAL_H
+#define RK_CATALOG_EXPR_INTERNAL_H
 
 #include "rkernel_lib/catalog/expr.h"
 

@@ -1,5 +1,5 @@
-#ifndef RK_SCHED_CHECK_INTERNAL_H
-#define RK_SCHED_CHECK_INTERNAL_H
+#ifndef RK_SCHED_CHECK_CHECK_INTERNAL_H
+#define RK_SCHED_CHECK_CHECK_INTERNAL_H
 
 #include "base/vec.h"
 #include "sched/check/check_schedule.h"

@@ -1,7 +1,8 @@
-#ifndef RK_SCHED_CHECK_H
-#define RK_SCHED_CHECK_H
+#ifndef RK_SCHED_CHECK_CHECK_SCHEDULE_H
+#define RK_SCHED_CHECK_CHECK_SCHEDULE_H
 
-#include "sched/memory/memory_plan.h"
+#include "sched/plan/memory_layout.h"
+#include "sched/plan/schedule.h"
 
 /**
  * Proves a schedule, sharing no code with the policies or the builder: each rTask of each node's

@@ -3,6 +3,7 @@
 #include "base/str.h"
 #include "base/vec.h"
 #include "sched/files/schedule_internal.h"
+#include "sched/policies/policy.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -491,11 +492,9 @@ static bool read_header(reader *r)
     return true;
 }
 
-rk_schedule *rk_schedule_read(const char *path, const rk_problem *problem, rk_arena *arena,
+static rk_schedule *read_json(const char *path, const rk_problem *problem, rk_arena *arena,
                               rk_diag *diag)
 {
-    if (rk_schedule_is_binary(path))
-        return rk_schedule_read_binary(path, problem, arena, diag);
     reader r = {.problem = problem, .arena = arena, .schedule = RK_NEW(arena, rk_schedule)};
     const cJSON *programs;
     if (!rk_json_read(&r.json, path, RK_SCHEDULE_SCHEMA, arena, diag) || !read_header(&r) ||
@@ -513,6 +512,18 @@ rk_schedule *rk_schedule_read(const char *path, const rk_problem *problem, rk_ar
         i++;
     }
     return good ? r.schedule : NULL;
+}
+
+rk_schedule *rk_schedule_read(const char *path, const rk_problem *problem, rk_arena *arena,
+                              rk_diag *diag)
+{
+    rk_schedule *schedule = rk_schedule_is_binary(path)
+                                ? rk_schedule_read_binary(path, problem, arena, diag)
+                                : read_json(path, problem, arena, diag);
+    const rk_policy *policy = schedule ? rk_policy_find(schedule->policy) : NULL;
+    if (schedule)
+        schedule->as_graph = policy && policy->as_graph;
+    return schedule;
 }
 
 bool rk_schedule_read_merged(const rk_merged **out, size_t *count, const char *path,

@@ -203,3 +203,21 @@ const rk_attr *rk_node_attr(const rk_node *node, const char *name)
             return &node->attrs[i];
     return NULL;
 }
+
+bool rk_shape_valid(const char **problem, int rank, const int64_t *shape)
+{
+    *problem = NULL;
+    if (rank < 0 || rank > RK_MAX_RANK) {
+        *problem = "has more than 8 dimensions";
+        return false;
+    }
+    int64_t elements = 1;
+    for (int i = 0; i < rank && !*problem; i++) {
+        if (shape[i] < 1)
+            *problem = "has a dimension below 1";
+        else if (__builtin_mul_overflow(elements, shape[i], &elements) ||
+                 elements > RK_MAX_ELEMENTS)
+            *problem = "has more than 2^40 elements";
+    }
+    return !*problem;
+}

@@ -1,5 +1,5 @@
-#ifndef RK_SCHED_GRAPH_H
-#define RK_SCHED_GRAPH_H
+#ifndef RK_SCHED_GRAPH_GRAPH_H
+#define RK_SCHED_GRAPH_GRAPH_H
 
 #include "base/diag.h"
 #include "rkernel_lib/catalog/dtype.h"
@@ -50,7 +50,6 @@ typedef struct {
 } rk_attr;
 
 struct rk_op;
-struct rk_merged;
 
 /** An rOperator: an op by name, or a catalog kernel called through its launching function. */
 typedef struct {
@@ -68,6 +67,16 @@ typedef struct {
     const rk_attr *attrs; /**< with `kernel`: the launcher's scalar parameters */
     size_t attr_count;
 } rk_node;
+
+/** The most operators that become one. */
+enum { RK_MERGE_MOST = 8 };
+
+/** An operator that was merged. */
+typedef struct rk_merged {
+    const char *name; /**< of the node */
+    const char *parts[RK_MERGE_MOST];
+    size_t count;
+} rk_merged;
 
 /**
  * A data-flow graph; once validated, nodes are in an order in which each follows those it depends
@@ -87,9 +96,16 @@ typedef struct rk_graph {
     size_t input_count, input_capacity;
     rk_id *outputs; /**< tensors returned by each run */
     size_t output_count, output_capacity;
-    const struct rk_merged *merged; /**< operators that were merged (sched/passes/merge.h) */
+    const rk_merged *merged; /**< operators that were merged (sched/passes/merge.h) */
     size_t merged_count;
 } rk_graph;
+
+/** Why one node must follow another: `from` before `to`, through the buffer of `base`. */
+typedef enum { RK_RAW, RK_WAR, RK_WAW } rk_hazard;
+typedef struct {
+    rk_id from, to; /**< nodes, from < to in graph order */
+    rk_hazard hazard;
+} rk_edge;
 
 /* Building. Names are copied; ids are stable until validation, which may reorder the nodes. */
 
@@ -126,60 +142,15 @@ void rk_graph_attr_ints(rk_graph *graph, rk_id node, const char *name, const int
 void rk_graph_input(rk_graph *graph, rk_id tensor);
 void rk_graph_output(rk_graph *graph, rk_id tensor);
 
-/* Reading and writing. */
-
-/** A dimension's name and its value, for graphs whose shapes have names ("--bind n=32"). */
-typedef struct {
-    const char *name;
-    int64_t value;
-} rk_binding_dim;
-
-/**
- * Reads a graph and the safetensors files it names, and validates it (rk_graph_validate). NULL with
- * all problems diagnosed: RK-F..., RK-J..., RK-G....
- */
-rk_graph *rk_graph_read(const char *path, const rk_binding_dim *dims, size_t dim_count,
-                        rk_arena *arena, rk_diag *diag);
-
-/**
- * Checks names, operands, views, attributes and types, orders the nodes topologically (of those
- * that could come next, the first listed), sets their `op`, turns integer attributes into reals
- * where the op takes reals, and infers shapes and dtypes. Diagnoses, all at once: RK-G001 duplicate
- * name, RK-G002 dangling tensor, RK-G003 cycle, RK-G004 two producers of one range, RK-G005 unknown
- * op, RK-G006 operand count, RK-G007 attribute, RK-G008 shape mismatch, RK-G009 dtype, RK-G010 view
- * outside its buffer, RK-G011 constant data, RK-G012 unbound dimension name, RK-G013 tensor read
- * before it is written. (RK-G012 and RK-G015, a member that the file format does not have, are
- * rk_graph_read's.)
- */
-bool rk_graph_validate(rk_graph *graph, rk_diag *diag);
-
-/**
- * Writes `dir/graph.json` and, when it has constants, `dir/weights.safetensors`. Reading them gives
- * an equal graph.
- */
-bool rk_graph_write(const rk_graph *graph, const char *dir, rk_diag *diag);
-
 /* Queries. */
+
+/** Whether the shape is one that a tensor can have; says what is wrong in *problem otherwise. */
+bool rk_shape_valid(const char **problem, int rank, const int64_t *shape);
 
 int64_t rk_tensor_elements(const rk_tensor *tensor);
 int64_t rk_tensor_bytes(const rk_tensor *tensor);
 /** RK_NO_ID when there is none. Looks at all names: not for a loop over tensors. */
 rk_id rk_graph_find_tensor(const rk_graph *graph, const char *name);
 const rk_attr *rk_node_attr(const rk_node *node, const char *name);
-
-/** Why one node must follow another: `from` before `to`, through the buffer of `base`. */
-typedef enum { RK_RAW, RK_WAR, RK_WAW } rk_hazard;
-typedef struct {
-    rk_id from, to; /**< nodes, from < to in graph order */
-    rk_hazard hazard;
-} rk_edge;
-
-/**
- * All edges between nodes that touch overlapping ranges of one buffer, at least one of them
- * writing; sorted by (to, from), one per pair (RAW before WAW before WAR). Transitive ones are not
- * removed, except that a write hides the accesses before it from those after it, element by
- * element. The graph is valid. Near linear in operands and edges.
- */
-void rk_graph_edges(rk_edge **edges, size_t *count, const rk_graph *graph, rk_arena *arena);
 
 #endif

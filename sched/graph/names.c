@@ -1,5 +1,5 @@
+#include "sched/graph/names.h"
 #include "base/file.h"
-#include "sched/graph/graph_internal.h"
 
 #include <string.h>
 

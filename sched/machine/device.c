@@ -237,3 +237,10 @@ int rk_device_occupancy(const rk_device *device, rk_demand demand, const char **
         *limit = names[least];
     return (int)blocks[least];
 }
+
+rk_demand rk_demand_larger(rk_demand a, rk_demand b)
+{
+    return (rk_demand){.threads = a.threads > b.threads ? a.threads : b.threads,
+                       .registers = a.registers > b.registers ? a.registers : b.registers,
+                       .shared = a.shared > b.shared ? a.shared : b.shared};
+}

@@ -1,5 +1,5 @@
-#ifndef RK_SCHED_DEVICE_H
-#define RK_SCHED_DEVICE_H
+#ifndef RK_SCHED_MACHINE_DEVICE_H
+#define RK_SCHED_MACHINE_DEVICE_H
 
 #include "base/diag.h"
 
@@ -59,6 +59,9 @@ typedef struct {
     int registers;  /**< of one thread */
     int64_t shared; /**< bytes, static and dynamic */
 } rk_demand;
+
+/** What serves either demand: the larger of each. */
+rk_demand rk_demand_larger(rk_demand a, rk_demand b);
 
 /**
  * How many blocks of `demand` one SM keeps resident (CUDA programming guide, occupancy): limited by

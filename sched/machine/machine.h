@@ -1,5 +1,5 @@
-#ifndef RK_SCHED_MACHINE_H
-#define RK_SCHED_MACHINE_H
+#ifndef RK_SCHED_MACHINE_MACHINE_H
+#define RK_SCHED_MACHINE_MACHINE_H
 
 #include "base/arena.h"
 

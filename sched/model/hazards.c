@@ -1,5 +1,5 @@
-#include "sched/graph/graph_internal.h"
 
+#include "sched/model/validate_internal.h"
 #include <stdlib.h>
 #include <string.h>
 

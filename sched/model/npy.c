@@ -2,7 +2,6 @@
 
 #include "base/file.h"
 #include "base/str.h"
-#include "sched/graph/graph_internal.h"
 
 #include <ctype.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-#ifndef RK_SCHED_NPY_H
-#define RK_SCHED_NPY_H
+#ifndef RK_SCHED_MODEL_NPY_H
+#define RK_SCHED_MODEL_NPY_H
 
 #include "sched/graph/graph.h"
 

@@ -1,8 +1,10 @@
-#ifndef RK_SCHED_GRAPH_READ_H
-#define RK_SCHED_GRAPH_READ_H
+#ifndef RK_SCHED_MODEL_READ_INTERNAL_H
+#define RK_SCHED_MODEL_READ_INTERNAL_H
 
 #include "base/json.h"
-#include "sched/graph/graph_internal.h"
+#include "sched/graph/names.h"
+#include "sched/model/model.h"
+#include "sched/model/validate_internal.h"
 
 /** A name for a dimension, from the file's "dims" or the caller. */
 typedef struct {

@@ -1,5 +1,5 @@
-#ifndef RK_SCHED_SAFETENSORS_H
-#define RK_SCHED_SAFETENSORS_H
+#ifndef RK_SCHED_MODEL_SAFETENSORS_H
+#define RK_SCHED_MODEL_SAFETENSORS_H
 
 #include "sched/graph/graph.h"
 

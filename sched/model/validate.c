@@ -1,6 +1,7 @@
 #include "sched/model/validate_internal.h"
 
 #include "base/str.h"
+#include "sched/graph/names.h"
 
 #include <stdarg.h>
 #include <string.h>
@@ -38,24 +39,6 @@ const char *rk_check_nearest(rk_graph_check *check, const char *name, const char
 {
     const char *near = rk_str_nearest(name, names, count);
     return near ? rk_arena_printf(check->scratch, "did you mean '%s'?", near) : NULL;
-}
-
-bool rk_shape_valid(const char **problem, int rank, const int64_t *shape)
-{
-    *problem = NULL;
-    if (rank < 0 || rank > RK_MAX_RANK) {
-        *problem = "has more than 8 dimensions";
-        return false;
-    }
-    int64_t elements = 1;
-    for (int i = 0; i < rank && !*problem; i++) {
-        if (shape[i] < 1)
-            *problem = "has a dimension below 1";
-        else if (__builtin_mul_overflow(elements, shape[i], &elements) ||
-                 elements > RK_MAX_ELEMENTS)
-            *problem = "has more than 2^40 elements";
-    }
-    return !*problem;
 }
 
 static void check_names(rk_graph_check *check)

@@ -2,6 +2,7 @@
 
 #include "base/file.h"
 #include "base/json.h"
+#include "sched/model/model.h"
 #include "sched/model/safetensors.h"
 
 #include <stdlib.h>

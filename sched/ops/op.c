@@ -1,7 +1,6 @@
 #include "sched/ops/op.h"
 
 #include "base/str.h"
-#include "sched/graph/graph_internal.h"
 
 #include <stdarg.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-#ifndef RK_SCHED_OP_H
-#define RK_SCHED_OP_H
+#ifndef RK_SCHED_OPS_OP_H
+#define RK_SCHED_OPS_OP_H
 
 #include "sched/graph/graph.h"
 

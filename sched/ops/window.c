@@ -1,6 +1,5 @@
 #include "sched/ops/window.h"
 
-#include "sched/graph/graph_internal.h"
 
 /** Bounds on attributes, so that no sum or product of them overflows. */
 #define LARGEST_STEP (INT64_C(1) << 20)

@@ -1,7 +1,8 @@
 #include "sched/passes/merge.h"
 
 #include "base/str.h"
-#include "sched/graph/graph_internal.h"
+#include "sched/graph/names.h"
+#include "sched/model/model.h"
 #include "sched/ops/window.h"
 
 #include <string.h>

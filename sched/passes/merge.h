@@ -1,5 +1,5 @@
-#ifndef RK_SCHED_MERGE_H
-#define RK_SCHED_MERGE_H
+#ifndef RK_SCHED_PASSES_MERGE_H
+#define RK_SCHED_PASSES_MERGE_H
 
 #include "base/vec.h"
 #include "sched/graph/graph.h"
@@ -13,9 +13,6 @@
  * multiplies by zero what lies around the smaller one.
  */
 
-/** The most operators that become one. */
-enum { RK_MERGE_MOST = 8 };
-
 /** Nodes of a graph that become one, ascending. */
 typedef struct {
     rk_id nodes[RK_MERGE_MOST];
@@ -26,13 +23,6 @@ typedef struct rk_merge_groups {
     rk_merge_group *items;
     size_t count, capacity;
 } rk_merge_groups;
-
-/** An operator that was merged. */
-typedef struct rk_merged {
-    const char *name; /**< of the node */
-    const char *parts[RK_MERGE_MOST];
-    size_t count;
-} rk_merged;
 
 /**
  * The nodes of a valid graph that could become one, each in one group at most; any two or more of a

@@ -1,4 +1,6 @@
 #include "sched/passes/merge_problem.h"
+#include "sched/model/model.h"
+#include "sched/select/select.h"
 
 const rk_problem *rk_merge_problem(const rk_problem *problem, const rk_merge_groups *groups,
                                    rk_arena *arena, rk_diag *diag)
@@ -16,21 +18,4 @@ const rk_problem *rk_merge_problem(const rk_problem *problem, const rk_merge_gro
     rk_graph_edges(&edges, &out->edge_count, out->graph, arena);
     out->edges = edges;
     return out->candidates ? out : NULL;
-}
-
-const rk_problem *rk_merge_for_policy(const rk_policy *policy, const rk_problem *problem,
-                                      rk_arena *arena, rk_diag *diag)
-{
-    if (!policy->merge || !problem->source || problem->graph->node_count == 0)
-        return problem;
-    int64_t options[RK_POLICY_MAX_OPTIONS] = {0};
-    rk_problem given = *problem;
-    if (!given.options) {
-        rk_policy_defaults(options, policy);
-        given.options = options;
-    }
-    rk_merge_groups groups = {0};
-    if (!policy->merge(&groups, &given, arena, diag))
-        return NULL;
-    return groups.count ? rk_merge_problem(problem, &groups, arena, diag) : problem;
 }

@@ -1,5 +1,5 @@
-#ifndef RK_SCHED_MERGE_PROBLEM_H
-#define RK_SCHED_MERGE_PROBLEM_H
+#ifndef RK_SCHED_PASSES_MERGE_PROBLEM_H
+#define RK_SCHED_PASSES_MERGE_PROBLEM_H
 
 #include "sched/passes/merge.h"
 #include "sched/plan/schedule.h"
@@ -10,12 +10,5 @@
  */
 const rk_problem *rk_merge_problem(const rk_problem *problem, const rk_merge_groups *groups,
                                    rk_arena *arena, rk_diag *diag);
-
-/**
- * The problem that the policy would rather have: with the operators merged that it asks for, or
- * `problem` itself. NULL when that fails.
- */
-const rk_problem *rk_merge_for_policy(const rk_policy *policy, const rk_problem *problem,
-                                      rk_arena *arena, rk_diag *diag);
 
 #endif

@@ -1,5 +1,5 @@
-#ifndef RK_SCHED_ACCESS_H
-#define RK_SCHED_ACCESS_H
+#ifndef RK_SCHED_PLAN_RTASK_ACCESS_H
+#define RK_SCHED_PLAN_RTASK_ACCESS_H
 
 #include "rkernel_lib/catalog/binding_access.h"
 #include "sched/graph/graph.h"

@@ -1,7 +1,7 @@
 #include "sched/policies/attempt.h"
 
 #include "base/str.h"
-#include "sched/files/schedule_internal.h"
+#include "sched/policies/policy.h"
 #include "sched/simulate/simulate.h"
 
 #include <string.h>

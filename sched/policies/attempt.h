@@ -3,6 +3,7 @@
 
 #include "sched/passes/merge.h"
 #include "sched/policies/list_core.h"
+#include "sched/policies/policy.h"
 
 /** The best schedule so far, by simulation. It begins zeroed and is given back with rk_attempt_free. */
 typedef struct {

@@ -1,5 +1,6 @@
 #include "sched/passes/merge_problem.h"
 #include "sched/policies/attempt.h"
+#include "sched/select/select.h"
 #include "sched/simulate/simulate.h"
 
 #include <math.h>

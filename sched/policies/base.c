@@ -1,3 +1,4 @@
+#include "sched/policies/policy.h"
 #include "sched/policies/steps.h"
 
 /** Each operator is a kernel of its own over all vEUs, in graph order, as a framework launches them. */

@@ -1,6 +1,6 @@
 #include "sched/policies/exact_core.h"
 
-#include "sched/files/schedule_internal.h"
+#include "sched/policies/policy.h"
 #include "sched/simulate/bound_internal.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+#include "sched/policies/policy.h"
 #include "sched/policies/steps.h"
 
 /**

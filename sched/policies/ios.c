@@ -1,8 +1,8 @@
 #include "sched/policies/attempt.h"
 #include "sched/policies/ios_core.h"
 
-#include "sched/files/schedule_internal.h"
 #include "sched/passes/merge_problem.h"
+#include "sched/policies/policy.h"
 #include "sched/simulate/simulate.h"
 
 #include <string.h>

@@ -1,5 +1,6 @@
 #include "sched/passes/merge_problem.h"
 #include "sched/policies/ios_core.h"
+#include "sched/select/select.h"
 
 #include <math.h>
 

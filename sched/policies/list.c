@@ -1,5 +1,5 @@
-#include "sched/files/schedule_internal.h"
 #include "sched/policies/list_core.h"
+#include "sched/policies/policy.h"
 #include "sched/policies/timed.h"
 
 static const rk_policy_option options[] = {

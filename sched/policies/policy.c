@@ -1,6 +1,32 @@
-#include "sched/files/schedule_internal.h"
+#include "sched/policies/policy.h"
+#include "sched/passes/merge_problem.h"
 
 #include <string.h>
+
+const rk_problem *rk_merge_for_policy(const rk_policy *policy, const rk_problem *problem,
+                                      rk_arena *arena, rk_diag *diag)
+{
+    if (!policy->merge || !problem->source || problem->graph->node_count == 0)
+        return problem;
+    int64_t options[RK_POLICY_MAX_OPTIONS] = {0};
+    rk_problem given = *problem;
+    if (!given.options) {
+        rk_policy_defaults(options, policy);
+        given.options = options;
+    }
+    rk_merge_groups groups = {0};
+    if (!policy->merge(&groups, &given, arena, diag))
+        return NULL;
+    return groups.count ? rk_merge_problem(problem, &groups, arena, diag) : problem;
+}
+
+/** vDevice of a schedule: how large a vEU is and how many are resident. */
+typedef struct {
+    uint32_t veus;
+    int threads;       /**< V */
+    int64_t shared;    /**< bytes of a vEU's shared buffer */
+    int blocks_per_sm; /**< vEUs that share an SM */
+} rk_vdevice;
 
 /** What the vEUs know of each other takes memory for each pair; GPUs keep some 5,000 blocks. */
 enum { RK_MOST_VEUS = 8192 };
@@ -70,32 +96,10 @@ rk_schedule *rk_schedule_run(const rk_policy *policy, const rk_problem *problem,
         return NULL;
     schedule->graph = problem->graph->name;
     schedule->policy = policy->name;
+    schedule->as_graph = policy->as_graph;
     schedule->device = problem->device->name;
     schedule->veu_threads = vdevice.threads;
     schedule->veu_shared = vdevice.shared;
     schedule->blocks_per_sm = vdevice.blocks_per_sm;
     return schedule;
-}
-
-void rk_schedule_count(rk_schedule_stats *out, const rk_schedule *schedule,
-                       const rk_problem *problem)
-{
-    *out = (rk_schedule_stats){0};
-    for (size_t p = 0; p < schedule->program_count; p++) {
-        for (uint32_t w = 0; w < schedule->veu_count; w++) {
-            const rk_veu_list *list = &schedule->programs[p].veus[w];
-            for (size_t i = 0; i < list->count; i++) {
-                out->rtasks += list->entries[i].wait_count == 0;
-                out->barrier_rtasks += list->entries[i].wait_count != 0;
-                out->wait_items += list->entries[i].wait_count;
-            }
-        }
-    }
-    for (size_t i = 0; i < problem->edge_count; i++) {
-        rk_id from = problem->edges[i].from;
-        rk_id to = problem->edges[i].to;
-        size_t rtasks = problem->candidates->nodes[from].items[schedule->selected[from]].rtasks;
-        out->edges_between_rtasks +=
-            rtasks * problem->candidates->nodes[to].items[schedule->selected[to]].rtasks;
-    }
 }

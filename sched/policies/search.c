@@ -1,6 +1,6 @@
 #include "sched/policies/search_internal.h"
 
-#include "sched/files/schedule_internal.h"
+#include "sched/policies/policy.h"
 #include "sched/simulate/simulate.h"
 
 #include <math.h>

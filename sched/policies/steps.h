@@ -1,6 +1,7 @@
-#ifndef RK_SCHED_POLICIES_COMMON_H
-#define RK_SCHED_POLICIES_COMMON_H
+#ifndef RK_SCHED_POLICIES_STEPS_H
+#define RK_SCHED_POLICIES_STEPS_H
 
+#include "sched/schedule/builder.h"
 #include "sched/schedule/deps.h"
 
 /** Time of one rTask of a candidate as the builder counts it, overhead included. */

@@ -8,11 +8,6 @@ struct rk_profile {
     const rk_profile_file *file; /**< NULL: the model alone */
 };
 
-const char *rk_source_name(rk_source source)
-{
-    return source == RK_MEASURED ? "measured" : "modelled";
-}
-
 const rk_profile *rk_profile_model(const rk_device *device, rk_arena *arena)
 {
     return rk_profile_measured(NULL, device, arena);

@@ -1,5 +1,5 @@
-#ifndef RK_SCHED_PROFILE_FILE_H
-#define RK_SCHED_PROFILE_FILE_H
+#ifndef RK_SCHED_PROFILE_PROFILE_FILE_H
+#define RK_SCHED_PROFILE_PROFILE_FILE_H
 
 #include "rkernel_lib/catalog/catalog.h"
 #include "sched/profile/work.h"

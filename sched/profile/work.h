@@ -1,7 +1,7 @@
 #ifndef RK_SCHED_PROFILE_WORK_H
 #define RK_SCHED_PROFILE_WORK_H
 
-#include "sched/select/select.h"
+#include "sched/profile/profile.h"
 
 /**
  * What an rTask's time depends on: a kernel instance with its launch configuration and scalar

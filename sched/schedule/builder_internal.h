@@ -1,8 +1,8 @@
-#ifndef RK_SCHED_SCHEDULE_BUILDER_H
-#define RK_SCHED_SCHEDULE_BUILDER_H
+#ifndef RK_SCHED_SCHEDULE_BUILDER_INTERNAL_H
+#define RK_SCHED_SCHEDULE_BUILDER_INTERNAL_H
 
 #include "base/vec.h"
-#include "sched/files/schedule_internal.h"
+#include "sched/schedule/builder.h"
 #include "sched/schedule/last_end.h"
 
 #include <string.h>

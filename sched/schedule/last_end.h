@@ -1,5 +1,5 @@
-#ifndef RK_SCHED_LAST_END_H
-#define RK_SCHED_LAST_END_H
+#ifndef RK_SCHED_SCHEDULE_LAST_END_H
+#define RK_SCHED_SCHEDULE_LAST_END_H
 
 #include <stdint.h>
 

@@ -1,7 +1,7 @@
-#ifndef RK_SCHED_SCHEDULE_DEPS_OVERLAP_H
-#define RK_SCHED_SCHEDULE_DEPS_OVERLAP_H
+#ifndef RK_SCHED_SCHEDULE_OVERLAP_H
+#define RK_SCHED_SCHEDULE_OVERLAP_H
 
-#include "sched/select/select.h"
+#include "sched/plan/candidate.h"
 
 /** What the rTasks of a node touch of one buffer, through one parameter or as a whole operand. */
 typedef struct {

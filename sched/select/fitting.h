@@ -1,5 +1,5 @@
-#ifndef RK_SCHED_SELECT_INTERNAL_H
-#define RK_SCHED_SELECT_INTERNAL_H
+#ifndef RK_SCHED_SELECT_FITTING_H
+#define RK_SCHED_SELECT_FITTING_H
 
 #include "base/str.h"
 #include "rkernel_lib/catalog/expr.h"

@@ -339,28 +339,12 @@ static void keep_only(finder *s, group *g)
 
 /* The vEU that all candidates need. */
 
-static rk_demand larger(rk_demand a, rk_demand b)
-{
-    return (rk_demand){.threads = a.threads > b.threads ? a.threads : b.threads,
-                       .registers = a.registers > b.registers ? a.registers : b.registers,
-                       .shared = a.shared > b.shared ? a.shared : b.shared};
-}
-
 static rk_demand demand_of(const finder *s)
 {
     rk_demand all = {0};
     for (size_t i = 0; i < s->groups.count; i++)
         for (size_t k = 0; k < s->groups.items[i].items.count; k++)
-            all = larger(all, s->groups.items[i].items.items[k].demand);
-    return all;
-}
-
-rk_demand rk_candidates_demand(const rk_candidates *candidates)
-{
-    rk_demand all = {0};
-    for (size_t i = 0; i < candidates->node_count; i++)
-        for (size_t k = 0; k < candidates->nodes[i].count; k++)
-            all = larger(all, candidates->nodes[i].items[k].demand);
+            all = rk_demand_larger(all, s->groups.items[i].items.items[k].demand);
     return all;
 }
 

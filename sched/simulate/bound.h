@@ -1,11 +1,11 @@
-#ifndef RK_SCHED_BOUND_H
-#define RK_SCHED_BOUND_H
+#ifndef RK_SCHED_SIMULATE_BOUND_H
+#define RK_SCHED_SIMULATE_BOUND_H
 
 #include "sched/plan/schedule.h"
 
 /**
  * What no schedule of a problem on `veus` vEUs goes below, in ns, whatever kernels it selects, as
- * rk_simulate counts (a policy whose `as_graph` is set apart): each term takes the least over the
+ * rk_simulate counts (schedules whose `as_graph` is set apart): each term takes the least over the
  * candidates of a node. All include one launch.
  */
 typedef struct {

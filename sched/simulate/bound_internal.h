@@ -1,5 +1,5 @@
-#ifndef RK_SCHED_BOUND_INTERNAL_H
-#define RK_SCHED_BOUND_INTERNAL_H
+#ifndef RK_SCHED_SIMULATE_BOUND_INTERNAL_H
+#define RK_SCHED_SIMULATE_BOUND_INTERNAL_H
 
 #include "sched/simulate/bound.h"
 #include "sched/simulate/simulate.h"

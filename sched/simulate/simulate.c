@@ -309,7 +309,6 @@ static void find_path(rk_sim *out, const simulation *s)
 static void run(simulation *s, const rk_schedule *schedule, const rk_problem *problem, bool record,
                 rk_arena *arena)
 {
-    const rk_policy *policy = schedule->policy ? rk_policy_find(schedule->policy) : NULL;
     *s = (simulation){.schedule = schedule,
                       .problem = problem,
                       .record = record,
@@ -319,7 +318,7 @@ static void run(simulation *s, const rk_schedule *schedule, const rk_problem *pr
     schedule = s->schedule = rk_schedule_plain(schedule, s->scratch);
     s->veus = RK_NEW_ARRAY(s->scratch, veu_run, schedule->veu_count);
     s->timers.items = RK_NEW_ARRAY(s->scratch, heap_item, schedule->veu_count + 1);
-    if (policy && policy->as_graph)
+    if (schedule->as_graph)
         rk_sim_kernels_init(s);
     find_costs(s);
     for (size_t p = 0; p < schedule->program_count; p++) {

@@ -1,5 +1,5 @@
-#ifndef RK_SCHED_SIMULATE_H
-#define RK_SCHED_SIMULATE_H
+#ifndef RK_SCHED_SIMULATE_SIMULATE_H
+#define RK_SCHED_SIMULATE_SIMULATE_H
 
 #include "sched/plan/schedule.h"
 
@@ -18,7 +18,7 @@
  * - A barrier-rTask ends when, for each <vEU, step>, that vEU has ended the rTask and signal_ns have
  *   passed (section 3.2). Polling takes no bandwidth.
  *
- * For a policy whose `as_graph` is set each operator is instead a kernel of a captured CUDA graph: it
+ * In a schedule whose `as_graph` is set each operator is instead a kernel of a captured CUDA graph: it
  * starts graph_launch_ns after the last kernel that it depends on, barrier-rTasks and the vDevice's
  * overhead for each rTask do not exist, and launch_ns is paid once for each rProgram.
  *

@@ -1,5 +1,5 @@
-#ifndef RK_SCHED_SIMULATE_INTERNAL_H
-#define RK_SCHED_SIMULATE_INTERNAL_H
+#ifndef RK_SCHED_SIMULATE_SIMULATE_INTERNAL_H
+#define RK_SCHED_SIMULATE_SIMULATE_INTERNAL_H
 
 #include "base/vec.h"
 #include "sched/simulate/simulate.h"

@@ -1,5 +1,5 @@
-#ifndef RK_SCHED_TRACE_H
-#define RK_SCHED_TRACE_H
+#ifndef RK_SCHED_SIMULATE_TRACE_H
+#define RK_SCHED_SIMULATE_TRACE_H
 
 #include "base/str.h"
 #include "sched/simulate/bound.h"

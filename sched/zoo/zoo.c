@@ -1,6 +1,7 @@
 #include "sched/zoo/zoo.h"
 
 #include "base/file.h"
+#include "sched/model/model.h"
 #include "sched/model/npy.h"
 #include "sched/ops/op.h"
 #include "sched/zoo/zoo_build.h"

@@ -1,5 +1,5 @@
-#ifndef RK_SCHED_ZOO_H
-#define RK_SCHED_ZOO_H
+#ifndef RK_SCHED_ZOO_ZOO_H
+#define RK_SCHED_ZOO_ZOO_H
 
 #include "sched/graph/graph.h"
 

@@ -1,5 +1,5 @@
-#ifndef RK_SCHED_ZOO_BUILD_H
-#define RK_SCHED_ZOO_BUILD_H
+#ifndef RK_SCHED_ZOO_ZOO_BUILD_H
+#define RK_SCHED_ZOO_ZOO_BUILD_H
 
 #include "base/vec.h"
 #include "sched/zoo/zoo.h"

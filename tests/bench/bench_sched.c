@@ -9,6 +9,9 @@
 #include "../unit/ranged_fixture.h"
 #include "base/file.h"
 #include "sched/check/check_schedule.h"
+#include "sched/files/schedule_files.h"
+#include "sched/memory/memory_plan.h"
+#include "sched/policies/policy.h"
 
 #include <stdlib.h>
 #include <string.h>

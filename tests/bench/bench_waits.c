@@ -6,7 +6,11 @@
  */
 #include "base/file.h"
 #include "sched/check/check_schedule.h"
+#include "sched/memory/memory_plan.h"
+#include "sched/model/model.h"
+#include "sched/policies/policy.h"
 #include "sched/schedule/deps.h"
+#include "sched/select/select.h"
 #include "sched/zoo/zoo.h"
 
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 #include "cases.h"
 
+#include "sched/model/model.h"
 #include "sched/ops/op.h"
 
 #include <string.h>

@@ -2,6 +2,7 @@
 #include "base/diag.h"
 #include "emit/backend.h"
 #include "rkernel_lib/catalog/catalog.h"
+#include "sched/model/model.h"
 #include "sched/ops/op.h"
 
 #include <stdio.h>

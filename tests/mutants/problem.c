@@ -1,5 +1,6 @@
 #include "tests/mutants/problem.h"
 
+#include "sched/policies/policy.h"
 #include "sched/schedule/deps.h"
 
 #include <assert.h>

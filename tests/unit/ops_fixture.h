@@ -2,6 +2,8 @@
 #define RK_TESTS_OPS_FIXTURE_H
 
 #include "graph_fixture.h"
+#include "sched/model/model.h"
+#include "sched/ops/op.h"
 
 #include <math.h>
 

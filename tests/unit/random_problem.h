@@ -1,6 +1,7 @@
 #ifndef RK_TESTS_RANDOM_PROBLEM_H
 #define RK_TESTS_RANDOM_PROBLEM_H
 
+#include "sched/plan/candidate.h"
 #include "sched_fixture.h"
 
 /** A random graph and its costs; 0 for what is not wanted. */

@@ -1,6 +1,7 @@
 #ifndef RK_TESTS_RANGED_FIXTURE_H
 #define RK_TESTS_RANGED_FIXTURE_H
 
+#include "sched/plan/candidate.h"
 #include "sched_fixture.h"
 
 #include <assert.h>

@@ -1,6 +1,7 @@
 #ifndef RK_TESTS_SCHED_FIXTURE_H
 #define RK_TESTS_SCHED_FIXTURE_H
 
+#include "sched/model/model.h"
 #include "sched/plan/schedule.h"
 
 /** A scheduling problem made by hand: no catalog, no kernels, durations as given. */

@@ -1,5 +1,7 @@
 #include "base/str.h"
 #include "sched/check/check_schedule.h"
+#include "sched/memory/memory_plan.h"
+#include "sched/policies/policy.h"
 #include "sched_fixture.h"
 
 #include <string.h>

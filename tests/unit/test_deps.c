@@ -1,5 +1,7 @@
 #include "ranged_fixture.h"
 #include "sched/check/check_schedule.h"
+#include "sched/memory/memory_plan.h"
+#include "sched/policies/policy.h"
 #include "sched/schedule/deps.h"
 #include "sched/simulate/bound.h"
 #include "sched/simulate/simulate.h"

@@ -1,4 +1,6 @@
 #include "graph_fixture.h"
+#include "sched/model/model.h"
+#include "sched/ops/op.h"
 
 TestSuite(graph, .init = fixture_setup, .fini = fixture_teardown);
 

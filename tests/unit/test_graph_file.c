@@ -1,5 +1,6 @@
 #include "graph_fixture.h"
 
+#include "sched/model/model.h"
 #include "sched/model/safetensors.h"
 
 TestSuite(graph_file, .init = fixture_setup, .fini = fixture_teardown);

@@ -1,5 +1,6 @@
 #include "graph_fixture.h"
 
+#include "sched/model/model.h"
 #include "sched/model/npy.h"
 #include "sched/model/safetensors.h"
 #include "sched/zoo/zoo.h"

@@ -1,5 +1,7 @@
 #include "graph_fixture.h"
 
+#include "sched/model/model.h"
+#include "sched/ops/op.h"
 #include "sched/passes/merge.h"
 
 #include <math.h>

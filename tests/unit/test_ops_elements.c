@@ -1,4 +1,6 @@
 #include "ops_fixture.h"
+#include "sched/model/model.h"
+#include "sched/ops/op.h"
 
 Test(ops, arithmetic_of_one_shape)
 {

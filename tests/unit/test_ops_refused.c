@@ -1,4 +1,5 @@
 #include "ops_fixture.h"
+#include "sched/model/model.h"
 
 /* What inference refuses. */
 

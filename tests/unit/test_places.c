@@ -1,6 +1,6 @@
 #include "ranged_fixture.h"
-#include "sched/files/schedule_internal.h"
 #include "sched/policies/list_core.h"
+#include "sched/policies/policy.h"
 
 #include <criterion/criterion.h>
 

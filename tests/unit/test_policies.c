@@ -1,4 +1,6 @@
 #include "sched/check/check_schedule.h"
+#include "sched/memory/memory_plan.h"
+#include "sched/policies/policy.h"
 #include "sched_fixture.h"
 
 #include <criterion/criterion.h>

@@ -1,6 +1,9 @@
 #include "base/file.h"
 #include "random_problem.h"
 #include "sched/check/check_schedule.h"
+#include "sched/files/schedule_files.h"
+#include "sched/memory/memory_plan.h"
+#include "sched/policies/policy.h"
 #include "sched/simulate/bound.h"
 #include "sched/simulate/simulate.h"
 

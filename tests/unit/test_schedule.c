@@ -1,7 +1,9 @@
 #include "base/file.h"
 #include "base/str.h"
 #include "sched/check/check_schedule.h"
-#include "sched/files/schedule_internal.h"
+#include "sched/files/schedule_files.h"
+#include "sched/memory/memory_plan.h"
+#include "sched/policies/policy.h"
 #include "sched/schedule/deps.h"
 #include "sched_fixture.h"
 

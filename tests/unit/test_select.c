@@ -1,3 +1,4 @@
+#include "sched/model/model.h"
 #include "sched/select/select.h"
 
 #include <string.h>

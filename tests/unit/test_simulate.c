@@ -1,6 +1,6 @@
 #include "random_problem.h"
 #include "sched/check/check_schedule.h"
-#include "sched/files/schedule_internal.h"
+#include "sched/policies/policy.h"
 #include "sched/simulate/bound.h"
 #include "sched/simulate/simulate.h"
 

@@ -1,3 +1,4 @@
+#include "sched/policies/policy.h"
 #include "sched/simulate/trace.h"
 #include "sched_fixture.h"
 

@@ -1,6 +1,8 @@
 #include "graph_fixture.h"
 
+#include "sched/model/model.h"
 #include "sched/model/npy.h"
+#include "sched/ops/op.h"
 #include "sched/zoo/zoo.h"
 
 #include <math.h>

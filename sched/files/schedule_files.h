@@ -1,0 +1,28 @@
+#ifndef RK_SCHED_FILES_SCHEDULE_FILES_H
+#define RK_SCHED_FILES_SCHEDULE_FILES_H
+
+#include "sched/plan/schedule.h"
+
+/** Writes JSON, or the binary form when the path ends in ".bin". */
+bool rk_schedule_write(const rk_schedule *schedule, const rk_problem *problem, const char *path,
+                       rk_arena *arena, rk_diag *diag);
+/**
+ * Reads either form and matches it to the problem. NULL with RK-S006 (it is another graph's, device's
+ * or catalog's), RK-S007 (a malformed entry), RK-S008 (a binary file that was cut or changed).
+ */
+rk_schedule *rk_schedule_read(const char *path, const rk_problem *problem, rk_arena *arena,
+                              rk_diag *diag);
+
+/**
+ * The nodes that became one before the schedule was made, by name: the problem that it is read for is to
+ * have the graph with them merged (sched/passes/merge.h). RK-S007 or RK-S008 as above.
+ */
+bool rk_schedule_read_merged(const struct rk_merged **out, size_t *count, const char *path,
+                             rk_arena *arena, rk_diag *diag);
+
+/** Whether the file begins as a binary schedule does. */
+bool rk_schedule_is_binary(const char *path);
+/** The name of the device that a binary schedule is for; NULL with RK-S008 as above. */
+const char *rk_schedule_binary_device(const char *path, rk_arena *arena, rk_diag *diag);
+
+#endif

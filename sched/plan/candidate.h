@@ -1,0 +1,65 @@
+#ifndef RK_SCHED_PLAN_CANDIDATE_H
+#define RK_SCHED_PLAN_CANDIDATE_H
+
+#include "rkernel_lib/catalog/binding.h"
+#include "sched/machine/device.h"
+#include "sched/plan/rtask_access.h"
+
+/** Where a time is from; every report says which (section 3.3 of the Rammer paper: the profiler). */
+typedef enum { RK_MODELLED, RK_MEASURED } rk_source;
+const char *rk_source_name(rk_source source);
+
+/**
+ * What the time of an rTask is made of, for a simulator that shares bandwidth among those that run:
+ * `fixed_ns`, whatever the others do, then `bytes` that are moved and computed on, in `stream_ns` when
+ * the memory serves them as fast as the rTask asks. All zero: the rTask takes rtask_ns and shares
+ * nothing. Of a measured rTask, `bytes` are as many as explain by the device's bandwidth why it is
+ * slower among busy neighbours than alone.
+ */
+typedef struct {
+    double fixed_ns, stream_ns;
+    double bytes;
+    bool cached; /**< the bytes come from the L2, otherwise from the memory */
+} rk_rtask_parts;
+
+/** An argument of an rKernel for one node: a tensor and an element offset, or a scalar's value. */
+typedef struct {
+    rk_id tensor;    /**< RK_NO_ID for a scalar or a null pointer */
+    int64_t offset;  /**< elements */
+    double real;     /**< scalars of floating type */
+    int64_t integer; /**< other scalars */
+} rk_kernel_arg;
+
+/** An rKernel that can run a node: a kernel instance with a launch configuration and arguments. */
+typedef struct rk_candidate {
+    const rk_kernel *kernel;
+    const rk_binding *binding; /**< NULL for a node that names its kernel */
+    int64_t grid[3], block[3];
+    int64_t shared;            /**< dynamic shared memory, bytes */
+    const rk_kernel_arg *args; /**< kernel->param_count */
+    /** For each parameter, what an rTask touches through it; NULL: all of it, as for all of NULL. */
+    const rk_access *const *access;
+    uint32_t rtasks;           /**< grid[0]*grid[1]*grid[2] */
+    int residents; /**< vEUs that share an SM, at the demand of all candidates in play */
+    rk_demand demand;
+    double rtask_ns;      /**< one rTask on a vEU */
+    rk_rtask_parts parts; /**< what rtask_ns is made of */
+    rk_source source;     /**< where rtask_ns is from */
+} rk_candidate;
+
+/** The candidates of one node, in binding order; never empty. */
+typedef struct {
+    const rk_candidate *items;
+    size_t count;
+} rk_node_candidates;
+
+/** The candidates of every node. */
+typedef struct {
+    rk_node_candidates *nodes;
+    size_t node_count;
+} rk_candidates;
+
+/** The largest threads, registers and shared bytes of all candidates: what a vEU must offer. */
+rk_demand rk_candidates_demand(const rk_candidates *candidates);
+
+#endif

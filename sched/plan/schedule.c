@@ -1,0 +1,24 @@
+#include "sched/plan/schedule.h"
+
+void rk_schedule_count(rk_schedule_stats *out, const rk_schedule *schedule,
+                       const rk_problem *problem)
+{
+    *out = (rk_schedule_stats){0};
+    for (size_t p = 0; p < schedule->program_count; p++) {
+        for (uint32_t w = 0; w < schedule->veu_count; w++) {
+            const rk_veu_list *list = &schedule->programs[p].veus[w];
+            for (size_t i = 0; i < list->count; i++) {
+                out->rtasks += list->entries[i].wait_count == 0;
+                out->barrier_rtasks += list->entries[i].wait_count != 0;
+                out->wait_items += list->entries[i].wait_count;
+            }
+        }
+    }
+    for (size_t i = 0; i < problem->edge_count; i++) {
+        rk_id from = problem->edges[i].from;
+        rk_id to = problem->edges[i].to;
+        size_t rtasks = problem->candidates->nodes[from].items[schedule->selected[from]].rtasks;
+        out->edges_between_rtasks +=
+            rtasks * problem->candidates->nodes[to].items[schedule->selected[to]].rtasks;
+    }
+}

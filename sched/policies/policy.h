@@ -1,0 +1,55 @@
+#ifndef RK_SCHED_POLICIES_POLICY_H
+#define RK_SCHED_POLICIES_POLICY_H
+
+#include "sched/schedule/builder.h"
+
+/** An option of a policy: a number, as in `--policy wavefront:fastest=1`. */
+typedef struct {
+    const char *name;
+    int64_t otherwise; /**< its default */
+    int64_t min, max;  /**< both allowed */
+    const char *meaning;
+} rk_policy_option;
+
+enum { RK_POLICY_MAX_OPTIONS = 8 };
+
+struct rk_merge_groups;
+
+/** A scheduling policy. One file of sched/policies/ defines one. */
+typedef struct {
+    const char *name;
+    const char *summary;
+    const rk_policy_option *options; /**< terminated by a NULL name; NULL: none */
+    bool as_graph; /**< simulated as kernels of a captured CUDA graph (sched/simulate/simulate.h) */
+    /**
+     * The operators that it would have merged before it runs (sched/passes/merge_problem.h); none when `groups`
+     * stays empty. The problem has a source. NULL: it takes graphs as they are.
+     */
+    bool (*merge)(struct rk_merge_groups *groups, const rk_problem *problem, rk_arena *arena,
+                  rk_diag *diag);
+    /** Fills the builder; problem->options is never NULL when the policy has options. */
+    bool (*run)(rk_builder *builder, const rk_problem *problem, rk_diag *diag);
+} rk_policy;
+
+extern const rk_policy *const rk_policies[];
+extern const size_t rk_policy_count;
+const rk_policy *rk_policy_find(const char *name);
+/** Fills `options`, RK_POLICY_MAX_OPTIONS at most, with the policy's defaults. */
+void rk_policy_defaults(int64_t *options, const rk_policy *policy);
+
+/**
+ * Runs a policy. The vDevice's size: V is the largest block of the candidates in play, and the number
+ * of vEUs the occupancy of the most demanding rTask times the SMs, at most problem->max_veus. NULL
+ * with RK-S005 when no vEU fits the device.
+ */
+rk_schedule *rk_schedule_run(const rk_policy *policy, const rk_problem *problem, rk_arena *arena,
+                             rk_diag *diag);
+
+/**
+ * The problem that the policy would rather have: with the operators merged that it asks for, or
+ * `problem` itself. NULL when that fails.
+ */
+const rk_problem *rk_merge_for_policy(const rk_policy *policy, const rk_problem *problem,
+                                      rk_arena *arena, rk_diag *diag);
+
+#endif
