@@ -167,7 +167,7 @@ Test(simulate, kernels_of_a_graph_pay_a_launch_for_each_edge)
 {
     fixture *f = diamond();
     rk_schedule *s = diamond_schedule(f);
-    s->policy = "graph";
+    s->as_graph = true;
     const rk_sim *sim = rk_simulate(s, &f->problem, true, f->arena);
     cr_expect_float_eq(sim->times.makespan_ns, 2000 + 1000 + 1300 + 2000 + 1300 + 500, 1e-6);
     cr_expect_eq(sim->times.overhead_ns, 0);
