@@ -1,5 +1,6 @@
 #include "convert/cc/cc.h"
 
+#include "convert/cc/cpu_flags.h"
 #include "convert/cc/jobs.h"
 #include "convert/cc/link.h"
 #include "convert/clang/pch.h"
@@ -142,9 +143,9 @@ static rk_cc_words compile_command(const run *r, const rk_cc_input *input)
     add_all(r, &command, input->language == RK_CC_C ? &r->cc : &r->cxx);
     if (cuda && !o->optimised)
         add(r, &command, "-O2");
-    if (cuda)
-        add(r, &command, "-ffp-contract=off");
     add_all(r, &command, &o->compile);
+    if (cuda)
+        rk_cpu_flags(&command, &r->cxx, r->arena);
     const char *version = standard(o, input->language);
     if (version)
         add(r, &command, version);

@@ -1,3 +1,4 @@
+#include "convert/facts/undefined.h"
 #include "convert/fission/fission_internal.h"
 
 #include <string.h>
@@ -207,10 +208,15 @@ static const char *init_text(const rk_fission *f, const rk_kept_variable *v)
 {
     const rk_token *items = f->tokens->items;
     rk_str out = {.arena = f->arena};
+    if (v->init == v->init_end)
+        return "";
+    const rk_range whole = {f->file, items[v->init].offset, token_end(f, v->init_end - 1)};
     for (size_t i = v->init; i < v->init_end; i++) {
         const bool apart =
             i > v->init && items[i - 1].offset + items[i - 1].length < items[i].offset;
+        rk_undefined_text(f->unit, &out, &whole, items[i].offset, false);
         rk_str_addf(&out, "%s%s", apart ? " " : "", rk_token_text(f->tokens, i, f->arena));
+        rk_undefined_text(f->unit, &out, &whole, token_end(f, i), true);
     }
     return rk_str_text(&out);
 }

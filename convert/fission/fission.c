@@ -1,3 +1,4 @@
+#include "convert/facts/undefined.h"
 #include "convert/fission/fission_internal.h"
 
 #include "convert/unit/sources.h"
@@ -124,8 +125,12 @@ const char *rk_fission_text(rk_unit *unit, rk_fission_plan *plan, unsigned uses)
         *rk_push(unit->arena, &all.list) = plan->edits.list.items[i];
         all.list.items[i].offset -= plan->begin;
     }
-    for (size_t i = 0; i < file->edits.list.count; i++) {
-        rk_edit e = file->edits.list.items[i];
+    rk_edits own = {.arena = unit->arena};
+    for (size_t i = 0; i < file->edits.list.count; i++)
+        *rk_push(unit->arena, &own.list) = file->edits.list.items[i];
+    rk_undefined_edit(unit, &own, plan->body.file, plan->begin, plan->end);
+    for (size_t i = 0; i < own.list.count; i++) {
+        rk_edit e = own.list.items[i];
         const bool entry = e.offset == plan->begin && e.length == 0 && e.rank == 0;
         if (e.offset < plan->begin || e.offset >= plan->end || entry || is_replaced(plan, &e))
             continue;

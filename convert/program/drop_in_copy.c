@@ -1,6 +1,7 @@
 #include "convert/program/drop_in_internal.h"
 
 #include "convert/clang/ast.h"
+#include "convert/facts/undefined.h"
 #include "convert/program/program_internal.h"
 #include "convert/rkernel/rewrite.h"
 #include "convert/unit/problems.h"
@@ -170,6 +171,9 @@ const char *rk_drop_in_copy(rk_unit *unit, size_t function, bool cpu)
     renamed &= rename_calls(unit, f);
     if (cpu)
         rk_program_edit_steps(unit, f->definition.file, f->definition.begin, f->end);
+    if (cpu)
+        rk_undefined_edit(unit, &unit->files.items[f->definition.file]->edits, f->definition.file,
+                          f->definition.begin, f->end);
     f->split = cpu && rk_rewrite_split(unit, f, true);
     return finish_copy(unit, function, &f->definition, f->end, renamed);
 }

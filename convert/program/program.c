@@ -3,6 +3,7 @@
 #include "convert/clang/ast.h"
 #include "convert/clang/parse.h"
 #include "convert/facts/branches.h"
+#include "convert/facts/undefined.h"
 #include "convert/fission/fission.h"
 #include "convert/launches/instantiated.h"
 #include "convert/program/drop_in.h"
@@ -77,6 +78,8 @@ bool rk_program_convert(rk_unit *unit)
               (rk_program_check_headers(&program) & rk_program_check_textures(&program));
     rk_program_read_facts(&program);
     if (unit->options->target == RK_TARGET_CPU)
+        rk_undefined_find(unit);
+    if (unit->options->target == RK_TARGET_CPU)
         rk_fission_find(unit, program.helper_waits); /* for a drop-in parses anew */
     if (unit->options->drop_in && !rk_drop_in_prepare(unit, program.parsed))
         return false;
@@ -88,6 +91,9 @@ bool rk_program_convert(rk_unit *unit)
         ok &= rk_program_edit_assembly(&program);
         for (size_t i = 0; i < unit->files.count; i++)
             rk_program_edit_steps(unit, i, 0, unit->files.items[i]->bytes.size);
+        for (size_t i = 0; i < unit->files.count; i++)
+            rk_undefined_edit(unit, &unit->files.items[i]->edits, i, 0,
+                              unit->files.items[i]->bytes.size);
         rk_program_edit_parts(&program);
     }
     if (unit->options->drop_in)

@@ -55,13 +55,14 @@ bool rk_program_add_step(rk_program *program, CXCursor cursor)
 
 void rk_program_edit_steps(rk_unit *unit, size_t file, size_t begin, size_t end)
 {
+    enum { INNER = 1 << 24 }; /* rank: what else is put around an expression is put around this */
     rk_source_file *source = unit->files.items[file];
     for (size_t i = 0; i < unit->steps.count; i++) {
         const rk_range *step = &unit->steps.items[i];
         if (step->file != file || step->begin < begin || step->end > end)
             continue;
         source->touched = true;
-        rk_edits_insert(&source->edits, step->begin, 0, "rk__::in_step(");
-        rk_edits_insert(&source->edits, step->end, 0, ")");
+        rk_edits_insert(&source->edits, step->begin, INNER, "rk__::in_step(");
+        rk_edits_insert(&source->edits, step->end, -INNER, ")");
     }
 }

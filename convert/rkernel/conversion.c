@@ -6,6 +6,7 @@
 #include "convert/clang/parse.h"
 #include "convert/facts/branches.h"
 #include "convert/facts/phases.h"
+#include "convert/facts/undefined.h"
 #include "convert/fission/fission.h"
 #include "convert/launches/instantiated.h"
 #include "convert/rkernel/analysis.h"
@@ -130,8 +131,10 @@ bool rk_unit_convert(rk_unit *unit)
     unit->files.items[0]->out_name = unit->options->output
                                          ? rk_path_base(unit->options->output)
                                          : rk_arena_printf(unit->arena, "%s.rk.cu", unit->stem);
-    if (wants_fission(unit->options))
-        rk_fission_find(unit, any_helper_waits(unit)); /* the check parses anew */
+    if (wants_fission(unit->options)) { /* the check parses anew */
+        rk_undefined_find(unit);
+        rk_fission_find(unit, any_helper_waits(unit));
+    }
     rk_leave_out(unit);
     for (int round = 0; round < MAX_ROUNDS; round++) {
         bool clean = true;
@@ -154,10 +157,11 @@ bool rk_unit_convert(rk_unit *unit)
                        "report this file to us", "the conversion does not come to an end");
 }
 
-rk_bytes rk_unit_source(rk_unit *unit)
+rk_bytes rk_unit_source(rk_unit *unit, bool for_cpu)
 {
     rk_str out = {.arena = unit->arena};
-    const rk_bytes *own = &unit->files.items[0]->output;
+    const rk_source_file *file = unit->files.items[0];
+    const rk_bytes *own = for_cpu ? &file->cpu : &file->output;
     rk_str_addn(&out, own->data, own->size);
     rk_str_add(&out, rk_rewrite_tail(unit));
     rk_str_add(&out, rk_rewrite_probes(unit));

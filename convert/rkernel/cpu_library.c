@@ -1,5 +1,7 @@
 #include "convert/rkernel/cpu_library.h"
 
+#include "convert/cc/cpu_flags.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -9,9 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-typedef RK_VEC(const char *) word_vec;
-
-static void add_words(word_vec *out, const char *text, rk_arena *arena)
+static void add_words(rk_cc_words *out, const char *text, rk_arena *arena)
 {
     while (text && *text) {
         const size_t length = strcspn(text, " ");
@@ -22,17 +22,18 @@ static void add_words(word_vec *out, const char *text, rk_arena *arena)
 }
 
 /** The compiler and its flags. */
-static word_vec command(rk_arena *arena)
+static rk_cc_words command(rk_arena *arena)
 {
-    static const char *const flags[] = {"-x",    "c++",     "-std=c++17",        "-O2",
-                                        "-fPIC", "-shared", "-ffp-contract=off", "-fno-fast-math",
-                                        "-w"};
-    word_vec words = {0};
-    const char *compiler = getenv("CXX");
-    add_words(&words, compiler && *compiler ? compiler : "c++", arena);
+    static const char *const flags[] = {"-x", "c++", "-std=c++17", "-O2", "-fPIC", "-shared", "-w"};
+    rk_cc_words compiler = {0}, words = {0};
+    const char *given = getenv("CXX");
+    add_words(&compiler, given && *given ? given : "c++", arena);
+    for (size_t i = 0; i < compiler.count; i++)
+        *rk_push(arena, &words) = compiler.items[i];
     for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
         *rk_push(arena, &words) = flags[i];
     add_words(&words, getenv("CXXFLAGS"), arena);
+    rk_cpu_flags(&words, &compiler, arena);
     return words;
 }
 
@@ -57,7 +58,7 @@ static uint64_t hash_folder(const char *folder, uint64_t hash, rk_arena *arena)
 
 uint64_t rk_cpu_library_hash(const rk_convert_options *options, rk_arena *arena)
 {
-    const word_vec words = command(arena);
+    const rk_cc_words words = command(arena);
     uint64_t hash = 0;
     for (size_t i = 0; i < words.count; i++)
         hash = rk_hash(words.items[i], strlen(words.items[i]) + 1, hash);
@@ -89,7 +90,7 @@ static bool compile(const rk_unit *unit, const char *folder, const char *source,
                     const char *log)
 {
     rk_arena *arena = unit->arena;
-    word_vec words = command(arena);
+    rk_cc_words words = command(arena);
     const char *include = rk_path_join(arena, unit->options->home, "include");
     /* Reports name a kernel's place; where the folder happens to be is no part of that. */
     const char *const last[] = {"-I",

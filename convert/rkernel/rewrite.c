@@ -1,6 +1,8 @@
 #include "convert/rkernel/rewrite.h"
 #include "convert/facts/template_heads.h"
 
+#include "convert/facts/undefined.h"
+
 #include "convert/clang/expand.h"
 #include "convert/facts/function_args.h"
 #include "convert/facts/returns.h"
@@ -600,13 +602,29 @@ static void name_files(rk_unit *unit)
         unit->files.items[i]->out_name = choose_name(unit, unit->files.items[i]);
 }
 
+/** The file's other text, which its CPU library is compiled from. */
+static bool apply_for_cpu(rk_unit *unit, rk_source_file *file)
+{
+    rk_edits all = {.arena = unit->arena};
+    size_t conflict[2], index = 0;
+    while (unit->files.items[index] != file)
+        index++;
+    for (size_t i = 0; i < file->edits.list.count; i++)
+        *rk_push(unit->arena, &all.list) = file->edits.list.items[i];
+    rk_undefined_edit(unit, &all, index, 0, file->bytes.size);
+    file->cpu.data =
+        rk_edits_apply(&all, file->bytes.data, file->bytes.size, &file->cpu.size, conflict);
+    return file->cpu.data || rk_diag_add(unit->diag, RK_ERROR, "RK-V003", rk_place_file(file->path),
+                                         "report this file to us", "two edits for the CPU overlap");
+}
+
 static bool apply(rk_unit *unit, rk_source_file *file)
 {
     size_t conflict[2];
     file->output.data = rk_edits_apply(&file->edits, file->bytes.data, file->bytes.size,
                                        &file->output.size, conflict);
     if (file->output.data)
-        return true;
+        return apply_for_cpu(unit, file);
     const rk_edit *a = &file->edits.list.items[conflict[0]];
     const rk_edit *b = &file->edits.list.items[conflict[1]];
     const size_t index = file == unit->files.items[0] ? 0 : RK_NONE;

@@ -62,6 +62,21 @@ static bool stage(const rk_unit *unit, const char *folder, const output_vec *out
     return true;
 }
 
+/** What the CPU library is compiled from: the unit's files come first, the source last of them. */
+static output_vec for_cpu(const output_vec *outputs, rk_unit *unit)
+{
+    output_vec out = {0};
+    for (size_t i = 0; i < outputs->count; i++) {
+        rk_output *o = rk_push(unit->arena, &out);
+        *o = outputs->items[i];
+        if (i + 1 < unit->files.count)
+            o->bytes = unit->files.items[i + 1]->cpu;
+        else if (i + 1 == unit->files.count)
+            o->bytes = rk_unit_source(unit, true);
+    }
+    return out;
+}
+
 /** Adds the CPU library and its source; its path in the output folder, NULL if there is none. */
 static const char *add_cpu(output_vec *outputs, rk_unit *unit, const rk_job *job)
 {
@@ -72,11 +87,12 @@ static const char *add_cpu(output_vec *outputs, rk_unit *unit, const rk_job *job
     const char *name = rk_arena_printf(arena, "%s.rk.cpu.cpp", unit->stem);
     *rk_push(arena, outputs) =
         (rk_output){rk_path_join(arena, job->options.out_dir, name), false, {cpu, strlen(cpu)}};
-    if (job->options.no_cpu || !stage(unit, job->folder, outputs))
+    const output_vec compiled = for_cpu(outputs, unit);
+    if (job->options.no_cpu || !stage(unit, job->folder, &compiled))
         return NULL;
-    rk_bytes *texts = RK_NEW_ARRAY(arena, rk_bytes, outputs->count);
-    for (size_t i = 0; i < outputs->count; i++)
-        texts[i] = outputs->items[i].bytes;
+    rk_bytes *texts = RK_NEW_ARRAY(arena, rk_bytes, compiled.count);
+    for (size_t i = 0; i < compiled.count; i++)
+        texts[i] = compiled.items[i].bytes;
     rk_output library;
     if (!rk_cpu_library(&library, unit, job->folder, name, job->runtime, texts, outputs->count))
         return NULL;
@@ -88,7 +104,7 @@ static const char *add_cpu(output_vec *outputs, rk_unit *unit, const rk_job *job
 static void put_out(rk_record *out, rk_unit *unit, const rk_job *job)
 {
     output_vec outputs = {0};
-    const rk_bytes source = rk_unit_source(unit);
+    const rk_bytes source = rk_unit_source(unit, false);
     for (size_t i = 1; i <= unit->files.count; i++) {
         const rk_source_file *file = unit->files.items[i % unit->files.count];
         if (job->options.in_place && !file->touched)

@@ -112,6 +112,7 @@ typedef struct {
     const char *guard;    /**< of a touched header: the macro that lets it be read once, or NULL */
     rk_edits edits;
     rk_bytes output; /**< edited text */
+    rk_bytes cpu;    /**< of an rKernel's source: the same with what a CPU needs besides (facts/undefined.h) */
 } rk_source_file;
 
 /** A place in the project's text. */
@@ -345,6 +346,13 @@ typedef struct {
     size_t file, begin, end;
 } rk_range;
 
+/** An operand in device code that a function is put around: convert/facts/undefined.h. */
+typedef struct {
+    rk_range at;
+    const char *before; /**< " ::rk__::to<int>(" */
+    bool instance;      /**< only instances of a template show that it is needed */
+} rk_undefined;
+
 /** One source on its way through the converter. */
 typedef struct {
     rk_arena *arena;
@@ -379,6 +387,7 @@ typedef struct {
     RK_VEC(rk_convert_launch) launches;
     RK_VEC(rk_convert_kernel) program_kernels; /**< of a program for the CPU */
     RK_VEC(rk_range) steps;   /**< of a program for the CPU: accesses to volatile memory */
+    RK_VEC(rk_undefined) undefined; /**< operands of device code, for the CPU */
     RK_VEC(rk_where) stepped; /**< the `{` of kernels that reach one */
     RK_VEC(struct rk_fission_plan *) fissions; /**< of kernels, once rk_fission_find looked */
     const char *kernels_text; /**< of a program for the CPU: how each kernel runs */

@@ -6,6 +6,7 @@
  * approximate on the GPU are the exact functions here.
  */
 
+#include "cpu_defined.h"
 #include "cpu_types.h"
 
 #include <cassert>
@@ -35,26 +36,6 @@ inline To bits_as(From from)
     To to;
     std::memcpy(&to, &from, sizeof to);
     return to;
-}
-
-/**
- * As CUDA's conversions do: what is out of range gives the nearest value in it, and NaN gives 0 where a float
- * becomes an integer of at most 32 bits, else the integer's highest bit.
- */
-template <class To, class From>
-inline To saturate_to(From rounded)
-{
-    const From low = static_cast<From>(std::numeric_limits<To>::min());
-    const From high = std::ldexp(From(1), std::numeric_limits<To>::digits);
-    if (std::isnan(rounded)) {
-        constexpr bool wide = sizeof(To) == 8 || std::is_same_v<From, double>;
-        return wide ? To(1ull << (8 * sizeof(To) - 1)) : To(0);
-    }
-    if (rounded < low)
-        return std::numeric_limits<To>::min();
-    if (rounded >= high)
-        return std::numeric_limits<To>::max();
-    return static_cast<To>(rounded);
 }
 
 } // namespace rk__
@@ -134,10 +115,10 @@ inline double __hiloint2double(int hi, int lo)
 }
 
 #define RK_CPU_CONVERT(from, From, to, To)                                                         \
-    inline To __##from##2##to##_rn(From x) { return rk__::saturate_to<To>(std::nearbyint(x)); }      \
-    inline To __##from##2##to##_rz(From x) { return rk__::saturate_to<To>(std::trunc(x)); }          \
-    inline To __##from##2##to##_ru(From x) { return rk__::saturate_to<To>(std::ceil(x)); }           \
-    inline To __##from##2##to##_rd(From x) { return rk__::saturate_to<To>(std::floor(x)); }
+    inline To __##from##2##to##_rn(From x) { return rk__::saturated<To>(std::nearbyint(x)); }      \
+    inline To __##from##2##to##_rz(From x) { return rk__::saturated<To>(std::trunc(x)); }          \
+    inline To __##from##2##to##_ru(From x) { return rk__::saturated<To>(std::ceil(x)); }           \
+    inline To __##from##2##to##_rd(From x) { return rk__::saturated<To>(std::floor(x)); }
 RK_CPU_CONVERT(float, float, int, int)
 RK_CPU_CONVERT(float, float, uint, unsigned int)
 RK_CPU_CONVERT(float, float, ll, long long)

@@ -73,7 +73,7 @@ template <class To, class From> inline To ptx_to_integer(From whole)
 {
     if (whole != whole && (sizeof(From) == 8 || sizeof(To) == 8))
         return To(1ull << (8 * sizeof(To) - 1));
-    return saturate_to<To>(whole);
+    return saturated<To>(whole);
 }
 
 /** `Whole`: to an integer, in whatever type. */

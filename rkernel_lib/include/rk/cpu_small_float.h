@@ -70,7 +70,7 @@ inline double add_to_odd(double a, double b)
 template <class To>
 inline To small_to_integer(float value, rounding mode)
 {
-    return saturate_to<To>(mode == rounding::nearest ? std::nearbyint(value)
+    return saturated<To>(mode == rounding::nearest ? std::nearbyint(value)
                            : mode == rounding::zero  ? std::trunc(value)
                            : mode == rounding::up    ? std::ceil(value)
                                                      : std::floor(value));

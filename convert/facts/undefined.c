@@ -1,0 +1,563 @@
+#include "convert/facts/undefined.h"
+
+#include "convert/clang/ast.h"
+#include "convert/facts/undefined_range.h"
+#include "convert/unit/sources.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/** A cursor and those around it. */
+typedef struct node {
+    CXCursor cursor;
+    const struct node *up;
+} node;
+
+/** A variable of a template, by the place of its name. */
+typedef struct {
+    rk_where at;
+    const char *type; /**< as the template's text has it */
+} variable;
+
+typedef struct {
+    rk_unit *unit;
+    rk_arena *arena;
+    rk_last_file last;
+    bool device;          /**< in device code */
+    bool instance;        /**< of a template */
+    CXCursor pattern;     /**< of the instance */
+    rk_cursors instances; /**< that are met, each once */
+    RK_VEC(rk_place) told;
+    RK_VEC(variable) variables;
+} search;
+
+static void look(search *s, CXCursor cursor, const node *up);
+
+/* Types. */
+
+static bool is_floating(CXType type)
+{
+    const enum CXTypeKind kind = clang_getCanonicalType(type).kind;
+    return kind == CXType_Float || kind == CXType_Double || kind == CXType_LongDouble;
+}
+
+/** An integer but bool, or an enumeration. */
+static bool is_whole(CXType type)
+{
+    const CXType t = clang_getCanonicalType(type);
+    if (t.kind == CXType_Enum)
+        return true;
+    return t.kind >= CXType_Char_U && t.kind <= CXType_LongLong && t.kind != CXType_UInt128 &&
+           t.kind != CXType_Int128;
+}
+
+static bool is_dependent(CXType type)
+{
+    const enum CXTypeKind kind = clang_getCanonicalType(type).kind;
+    return kind == CXType_Dependent || kind == CXType_Unexposed;
+}
+
+/** "unsigned char", of an enumeration what is behind it: a name that means the same everywhere. */
+static const char *whole_name(CXType type, rk_arena *arena)
+{
+    CXType t = clang_getCanonicalType(type);
+    if (t.kind == CXType_Enum)
+        t = clang_getCanonicalType(clang_getEnumDeclIntegerType(clang_getTypeDeclaration(t)));
+    return rk_ast_text(clang_getTypeSpelling(clang_getUnqualifiedType(t)), arena);
+}
+
+/* Expressions. */
+
+static CXCursor last_expression(CXCursor cursor, rk_arena *arena)
+{
+    const rk_cursors children = rk_ast_children(cursor, arena);
+    for (size_t i = children.count; i-- > 0;)
+        if (clang_isExpression(clang_getCursorKind(children.items[i])))
+            return children.items[i];
+    return clang_getNullCursor();
+}
+
+/** Without the parentheses and implicit conversions around it. */
+static CXCursor stripped(CXCursor e, rk_arena *arena)
+{
+    while (clang_getCursorKind(e) == CXCursor_UnexposedExpr ||
+           clang_getCursorKind(e) == CXCursor_ParenExpr) {
+        const CXCursor inner = last_expression(e, arena);
+        if (clang_Cursor_isNull(inner))
+            break;
+        e = inner;
+    }
+    return e;
+}
+
+/** A number's value as it is written; negative where it is none. */
+static double literal(const search *s, CXCursor e)
+{
+    const CXCursor inner = stripped(e, s->arena);
+    const enum CXCursorKind kind = clang_getCursorKind(inner);
+    if (kind != CXCursor_FloatingLiteral && kind != CXCursor_IntegerLiteral)
+        return -1;
+    const rk_where at = rk_ast_spelling(s->unit, clang_getRangeStart(clang_getCursorExtent(inner)));
+    return at.file == RK_NONE ? -1
+                              : strtod(s->unit->files.items[at.file]->bytes.data + at.offset, NULL);
+}
+
+/** Whether an expression is made of integer literals alone: a wrong amount of those any compiler tells. */
+static bool is_literals(CXCursor e, rk_arena *arena)
+{
+    const enum CXCursorKind kind = clang_getCursorKind(e);
+    const rk_cursors children = rk_ast_children(e, arena);
+    if (kind == CXCursor_IntegerLiteral || kind == CXCursor_UnaryExpr)
+        return true;
+    if (kind != CXCursor_UnexposedExpr && kind != CXCursor_ParenExpr &&
+        kind != CXCursor_BinaryOperator && kind != CXCursor_UnaryOperator)
+        return false;
+    for (size_t i = 0; i < children.count; i++)
+        if (!is_literals(children.items[i], arena))
+            return false;
+    return children.count > 0;
+}
+
+/** Whether an amount is less than 32 by its form: `n & 31`. */
+static bool is_masked(const search *s, CXCursor amount)
+{
+    const CXCursor e = stripped(amount, s->arena);
+    if (clang_getCursorKind(e) != CXCursor_BinaryOperator ||
+        clang_getCursorBinaryOperatorKind(e) != CXBinaryOperator_And)
+        return false;
+    const rk_cursors operands = rk_ast_children(e, s->arena);
+    for (size_t i = 0; i < operands.count; i++) {
+        const double mask = literal(s, operands.items[i]);
+        if (mask >= 0 && mask < 32)
+            return true;
+    }
+    return false;
+}
+
+/* What is found. */
+
+static void tell(search *s, CXCursor at, const char *what)
+{
+    const rk_place place = rk_ast_place(clang_getCursorLocation(at), s->arena);
+    for (size_t i = 0; i < s->told.count; i++)
+        if (s->told.items[i].line == place.line && s->told.items[i].column == place.column &&
+            strcmp(s->told.items[i].file, place.file) == 0)
+            return;
+    *rk_push(s->arena, &s->told) = place;
+    rk_diag_add(s->unit->diag, RK_WARNING, "RK-V221", place,
+                "write it with a variable of its own, outside of macros",
+                "%s here may be another on the CPU when it is out of range", what);
+}
+
+/**
+ * Puts `before` and ")" around an operand. What a template's own text shows counts before what its instances do, which
+ * must agree among each other.
+ */
+static void add(search *s, CXCursor operand, const rk_range *at, const char *before,
+                const char *what)
+{
+    for (size_t i = 0; i < s->unit->undefined.count; i++) {
+        rk_undefined *old = &s->unit->undefined.items[i];
+        if (old->at.file != at->file || old->at.begin != at->begin || old->at.end != at->end ||
+            strncmp(old->before, before, strcspn(before, "<(")) != 0)
+            continue;
+        if (strcmp(old->before, before) != 0 && old->instance)
+            tell(s, operand, what);
+        return;
+    }
+    *rk_push(s->arena, &s->unit->undefined) =
+        (rk_undefined){.at = *at, .before = before, .instance = s->instance};
+}
+
+static bool is_explicit(CXCursor cursor)
+{
+    const enum CXCursorKind kind = clang_getCursorKind(cursor);
+    return kind == CXCursor_CStyleCastExpr || kind == CXCursor_CXXStaticCastExpr ||
+           kind == CXCursor_CXXFunctionalCastExpr;
+}
+
+static const char conversion[] = "the conversion of a floating value to an integer";
+
+/** The result of a function template as its text has it; NULL where that does not name a type. */
+static const char *result_name(const search *s, const node *n)
+{
+    for (; n; n = n->up)
+        if (clang_getCursorKind(n->cursor) == CXCursor_LambdaExpr)
+            return NULL;
+    if (clang_Cursor_isNull(s->pattern))
+        return NULL;
+    const char *text =
+        rk_ast_text(clang_getTypeSpelling(clang_getCursorResultType(s->pattern)), s->arena);
+    return *text && !strstr(text, "auto") && !strstr(text, "decltype") && !strstr(text, "(") ? text
+                                                                                             : NULL;
+}
+
+static void note_variable(search *s, CXCursor cursor)
+{
+    const char *type = rk_ast_text(clang_getTypeSpelling(clang_getCursorType(cursor)), s->arena);
+    *rk_push(s->arena, &s->variables) =
+        (variable){rk_ast_spelling(s->unit, clang_getCursorLocation(cursor)), type};
+}
+
+static const char *variable_type(const search *s, CXCursor cursor)
+{
+    const rk_where at = rk_ast_spelling(s->unit, clang_getCursorLocation(cursor));
+    for (size_t i = 0; i < s->variables.count; i++)
+        if (s->variables.items[i].at.file == at.file &&
+            s->variables.items[i].at.offset == at.offset)
+            return strstr(s->variables.items[i].type, "auto") ? NULL : s->variables.items[i].type;
+    return NULL;
+}
+
+/** The member that a constructor's list gives a value: `value(v)`. */
+static const char *member_before(const search *s, const rk_range *at)
+{
+    const rk_tokens *t = &s->unit->files.items[at->file]->tokens;
+    const size_t i = rk_tokens_at(t, at->begin);
+    return i >= 2 && t->items[i - 2].kind == RK_TOKEN_NAME
+               ? rk_arena_printf(s->arena, "decltype(this->%s)", rk_token_text(t, i - 2, s->arena))
+               : NULL;
+}
+
+/** What an operand in an instance becomes, as the template's text can say it: it differs from instance to instance. */
+static const char *named_target(const search *s, const node *cast, const rk_range *operand)
+{
+    const CXCursor up = cast->up ? cast->up->cursor : clang_getNullCursor();
+    const enum CXCursorKind kind = clang_getCursorKind(up);
+    if (kind == CXCursor_VarDecl)
+        return variable_type(s, up);
+    if (kind == CXCursor_Constructor)
+        return member_before(s, operand);
+    if (kind == CXCursor_BinaryOperator &&
+        clang_getCursorBinaryOperatorKind(up) == CXBinaryOperator_Assign) {
+        const rk_cursors sides = rk_ast_children(up, s->arena);
+        rk_range at;
+        if (sides.count == 2 && rk_undefined_range(s->unit, sides.items[0], RK_OPERAND_LEFT, &at))
+            return rk_arena_printf(s->arena, "decltype(%.*s)", (int)(at.end - at.begin),
+                                   s->unit->files.items[at.file]->bytes.data + at.begin);
+    }
+    return kind == CXCursor_ReturnStmt ? result_name(s, cast) : NULL;
+}
+
+/** A conversion of a floating value: `n` is what it gives, `from` what it takes. */
+static void add_conversion(search *s, const node *n, CXCursor from)
+{
+    const CXType to = clang_getCursorType(n->cursor);
+    const double value = literal(s, from);
+    if (value >= 0 && value < 128)
+        return;
+    const node *cast = is_explicit(n->cursor)                ? n
+                       : n->up && is_explicit(n->up->cursor) ? n->up
+                                                             : NULL;
+    rk_range at;
+    if (!(cast ? rk_undefined_cast_operand(s->unit, cast->cursor, from, &at)
+               : rk_undefined_range(s->unit, from, RK_OPERAND_WHOLE, &at))) {
+        tell(s, from, conversion);
+        return;
+    }
+    const char *name = whole_name(to, s->arena), *text = NULL;
+    if (cast && (s->instance || rk_undefined_in_macro(s->unit, &at)))
+        text = rk_undefined_cast_type(s->unit, cast->cursor, &at);
+    else if (s->instance)
+        text = named_target(s, n, &at);
+    CXCursor inner = from;
+    while (clang_getCursorKind(inner) == CXCursor_UnexposedExpr)
+        inner = last_expression(inner, s->arena);
+    const CXCursor function = clang_getCursorReferenced(inner);
+    const bool by_class = clang_getCursorKind(inner) == CXCursor_CallExpr &&
+                          clang_getCursorKind(function) == CXCursor_ConversionFunction;
+    if (by_class && rk_ast_is_system(function))
+        return; /* halves convert themselves */
+    if (by_class)
+        add(s, from, &at,
+            rk_arena_printf(s->arena, " ::rk__::to_from<%s, %s>(", text ? text : name,
+                            rk_ast_text(clang_getTypeSpelling(
+                                            clang_getCanonicalType(clang_getCursorType(from))),
+                                        s->arena)),
+            conversion);
+    else
+        add(s, from, &at, rk_arena_printf(s->arena, " ::rk__::to<%s>(", text ? text : name),
+            conversion);
+}
+
+/** A cast whose type or operand depends on template arguments, as the text has it. */
+static void add_dependent_cast(search *s, const node *n, CXCursor from)
+{
+    const enum CXCursorKind kind = clang_getCursorKind(stripped(from, s->arena));
+    rk_range at;
+    if (kind == CXCursor_InitListExpr || kind == CXCursor_LambdaExpr || literal(s, from) >= 0 ||
+        !rk_undefined_cast_operand(s->unit, n->cursor, from, &at))
+        return;
+    const char *text = rk_undefined_cast_type(s->unit, n->cursor, &at);
+    if (text && !strpbrk(text, "&*(") && strcmp(text, "void") != 0)
+        add(s, from, &at, rk_arena_printf(s->arena, " ::rk__::to<%s>(", text), conversion);
+}
+
+static void look_at_cast(search *s, const node *n)
+{
+    const CXType to = clang_getCursorType(n->cursor);
+    const CXCursor from = last_expression(n->cursor, s->arena);
+    if (clang_Cursor_isNull(from))
+        return;
+    const CXType type = clang_getCursorType(from);
+    if (is_whole(to) && is_floating(type))
+        add_conversion(s, n, from);
+    else if (is_explicit(n->cursor) && (is_dependent(to) || is_whole(to)) &&
+             (is_dependent(type) || is_floating(type)))
+        add_dependent_cast(s, n, from);
+}
+
+static void look_at_shift(search *s, CXCursor left, CXCursor right, const char *before)
+{
+    static const char what[] = "the result of a shift";
+    const CXType type = clang_getCursorType(left);
+    rk_range at;
+    if ((!is_whole(type) && !is_dependent(type) &&
+         clang_getCanonicalType(type).kind != CXType_Bool) ||
+        is_literals(right, s->arena) || is_masked(s, right))
+        return;
+    if (rk_undefined_range(s->unit, left, RK_OPERAND_LEFT, &at))
+        add(s, left, &at, before, what);
+    else
+        tell(s, left, what);
+}
+
+static bool is_bit_field(const search *s, CXCursor e)
+{
+    return clang_Cursor_isBitField(clang_getCursorReferenced(stripped(e, s->arena))) != 0;
+}
+
+static void look_at_operator(search *s, CXCursor cursor)
+{
+    const enum CXBinaryOperatorKind op = clang_getCursorBinaryOperatorKind(cursor);
+    const rk_cursors sides = rk_ast_children(cursor, s->arena);
+    if (sides.count != 2)
+        return;
+    const CXCursor left = sides.items[0], right = sides.items[1];
+    const bool shifts = op == CXBinaryOperator_ShlAssign || op == CXBinaryOperator_ShrAssign;
+    const bool truncates = clang_getCursorKind(cursor) == CXCursor_CompoundAssignOperator &&
+                           is_whole(clang_getCursorType(left)) &&
+                           is_floating(clang_getCursorType(right));
+    if ((truncates || (shifts && !is_literals(right, s->arena) && !is_masked(s, right))) &&
+        is_bit_field(s, left))
+        tell(s, left, "what is assigned to a bit-field");
+    else if (op == CXBinaryOperator_Shl || op == CXBinaryOperator_Shr)
+        look_at_shift(s, left, right, " ::rk__::bits(");
+    else if (shifts)
+        look_at_shift(s, left, right, " ::rk__::in(");
+    else if (truncates) {
+        rk_range at;
+        if (rk_undefined_range(s->unit, left, RK_OPERAND_LEFT, &at))
+            add(s, left, &at, " ::rk__::in(", conversion);
+        else
+            tell(s, left, conversion);
+    }
+}
+
+/* The walk. */
+
+static bool has_head_word(const search *s, CXCursor function, const char *word)
+{
+    const rk_where at =
+        rk_ast_spelling(s->unit, clang_getRangeStart(clang_getCursorExtent(function)));
+    if (at.file == RK_NONE)
+        return false;
+    const rk_tokens *t = &s->unit->files.items[at.file]->tokens;
+    for (size_t i = rk_tokens_at(t, at.offset);
+         i < t->count && !rk_token_is(t, i, "{") && !rk_token_is(t, i, ";"); i++)
+        if (rk_token_is(t, i, word))
+            return true;
+    return false;
+}
+
+/** Functions for the device; `constexpr` ones may be used there. */
+static bool is_device(const search *s, CXCursor function)
+{
+    return rk_ast_has_attribute(function, CXCursor_CUDADeviceAttr, NULL) ||
+           rk_ast_has_attribute(function, CXCursor_CUDAGlobalAttr, NULL) ||
+           has_head_word(s, function, "constexpr");
+}
+
+/** A function whose end may be reached without a result gets some. */
+static void look_at_end(search *s, CXCursor function)
+{
+    const CXType result = clang_getCanonicalType(clang_getCursorResultType(function));
+    const rk_cursors parts = rk_ast_children(function, s->arena);
+    if (parts.count == 0 || result.kind == CXType_Void || result.kind == CXType_Invalid ||
+        result.kind == CXType_LValueReference || result.kind == CXType_RValueReference ||
+        is_dependent(result) || clang_getCursorKind(function) == CXCursor_Constructor ||
+        clang_getCursorKind(function) == CXCursor_Destructor)
+        return;
+    const CXCursor body = parts.items[parts.count - 1];
+    const rk_cursors all = rk_ast_children(body, s->arena);
+    if (clang_getCursorKind(body) != CXCursor_CompoundStmt ||
+        (all.count && clang_getCursorKind(all.items[all.count - 1]) == CXCursor_ReturnStmt))
+        return;
+    const CXCursor text = s->instance ? s->pattern : function;
+    const char *spelled =
+        rk_ast_text(clang_getTypeSpelling(clang_getCursorResultType(text)), s->arena);
+    const rk_where end = rk_ast_spelling(s->unit, clang_getRangeEnd(clang_getCursorExtent(body)));
+    const rk_where use = rk_ast_expansion(s->unit, clang_getRangeEnd(clang_getCursorExtent(body)));
+    if (end.file == RK_NONE || end.file != use.file || end.offset != use.offset ||
+        s->unit->files.items[end.file]->bytes.data[end.offset - 1] != '}' ||
+        strstr(spelled, "auto") || strstr(spelled, "decltype"))
+        return;
+    const rk_range at = {end.file, end.offset - 1, end.offset - 1};
+    add(s, body, &at,
+        s->instance ? rk_arena_printf(s->arena, " return ::rk__::unset_as<%s>(); ", spelled)
+                    : " return ::rk__::unset(); ",
+        "the result");
+}
+
+/** Notes an instance whose text is the project's: of a function, or of a class. */
+static void meet(search *s, CXCursor declaration)
+{
+    if (clang_Cursor_isNull(declaration) || clang_isInvalid(clang_getCursorKind(declaration)))
+        return;
+    const CXCursor pattern = clang_getSpecializedCursorTemplate(declaration);
+    if (clang_Cursor_isNull(pattern) || rk_ast_is_system(pattern))
+        return;
+    const CXCursor definition = clang_getCursorDefinition(declaration);
+    if (clang_Cursor_isNull(definition))
+        return;
+    for (size_t i = 0; i < s->instances.count; i++)
+        if (clang_equalCursors(s->instances.items[i], definition))
+            return;
+    *rk_push(s->arena, &s->instances) = definition;
+}
+
+/** The class of an expression or a variable, and its methods. */
+static void meet_type(search *s, CXCursor cursor)
+{
+    CXType type = clang_getCanonicalType(clang_getCursorType(cursor));
+    if (type.kind == CXType_Pointer || type.kind == CXType_LValueReference)
+        type = clang_getCanonicalType(clang_getPointeeType(type));
+    if (type.kind == CXType_Record)
+        meet(s, clang_getTypeDeclaration(type));
+}
+
+static void look_inside(search *s, CXCursor cursor, const node *up)
+{
+    const node n = {cursor, up};
+    const rk_cursors children = rk_ast_children(cursor, s->arena);
+    for (size_t i = 0; i < children.count; i++)
+        look(s, children.items[i], &n);
+}
+
+static void look_as(search *s, CXCursor cursor, const node *up, bool device)
+{
+    const bool before = s->device;
+    s->device |= device;
+    look_inside(s, cursor, up);
+    s->device = before;
+}
+
+static void look(search *s, CXCursor cursor, const node *up)
+{
+    const enum CXCursorKind kind = clang_getCursorKind(cursor);
+    const node n = {cursor, up};
+    if (rk_ast_is_function(kind)) {
+        if (is_device(s, cursor))
+            look_at_end(s, cursor);
+        look_as(s, cursor, up, is_device(s, cursor));
+        return;
+    }
+    if (kind == CXCursor_LambdaExpr) {
+        look_as(s, cursor, up, has_head_word(s, cursor, "__device__"));
+        return;
+    }
+    if (kind == CXCursor_DeclRefExpr || kind == CXCursor_MemberRefExpr || kind == CXCursor_CallExpr)
+        meet(s, clang_getCursorReferenced(cursor));
+    if (kind == CXCursor_VarDecl && s->device && !s->instance)
+        note_variable(s, cursor);
+    if (kind == CXCursor_VarDecl || kind == CXCursor_CallExpr)
+        meet_type(s, cursor);
+    if (s->device && (kind == CXCursor_UnexposedExpr || is_explicit(cursor)))
+        look_at_cast(s, &n);
+    else if (s->device &&
+             (kind == CXCursor_BinaryOperator || kind == CXCursor_CompoundAssignOperator))
+        look_at_operator(s, cursor);
+    look_inside(s, cursor, up);
+}
+
+static enum CXChildVisitResult look_at_file(CXCursor cursor, CXCursor parent, CXClientData data)
+{
+    (void)parent;
+    search *s = data;
+    if (rk_sources_ours(s->unit, cursor, &s->last))
+        look(s, cursor, NULL);
+    return CXChildVisit_Continue;
+}
+
+/** Outer operands come before inner ones that begin where they do. */
+static int compare(const void *a, const void *b)
+{
+    const rk_range *x = &((const rk_undefined *)a)->at, *y = &((const rk_undefined *)b)->at;
+    if (x->file != y->file)
+        return x->file < y->file ? -1 : 1;
+    if (x->begin != y->begin)
+        return x->begin < y->begin ? -1 : 1;
+    return (x->end < y->end) - (x->end > y->end);
+}
+
+void rk_undefined_find(rk_unit *unit)
+{
+    search s = {.unit = unit, .arena = unit->arena, .pattern = clang_getNullCursor()};
+    unit->undefined.count = 0;
+    clang_visitChildren(clang_getTranslationUnitCursor(unit->tu), look_at_file, &s);
+    s.instance = true;
+    for (size_t i = 0; i < s.instances.count; i++) { /* more are met meanwhile */
+        const CXCursor instance = s.instances.items[i];
+        s.pattern = clang_getSpecializedCursorTemplate(instance);
+        if (!rk_ast_is_function(clang_getCursorKind(instance))) {
+            look_inside(&s, instance, NULL);
+            continue;
+        }
+        if (is_device(&s, s.pattern))
+            look_at_end(&s, instance);
+        look_as(&s, instance, NULL, is_device(&s, s.pattern));
+    }
+    if (unit->undefined.count)
+        qsort(unit->undefined.items, unit->undefined.count, sizeof *unit->undefined.items, compare);
+}
+
+/* The text. */
+
+/** Whether an edit replaces text that is around an operand or in it. */
+static bool is_replaced(const rk_edits *edits, const rk_range *at)
+{
+    for (size_t i = 0; i < edits->list.count; i++) {
+        const rk_edit *e = &edits->list.items[i];
+        if (e->length && ((e->offset < at->begin && at->begin < e->offset + e->length) ||
+                          (e->offset < at->end && at->end < e->offset + e->length)))
+            return true;
+    }
+    return false;
+}
+
+void rk_undefined_edit(rk_unit *unit, rk_edits *edits, size_t file, size_t begin, size_t end)
+{
+    /* Of other insertions those that open a statement come before, those for what an operand reads after. */
+    enum { OPENS = 1 << 20, CLOSES = -(1 << 20) };
+    for (size_t i = 0; i < unit->undefined.count; i++) {
+        const rk_undefined *u = &unit->undefined.items[i];
+        if (u->at.file != file || u->at.begin < begin || u->at.end > end ||
+            is_replaced(edits, &u->at))
+            continue;
+        unit->files.items[file]->touched |= edits == &unit->files.items[file]->edits;
+        rk_edits_insert(edits, u->at.begin, OPENS + (int)i, u->before);
+        if (u->at.begin < u->at.end)
+            rk_edits_insert(edits, u->at.end, CLOSES - (int)i, ")");
+    }
+}
+
+void rk_undefined_text(const rk_unit *unit, rk_str *out, const rk_range *within, size_t at,
+                       bool ends)
+{
+    for (size_t i = 0; i < unit->undefined.count; i++) {
+        const rk_undefined *u = &unit->undefined.items[i];
+        if (u->at.file == within->file && u->at.begin >= within->begin &&
+            u->at.end <= within->end && (ends ? u->at.end : u->at.begin) == at)
+            rk_str_add(out, ends ? ")" : u->before);
+    }
+}
