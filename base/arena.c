@@ -20,6 +20,7 @@ typedef struct block {
 struct rk_arena {
     block *current; /**< newest block, NULL while empty */
     size_t grow;    /**< size of the next block */
+    size_t size;    /**< bytes of all blocks */
     int separate;   /**< one malloc for each item */
 };
 
@@ -73,10 +74,12 @@ void rk_arena_reset(rk_arena *arena)
     if (arena->separate) {
         free_blocks(arena->current);
         arena->current = NULL;
+        arena->size = 0;
         return;
     }
     free_blocks(arena->current->next);
     arena->current->next = NULL;
+    arena->size = arena->current->size;
     arena->current->used = 0;
 }
 
@@ -87,7 +90,13 @@ static block *add_block(rk_arena *arena, size_t size)
     b->size = size;
     b->used = 0;
     arena->current = b;
+    arena->size += size;
     return b;
+}
+
+size_t rk_arena_size(const rk_arena *arena)
+{
+    return arena->size;
 }
 
 void *rk_arena_alloc(rk_arena *arena, size_t size)

@@ -23,6 +23,9 @@ void rk_arena_free(rk_arena *arena);
 /** Forgets all allocations and keeps the memory for the next pass. */
 void rk_arena_reset(rk_arena *arena);
 
+/** Bytes that it has taken from the system. */
+size_t rk_arena_size(const rk_arena *arena);
+
 /**
  * `size` zeroed bytes, aligned for any type, valid until the arena is reset or freed.
  * With RK_ARENA_DEBUG=1 in the environment each item is its own malloc, so that AddressSanitizer

@@ -1,6 +1,7 @@
 #include "base/str.h"
 #include "convert/clang/ast.h"
 #include "convert/launches/harvest_unit.h"
+#include "rkernel_lib/catalog/expr.h"
 
 #include <string.h>
 
@@ -122,6 +123,16 @@ static void leave_unresolved(rk_harvested *item, const char *reason)
 /** The expressions of a launch: grid, block, shared bytes, condition, arguments. */
 enum { AT_GRID, AT_BLOCK = 3, AT_SHARED = 6, AT_WHEN, AT_ARGS };
 
+/** Whether who reads the catalog takes the text as an expression: one that is nested too deeply is none. */
+static bool is_read(const char *text)
+{
+    rk_arena *scratch = rk_arena_new();
+    const bool read =
+        rk_expr_parse(text, rk_place_file(NULL), scratch, rk_diag_new(scratch)) != NULL;
+    rk_arena_free(scratch);
+    return read;
+}
+
 static void print_launch(rk_hunit *h, rk_launch *launch, const rk_sym *const *all)
 {
     rk_hnames *names = rk_hnames_new(h->arena, launch->params, launch->param_count);
@@ -137,9 +148,13 @@ static void print_launch(rk_hunit *h, rk_launch *launch, const rk_sym *const *al
         if (all[i] && !rk_hnames_broken(tried))
             rk_hnames_add(names, all[i]);
         texts[i] = all[i] && !rk_hnames_broken(tried) ? rk_hnames_print(names, all[i]) : NULL;
+        texts[i] = texts[i] && is_read(texts[i]) ? texts[i] : NULL;
     }
-    for (size_t i = 0; i < AT_ARGS && !broken; i++)
+    bool deep = false;
+    for (size_t i = 0; i < AT_ARGS && !broken; i++) {
         texts[i] = all[i] ? rk_hnames_print(names, all[i]) : NULL;
+        deep |= texts[i] && !is_read(texts[i]);
+    }
     for (size_t i = 0; i < 3 && !broken; i++) {
         launch->grid[i] = texts[AT_GRID + i];
         launch->block[i] = texts[AT_BLOCK + i];
@@ -147,8 +162,10 @@ static void print_launch(rk_hunit *h, rk_launch *launch, const rk_sym *const *al
     launch->shared = texts[AT_SHARED];
     launch->when = texts[AT_WHEN];
     launch->args = &texts[AT_ARGS];
-    launch->resolved = !broken;
-    if (broken)
+    launch->resolved = !broken && !deep;
+    if (deep)
+        launch->reason = "its configuration is an expression that is nested too deeply";
+    else if (broken)
         launch->reason = rk_arena_printf(
             h->arena, "'%s' changes in a loop in a way that is not followed", broken);
     else

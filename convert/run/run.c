@@ -1,5 +1,6 @@
 #include "convert/convert.h"
 
+#include "base/set.h"
 #include "convert/clang/parse.h"
 #include "convert/clang/pch.h"
 #include "convert/clang/prelude.h"
@@ -54,8 +55,8 @@ typedef struct {
     size_t ended, cached;
     RK_VEC(rk_convert_file) files;
     RK_VEC(written) written;
-    RK_VEC(const char *) headers; /**< whose texts are counted */
-    RK_VEC(const char *) told;    /**< kernels and launches of headers that are in the results */
+    rk_set headers; /**< whose texts are counted */
+    rk_set told;    /**< kernels and launches of headers that are in the results */
     rk_catalog_join join;
     bool any, ok;
     rk_str dump;
@@ -91,34 +92,27 @@ static const char *open_prelude(run *r, const rk_convert_options *options)
     return path;
 }
 
-static bool contains(const char *const *items, size_t count, const char *text)
-{
-    for (size_t i = 0; i < count; i++)
-        if (strcmp(items[i], text) == 0)
-            return true;
-    return false;
-}
-
 /** The counts of the source and of the headers that no source before it has. */
 static rk_convert_counts count_texts(run *r, const rk_scan *scan)
 {
     rk_convert_counts all = scan->text;
     for (size_t i = 0; i < scan->header_count; i++) {
         const rk_scan_header *h = &scan->headers[i];
-        if (contains(r->headers.items, r->headers.count, h->real))
+        if (!rk_set_add(&r->headers, h->real))
             continue;
-        *rk_push(r->arena, &r->headers) = h->real;
         all.kernels += h->text.kernels;
         all.launches += h->text.launches;
     }
     return all;
 }
 
-static void prepare(run *r, size_t index)
+/** How reading the source and its headers ended. */
+static rk_worker_end prepare(run *r, size_t index)
 {
     source *s = &r->sources[index];
     const rk_source_input *input = &r->inputs.items[index];
-    rk_scan_source(&s->scan, input, r->options, r->tree, &r->names, r->arena);
+    const rk_worker_end end =
+        rk_scan_source(&s->scan, input, r->options, r->limits, r->tree, &r->names, r->arena);
     s->job = (rk_job){.input = input,
                       .options = *r->options,
                       .names = &r->names,
@@ -130,6 +124,7 @@ static void prepare(run *r, size_t index)
     s->job.options.output = r->options->in_place ? input->path : program_output(r, input);
     s->kept = rk_cache_path(&r->cache, &s->job, &s->scan, r->arena);
     s->record = rk_arena_printf(r->arena, "%s/%zu.record", r->folder, index);
+    return end;
 }
 
 /* The work of a process. */
@@ -140,6 +135,7 @@ static void convert_source(void *user)
     rk_arena *arena = rk_arena_new();
     rk_record record;
     clang_toggleCrashRecovery(0); /* a crash is ours to tell */
+    setenv("LIBCLANG_NOTHREADS", "1", 1); /* it parses on this thread's stack, which is large */
     if (rk_file_mkdirs(s->job.folder, rk_diag_new(arena)))
         setenv("TMPDIR", s->job.folder, 1); /* of compilers, which a signal may end */
     rk_job_run(&record, &s->job, arena);
@@ -154,7 +150,12 @@ static void convert_source(void *user)
 static void begin(run *r, size_t index)
 {
     source *s = &r->sources[index];
-    prepare(r, index);
+    s->end = (rk_worker_result){.id = index, .end = prepare(r, index)};
+    if (s->end.end != RK_WORKER_DONE) {
+        s->done = true;
+        r->ended++;
+        return;
+    }
     rk_arena *scratch = rk_arena_new();
     rk_record record;
     s->cached = rk_cache_read(&record, s->kept, scratch);
@@ -236,10 +237,7 @@ static bool is_told(run *r, const rk_convert_file *file, const rk_convert_range 
     const char *key =
         rk_arena_printf(r->arena, "%s:%d:%d:%s", rk_sources_real_path(range->file, r->arena),
                         range->line, range->column, what);
-    if (contains(r->told.items, r->told.count, key))
-        return true;
-    *rk_push(r->arena, &r->told) = key;
-    return false;
+    return !rk_set_add(&r->told, key);
 }
 
 /** Leaves out the kernels and launches of headers that are told already. */
@@ -435,7 +433,7 @@ bool rk_convert_run(rk_convert_result *out, const rk_convert_options *options, r
                     rk_diag *diag)
 {
     run r = {.options = options, .arena = arena, .diag = diag, .ok = true};
-    r.dump.arena = r.join.arena = arena;
+    r.dump.arena = r.join.arena = r.headers.arena = r.told.arena = arena;
     *out = (rk_convert_result){0};
     if (!rk_sources_inputs(&r.inputs, options, arena, diag) ||
         !(r.folder = rk_file_temporary("rkconvert", arena, diag)))

@@ -1,5 +1,6 @@
 #include "convert/run/scan.h"
 
+#include "base/clock.h"
 #include "convert/clang/parse.h"
 #include "convert/unit/sources.h"
 
@@ -145,13 +146,14 @@ static bool add_folders(arg_vec *args, rk_unit *unit, const rk_tree *tree, rk_ar
 }
 
 static rk_unit *read_unit(const rk_source_input *input, const rk_convert_options *options,
-                          rk_arena *scratch)
+                          rk_read_limits *limits, rk_arena *scratch)
 {
     rk_unit *unit = RK_NEW(scratch, rk_unit);
     unit->arena = scratch;
     unit->diag = rk_diag_new(scratch);
     unit->options = options;
     unit->path = input->path;
+    unit->limits = limits;
     return rk_sources_read(unit) ? unit : NULL;
 }
 
@@ -187,9 +189,13 @@ static void describe(rk_scan *out, const rk_unit *unit, rk_output_names *names, 
     }
 }
 
-bool rk_scan_source(rk_scan *out, const rk_source_input *input, const rk_convert_options *options,
-                    const rk_tree *tree, rk_output_names *names, rk_arena *arena)
+rk_worker_end rk_scan_source(rk_scan *out, const rk_source_input *input,
+                             const rk_convert_options *options, rk_worker_limits limits,
+                             const rk_tree *tree, rk_output_names *names, rk_arena *arena)
 {
+    static const rk_worker_end ends[] = {RK_WORKER_DONE, RK_WORKER_TIME, RK_WORKER_MEMORY};
+    rk_read_limits reading = {.deadline = rk_seconds() + limits.seconds,
+                              .memory = limits.megabytes << 20};
     arg_vec args = {0};
     *out = (rk_scan){.args = input->args, .arg_count = input->arg_count};
     for (size_t i = 0; i < input->arg_count; i++)
@@ -200,7 +206,7 @@ bool rk_scan_source(rk_scan *out, const rk_source_input *input, const rk_convert
     for (int round = 0; round < MAX_ROUNDS; round++) {
         own.args = args.items;
         own.arg_count = args.count;
-        unit = read_unit(input, &own, scratch);
+        unit = read_unit(input, &own, &reading, scratch);
         if (!unit || !tree || input->placed || !add_folders(&args, unit, tree, arena))
             break;
     }
@@ -209,5 +215,5 @@ bool rk_scan_source(rk_scan *out, const rk_source_input *input, const rk_convert
     out->args = args.items;
     out->arg_count = args.count;
     rk_arena_free(scratch);
-    return unit != NULL;
+    return ends[reading.end];
 }

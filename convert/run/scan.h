@@ -2,6 +2,7 @@
 #define RK_CONVERT_RUN_SCAN_H
 
 #include "convert/run/sources_find.h"
+#include "convert/run/workers.h"
 
 /** A project header, and what the text of it says. */
 typedef struct {
@@ -21,12 +22,13 @@ typedef struct {
 } rk_scan;
 
 /**
- * Reads a source and its project headers. Includes that nothing resolves are looked for in `tree`, which may be
- * NULL; names in the output folder are given to headers in `names`, in `arena`. False when the source cannot be
- * read; its conversion says so.
+ * Reads a source and its project headers, within the time and the memory of `limits`. Includes that nothing resolves are looked for in `tree`, which may be
+ * NULL; names in the output folder are given to headers in `names`, in `arena`. Gives RK_WORKER_TIME or
+ * RK_WORKER_MEMORY when a limit is passed. A source that cannot be read is done; its conversion says so.
  */
-bool rk_scan_source(rk_scan *out, const rk_source_input *input, const rk_convert_options *options,
-                    const rk_tree *tree, rk_output_names *names, rk_arena *arena);
+rk_worker_end rk_scan_source(rk_scan *out, const rk_source_input *input,
+                             const rk_convert_options *options, rk_worker_limits limits,
+                             const rk_tree *tree, rk_output_names *names, rk_arena *arena);
 
 /** Kernels that the text defines, and launches: `<<<` and calls of cudaLaunchKernel and its kind. */
 rk_convert_counts rk_scan_count(const rk_tokens *tokens);

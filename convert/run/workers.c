@@ -1,10 +1,12 @@
 #include "convert/run/workers.h"
 
+#include "base/clock.h"
 #include "base/vec.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +14,6 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 typedef struct {
@@ -65,13 +66,6 @@ int rk_signals_pending(void)
     return pending;
 }
 
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
 rk_workers *rk_workers_new(rk_worker_limits limits, rk_arena *arena)
 {
     rk_workers *workers = RK_NEW(arena, rk_workers);
@@ -115,6 +109,36 @@ static void become_worker(const rk_workers *workers, pid_t parent)
     rk_out_of_memory_status = NO_MEMORY;
 }
 
+typedef struct {
+    void (*work)(void *user);
+    void *user;
+} task;
+
+static void *run_task(void *user)
+{
+    const task *t = user;
+    t->work(t->user);
+    return NULL;
+}
+
+/**
+ * Does the work on a stack of an eighth of the memory, at most a GB: parsers and what walks their trees go as deep as the
+ * text is nested.
+ */
+static void work_on_large_stack(const rk_workers *workers, task *t)
+{
+    enum { MOST = 1 << 30 };
+    const size_t eighth = workers->limits.megabytes << 17;
+    pthread_attr_t attributes;
+    pthread_t thread;
+    if (pthread_attr_init(&attributes) != 0 ||
+        pthread_attr_setstacksize(&attributes, eighth < MOST ? eighth : MOST) != 0 ||
+        pthread_create(&thread, &attributes, run_task, t) != 0)
+        run_task(t); /* on the stack that there is */
+    else
+        pthread_join(thread, NULL);
+}
+
 bool rk_workers_start(rk_workers *workers, size_t id, void (*work)(void *user), void *user)
 {
     int ends[2];
@@ -124,7 +148,7 @@ bool rk_workers_start(rk_workers *workers, size_t id, void (*work)(void *user), 
     const pid_t parent = getpid(), pid = fork();
     if (pid == 0) {
         become_worker(workers, parent);
-        work(user);
+        work_on_large_stack(workers, &(task){work, user});
         fflush(NULL);
         _exit(0);
     }
@@ -135,7 +159,7 @@ bool rk_workers_start(rk_workers *workers, size_t id, void (*work)(void *user), 
     }
     setpgid(pid, pid); /* whichever comes first */
     *rk_push(workers->arena, &workers->running) =
-        (worker){pid, id, ends[0], now() + workers->limits.seconds};
+        (worker){pid, id, ends[0], rk_seconds() + workers->limits.seconds};
     return true;
 }
 
@@ -175,7 +199,7 @@ static int time_left(const rk_workers *workers)
     for (size_t i = 1; i < workers->running.count; i++)
         if (workers->running.items[i].deadline < first)
             first = workers->running.items[i].deadline;
-    const double left = first - now();
+    const double left = first - rk_seconds();
     return left <= 0 ? 0 : left > 0.2 ? 200 : (int)(left * 1000) + 1;
 }
 
@@ -189,7 +213,7 @@ bool rk_workers_wait(rk_worker_result *out, rk_workers *workers)
         const int ready = poll(ends, count, time_left(workers));
         for (size_t i = 0; i < count; i++) {
             const bool ended = ready > 0 && ends[i].revents;
-            if (!ended && now() < workers->running.items[i].deadline)
+            if (!ended && rk_seconds() < workers->running.items[i].deadline)
                 continue;
             *out = collect(workers, i, !ended);
             return true;

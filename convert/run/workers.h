@@ -38,7 +38,7 @@ rk_workers *rk_workers_new(rk_worker_limits limits, rk_arena *arena);
 /** Whether as many run as may. */
 bool rk_workers_full(const rk_workers *workers);
 
-/** Runs `work(user)` in a new process. False when there can be none, with errno set. */
+/** Runs `work(user)` in a new process, on a stack for deep recursion. False when there can be none, with errno set. */
 bool rk_workers_start(rk_workers *workers, size_t id, void (*work)(void *user), void *user);
 
 /** Waits until one ends. False when none runs, or when a signal asked this process to stop. */

@@ -1,5 +1,7 @@
 #include "convert/unit/sources.h"
 
+#include "base/clock.h"
+
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -94,15 +96,37 @@ static rk_source_file *new_file(rk_unit *unit, const char *path, rk_bytes bytes)
     return file;
 }
 
+/** Whether the limits leave room for one more file of that size. */
+static bool may_read(const rk_unit *unit, size_t size)
+{
+    enum {
+        EACH = 1 + 2 * sizeof(rk_token)
+    }; /* a byte, and a token of dense text in a vector that has grown */
+    rk_read_limits *limits = unit->limits;
+    if (!limits)
+        return true;
+    if (rk_seconds() > limits->deadline)
+        limits->end = RK_READ_LATE;
+    else if (size > SIZE_MAX / 2 / EACH ||
+             rk_arena_size(unit->arena) + size * EACH > limits->memory)
+        limits->end = RK_READ_LARGE;
+    return limits->end == RK_READ_ALL;
+}
+
 /** The file's index, reading it if it is new; RK_NONE when it cannot be read. */
 static size_t file_index(rk_unit *unit, const char *path)
 {
+    struct stat status;
+    if (stat(path, &status) != 0 || !S_ISREG(status.st_mode))
+        return RK_NONE;
     for (size_t i = 0; i < unit->files.count; i++)
-        if (same_file(unit->files.items[i]->path, path))
+        if (unit->files.items[i]->device == (uint64_t)status.st_dev &&
+            unit->files.items[i]->inode == (uint64_t)status.st_ino)
             return i;
     rk_bytes bytes;
     rk_diag *unheard = rk_diag_new(unit->arena);
-    if (!rk_file_read(&bytes, path, unit->arena, unheard))
+    if (!may_read(unit, (size_t)status.st_size) ||
+        !rk_file_read(&bytes, path, unit->arena, unheard))
         return RK_NONE;
     new_file(unit, path, bytes);
     return unit->files.count - 1;
@@ -150,12 +174,15 @@ static void find_includes(rk_unit *unit, size_t index)
 bool rk_sources_read(rk_unit *unit)
 {
     rk_bytes bytes;
-    if (!rk_file_read(&bytes, unit->path, unit->arena, unit->diag))
+    struct stat status;
+    const bool there = stat(unit->path, &status) == 0;
+    if (!may_read(unit, there && S_ISREG(status.st_mode) ? (size_t)status.st_size : 0) ||
+        !rk_file_read(&bytes, unit->path, unit->arena, unit->diag))
         return false;
     new_file(unit, unit->path, bytes);
     for (size_t i = 0; i < unit->files.count; i++)
         find_includes(unit, i);
-    return true;
+    return !unit->limits || unit->limits->end == RK_READ_ALL;
 }
 
 size_t rk_sources_find(const rk_unit *unit, CXFile file)
@@ -218,22 +245,34 @@ const char *rk_sources_real_path(const char *path, rk_arena *arena)
     return rk_arena_strdup(arena, realpath(path, real) ? real : path);
 }
 
+static bool is_taken(const rk_output_names *names, const char *name)
+{
+    for (size_t i = 0; i < names->count; i++)
+        if (strcmp(names->items[i].name, name) == 0)
+            return true;
+    return false;
+}
+
 const char *rk_sources_output_name(rk_output_names *names, const char *base, const char *path,
                                    rk_arena *arena)
 {
     const char *real = rk_sources_real_path(path, arena);
     const char *name = base;
-    for (int n = 2;; n++) {
-        const rk_output_name *taken = NULL;
-        for (size_t i = 0; i < names->count && !taken; i++)
-            if (strcmp(names->items[i].name, name) == 0)
-                taken = &names->items[i];
-        if (!taken)
-            *rk_push(arena, names) = (rk_output_name){rk_arena_strdup(arena, name), real};
-        if (!taken || strcmp(taken->path, real) == 0)
-            return name;
-        name = rk_arena_printf(arena, "%d.%s", n, base);
+    size_t wanted = 0; /* the base, by other files */
+    for (size_t i = 0; i < names->count; i++) {
+        const rk_output_name *n = &names->items[i];
+        if (strcmp(n->base, base) != 0)
+            continue;
+        if (strcmp(n->path, real) == 0)
+            return n->name;
+        wanted++;
     }
+    while (wanted ? is_taken(names, name = rk_arena_printf(arena, "%zu.%s", wanted + 1, base))
+                  : is_taken(names, name))
+        wanted++;
+    *rk_push(arena, names) =
+        (rk_output_name){rk_arena_strdup(arena, name), real, rk_arena_strdup(arena, base)};
+    return name;
 }
 
 const char *rk_sources_macro(rk_unit *unit, const char *name)

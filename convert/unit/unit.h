@@ -112,7 +112,8 @@ typedef struct {
     const char *guard;    /**< of a touched header: the macro that lets it be read once, or NULL */
     rk_edits edits;
     rk_bytes output; /**< edited text */
-    rk_bytes cpu;    /**< of an rKernel's source: the same with what a CPU needs besides (facts/undefined.h) */
+    rk_bytes
+        cpu; /**< of an rKernel's source: the same with what a CPU needs besides (facts/undefined.h) */
 } rk_source_file;
 
 /** A place in the project's text. */
@@ -330,6 +331,7 @@ typedef struct {
 /** A name taken in the output folder, and the file whose text is there. */
 typedef struct {
     const char *name, *path;
+    const char *base; /**< the name that was wanted */
 } rk_output_name;
 
 typedef RK_VEC(rk_output_name) rk_output_names;
@@ -353,6 +355,13 @@ typedef struct {
     bool instance;      /**< only instances of a template show that it is needed */
 } rk_undefined;
 
+/** What reading a source and its headers may take, before a process of its own does more with them. */
+typedef struct {
+    double deadline;                                       /**< of rk_seconds */
+    size_t memory;                                         /**< bytes of the unit's arena */
+    enum { RK_READ_ALL, RK_READ_LATE, RK_READ_LARGE } end; /**< which of the two was passed */
+} rk_read_limits;
+
 /** One source on its way through the converter. */
 typedef struct {
     rk_arena *arena;
@@ -364,6 +373,7 @@ typedef struct {
     bool headers_fit;    /**< the source was parsed with it, without errors */
     CXTranslationUnit tu;
     const char *path;
+    rk_read_limits *limits;     /**< of reading it, or NULL */
     const char *stem;           /**< of the output: "gemm" */
     const char *ident;          /**< the stem as an identifier: "gemm" */
     const char *space;          /**< "rk_gemm" */
@@ -386,9 +396,9 @@ typedef struct {
     RK_VEC(rk_listed) listed; /**< instances as the compiler names them (instantiated.h) */
     RK_VEC(rk_convert_launch) launches;
     RK_VEC(rk_convert_kernel) program_kernels; /**< of a program for the CPU */
-    RK_VEC(rk_range) steps;   /**< of a program for the CPU: accesses to volatile memory */
+    RK_VEC(rk_range) steps;         /**< of a program for the CPU: accesses to volatile memory */
     RK_VEC(rk_undefined) undefined; /**< operands of device code, for the CPU */
-    RK_VEC(rk_where) stepped; /**< the `{` of kernels that reach one */
+    RK_VEC(rk_where) stepped;       /**< the `{` of kernels that reach one */
     RK_VEC(struct rk_fission_plan *) fissions; /**< of kernels, once rk_fission_find looked */
     const char *kernels_text; /**< of a program for the CPU: how each kernel runs */
 } rk_unit;

@@ -169,7 +169,7 @@ static bool usable(reader *r, const rk_kernel *kernel, const rk_launch *launch)
     const char *problem =
         !launch->resolved      ? rk_arena_printf(r->arena, "unresolved: %s", launch->reason)
         : launch->when_partial ? "made under conditions that are no expressions of its parameters"
-        : launch->input_count ? "made with more than its parameters: see its inputs"
+        : launch->input_count  ? "made with more than its parameters: see its inputs"
         : !args                ? "given something that is no parameter of that function"
         : same > 1             ? "not the only one of this kernel in that function"
                                : NULL;
@@ -249,15 +249,20 @@ static void read_access(reader *r, rk_binding_access *out, const cJSON *item,
                         const rk_kernel *kernel, const rk_launch *launch)
 {
     size_t count = cJSON_IsArray(item) ? (size_t)cJSON_GetArraySize(item) : 0;
-    rk_binding_span *dims = RK_NEW_ARRAY(r->arena, rk_binding_span, count + 1);
-    *out = (rk_binding_access){.param = item->string, .dims = dims, .dim_count = count};
+    *out = (rk_binding_access){.param = item->string};
     const rk_param *param = kernel ? find_kernel_param(kernel, item->string) : NULL;
     if (kernel && (!param || !param->pointer))
         fail(r, "RK-B005", "name a parameter of the kernel",
              rk_arena_printf(r->arena, "'%s' has no pointer '%s'", kernel->id, item->string));
-    if (count < 1 || count > RK_MOST_SPANS)
+    if (count < 1 || count > RK_MOST_SPANS) {
         fail(r, "RK-B005", "give an array of [extent, first, end], for 1 to 8 dimensions",
-             rk_arena_printf(r->arena, "the access to '%s' has no dimensions", item->string));
+             rk_arena_printf(r->arena, "the access to '%s' has %s dimensions", item->string,
+                             count ? "too many" : "no"));
+        return;
+    }
+    rk_binding_span *dims = RK_NEW_ARRAY(r->arena, rk_binding_span, count);
+    out->dims = dims;
+    out->dim_count = count;
     for (size_t d = 0; d < count; d++) {
         const cJSON *dim = cJSON_GetArrayItem(item, (int)d);
         int parts = cJSON_IsArray(dim) ? cJSON_GetArraySize(dim) : 0;

@@ -1,5 +1,6 @@
 #include "rkernel_lib/catalog/expr.h"
 
+#include "base/set.h"
 #include "base/str.h"
 #include "base/vec.h"
 #include "rkernel_lib/catalog/expr_internal.h"
@@ -510,8 +511,7 @@ const char *rk_expr_name(const rk_expr *expr)
 
 /** A walk over an expression and the names that it has met. */
 typedef struct {
-    const char **seen;
-    size_t count, capacity;
+    rk_set seen;
     void (*visit)(void *user, const char *name);
     void *user;
 } name_walk;
@@ -520,29 +520,14 @@ static void walk_names(name_walk *walk, const rk_expr *e)
 {
     for (size_t i = 0; i < e->arg_count; i++)
         walk_names(walk, e->args[i]);
-    if (e->kind != RK_EXPR_NAME)
-        return;
-    for (size_t i = 0; i < walk->count; i++)
-        if (strcmp(walk->seen[i], e->text) == 0)
-            return;
-    walk->seen[walk->count++] = e->text;
-    walk->visit(walk->user, e->text);
-}
-
-static size_t count_names(const rk_expr *e)
-{
-    size_t n = e->kind == RK_EXPR_NAME;
-    for (size_t i = 0; i < e->arg_count; i++)
-        n += count_names(e->args[i]);
-    return n;
+    if (e->kind == RK_EXPR_NAME && rk_set_add(&walk->seen, e->text))
+        walk->visit(walk->user, e->text);
 }
 
 void rk_expr_names(const rk_expr *expr, void (*visit)(void *user, const char *name), void *user)
 {
     rk_arena *scratch = rk_arena_new();
-    name_walk walk = {.seen = RK_NEW_ARRAY(scratch, const char *, count_names(expr) + 1)};
-    walk.visit = visit;
-    walk.user = user;
+    name_walk walk = {.seen.arena = scratch, .visit = visit, .user = user};
     walk_names(&walk, expr);
     rk_arena_free(scratch);
 }

@@ -54,11 +54,13 @@ static bool configure(rk_candidate *out, rk_fitting *f)
             return rk_fitting_fail(f, RK_MISFIT_CONDITION,
                                    "its launch has %lld blocks of %lld threads in dimension %d",
                                    (long long)out->grid[i], (long long)out->block[i], i);
-        rtasks = rtasks > INT32_MAX ? rtasks : rtasks * out->grid[i];
+        rtasks = rtasks > RK_RTASKS_MOST ? rtasks : rtasks * out->grid[i];
         threads *= out->block[i];
     }
-    if (rtasks > INT32_MAX)
-        return rk_fitting_fail(f, RK_MISFIT_CONDITION, "its launch has more than 2^31 blocks");
+    if (rtasks > RK_RTASKS_MOST)
+        return rk_fitting_fail(f, RK_MISFIT_CONDITION,
+                               "its launch has more than the %d blocks that a schedule holds",
+                               RK_RTASKS_MOST);
     if (f->kernel->max_threads && threads > f->kernel->max_threads)
         return rk_fitting_fail(f, RK_MISFIT_CONDITION,
                                "its launch has %lld threads and __launch_bounds__ says %d",

@@ -3,6 +3,7 @@
 #include "sched/select/fitting.h"
 
 #include <assert.h>
+#include <inttypes.h>
 #include <string.h>
 
 /** Nodes that differ in nothing that matters to a kernel, and the candidates that they share. */
@@ -424,6 +425,24 @@ static void set_times(finder *s, const rk_profile *profile)
     }
 }
 
+/** Whether a schedule holds the rTasks of all nodes, if each runs the kernel that has the fewest. */
+static bool check_size(const finder *s)
+{
+    uint64_t rtasks = 0;
+    for (size_t i = 0; i < s->graph->node_count; i++) {
+        const group *g = &s->groups.items[s->group_of[i]];
+        uint32_t least = UINT32_MAX;
+        for (size_t k = 0; k < g->items.count; k++)
+            least = g->items.items[k].rtasks < least ? g->items.items[k].rtasks : least;
+        rtasks += least;
+    }
+    return rtasks <= RK_RTASKS_MOST ||
+           rk_diag_add(s->diag, RK_ERROR, "RK-S012", rk_place_file(s->graph->file),
+                       "split the graph",
+                       "it has %" PRIu64 " rTasks or more, and a schedule holds %d", rtasks,
+                       RK_RTASKS_MOST);
+}
+
 const rk_candidates *rk_candidates_find(const rk_graph *graph, const rk_catalog *catalog,
                                         const rk_bindings *bindings, const rk_device *device,
                                         const rk_profile *profile, const char *only,
@@ -447,7 +466,7 @@ const rk_candidates *rk_candidates_find(const rk_graph *graph, const rk_catalog 
         keep_only(&s, g);
     }
     rk_candidates *result = NULL;
-    if (good) {
+    if (good && check_size(&s)) {
         set_times(&s, profile);
         result = make_result(&s);
     }
