@@ -222,8 +222,57 @@ static void made(void)
     cudaGetLastError();
 }
 
+/** Handles that are destroyed, or never were, are refused, and no memory behind them is read. */
+static void gone(void)
+{
+    cudaStream_t s, nowhere = (cudaStream_t)(uintptr_t)0x1234560;
+    cudaEvent_t e;
+    cudaGraph_t graph, child;
+    cudaGraphNode_t node, other;
+    cudaGraphExec_t exec;
+    GOOD(cudaStreamCreate(&s));
+    GOOD(cudaEventCreate(&e));
+    GOOD(cudaGraphCreate(&graph, 0));
+    GOOD(cudaGraphCreate(&child, 0));
+    GOOD(cudaGraphAddEmptyNode(&node, graph, NULL, 0));
+    GOOD(cudaGraphInstantiate(&exec, graph, 0));
+    GOOD(cudaStreamDestroy(s));
+    GOOD(cudaEventDestroy(e));
+    GOOD(cudaGraphExecDestroy(exec));
+    GOOD(cudaGraphDestroyNode(node));
+    GOOD(cudaGraphDestroy(graph));
+    enum cudaGraphNodeType type;
+    size_t count = 0;
+    CHECK(cudaStreamSynchronize(s) == cudaErrorInvalidResourceHandle);
+    CHECK(cudaStreamSynchronize(nowhere) == cudaErrorInvalidResourceHandle);
+    CHECK(cudaStreamDestroy(s) == cudaErrorInvalidResourceHandle);
+    CHECK(cudaEventRecord(e, 0) == cudaErrorInvalidResourceHandle);
+    CHECK(cudaEventSynchronize(e) == cudaErrorInvalidResourceHandle);
+    CHECK(cudaEventDestroy(e) == cudaErrorInvalidResourceHandle);
+    CHECK(cudaGraphLaunch(exec, 0) == cudaErrorInvalidValue);
+    CHECK(cudaGraphExecDestroy(exec) == cudaErrorInvalidValue);
+    CHECK(cudaGraphNodeGetType(node, &type) == cudaErrorInvalidValue);
+    CHECK(cudaGraphDestroyNode(node) == cudaErrorInvalidValue);
+    CHECK(cudaGraphGetNodes(graph, NULL, &count) == cudaErrorInvalidValue);
+    CHECK(cudaGraphAddEmptyNode(&other, graph, NULL, 0) == cudaErrorInvalidValue);
+    CHECK(cudaGraphAddChildGraphNode(&other, child, NULL, 0, graph) == cudaErrorInvalidValue);
+    CHECK(cudaGraphInstantiate(&exec, graph, 0) == cudaErrorInvalidValue);
+    CHECK(cudaGraphClone(&graph, graph) == cudaErrorInvalidValue);
+    CHECK(cudaGraphDestroy(graph) == cudaErrorInvalidValue);
+    GOOD(cudaGraphDestroy(child));
+    for (int i = 0; i < 2000; i++) { /* the table grows, and forgets */
+        GOOD(cudaEventCreate(&e));
+        if (i % 3)
+            GOOD(cudaEventDestroy(e));
+        else
+            GOOD(cudaEventRecord(e, 0));
+    }
+    cudaGetLastError();
+}
+
 int main(void)
 {
+    gone();
     captured();
     made();
     parameters();

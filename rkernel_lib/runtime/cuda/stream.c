@@ -1,11 +1,12 @@
 #include "rkernel_lib/runtime/cuda/stream.h"
 
+#include "rkernel_lib/runtime/cuda/handles.h"
+
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-enum { STREAM = 0x53545245, EVENT = 0x45564e54 };
 enum { LEAST_PRIORITY = 0, GREATEST_PRIORITY = -5 };
 
 /** Guards streams' list, captures and the graphs that they record. */
@@ -14,8 +15,8 @@ static struct CUstream_st *streams;
 static rk_capture *captures;
 static unsigned long long last_stream = 2, last_capture;
 
-static struct CUstream_st legacy = {.magic = STREAM, .id = 1};
-static _Thread_local struct CUstream_st per_thread = {.magic = STREAM, .id = 2};
+static struct CUstream_st legacy = {.id = 1};
+static _Thread_local struct CUstream_st per_thread = {.id = 2};
 static _Thread_local cudaStreamCaptureMode thread_mode = cudaStreamCaptureModeGlobal;
 
 struct CUstream_st *rk_stream_find(cudaStream_t handle)
@@ -24,7 +25,7 @@ struct CUstream_st *rk_stream_find(cudaStream_t handle)
         return &legacy;
     if (handle == cudaStreamPerThread)
         return &per_thread;
-    return handle->magic == STREAM ? handle : NULL;
+    return rk_handle_is(handle, RK_HANDLE_STREAM) ? handle : NULL;
 }
 
 bool rk_cuda_stream_valid(cudaStream_t stream)
@@ -79,9 +80,10 @@ cudaError_t cudaStreamCreateWithPriority(cudaStream_t *out, unsigned int flags, 
     if (rk_cuda_broken())
         return rk_cuda_report(cudaSuccess);
     struct CUstream_st *stream = calloc(1, sizeof *stream);
-    if (!stream)
+    if (!stream || !rk_handle_add(stream, RK_HANDLE_STREAM)) {
+        free(stream);
         return rk_cuda_report(cudaErrorMemoryAllocation);
-    stream->magic = STREAM;
+    }
     stream->flags = flags;
     stream->priority = priority < GREATEST_PRIORITY ? GREATEST_PRIORITY
                        : priority > LEAST_PRIORITY  ? LEAST_PRIORITY
@@ -145,7 +147,7 @@ cudaError_t cudaStreamDestroy(cudaStream_t handle)
         cudaGraphDestroy(capture->graph);
     free(capture);
     set_clear(&stream->after);
-    stream->magic = 0;
+    rk_handle_drop(stream);
     free(stream);
     return rk_cuda_report(cudaSuccess);
 }
@@ -295,7 +297,7 @@ static bool legacy_conflict(void)
     bool conflict = false;
     pthread_mutex_lock(&lock);
     for (rk_capture *c = captures; c; c = c->next)
-        if (c->origin->magic == STREAM && !(c->origin->flags & cudaStreamNonBlocking)) {
+        if (!(c->origin->flags & cudaStreamNonBlocking)) {
             c->invalid = true;
             conflict = true;
         }
@@ -440,7 +442,7 @@ cudaError_t cudaFreeAsync(void *memory, cudaStream_t stream)
 
 static bool is_event(cudaEvent_t event)
 {
-    return event && event->magic == EVENT;
+    return rk_handle_is(event, RK_HANDLE_EVENT);
 }
 
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t *out, unsigned int flags)
@@ -451,12 +453,14 @@ cudaError_t cudaEventCreateWithFlags(cudaEvent_t *out, unsigned int flags)
     *out = NULL;
     if (rk_cuda_broken())
         return rk_cuda_report(cudaSuccess);
-    *out = calloc(1, sizeof **out);
-    if (*out) {
-        (*out)->magic = EVENT;
-        (*out)->flags = flags;
+    cudaEvent_t event = calloc(1, sizeof *event);
+    if (!event || !rk_handle_add(event, RK_HANDLE_EVENT)) {
+        free(event);
+        return rk_cuda_report(cudaErrorMemoryAllocation);
     }
-    return rk_cuda_report(*out ? cudaSuccess : cudaErrorMemoryAllocation);
+    event->flags = flags;
+    *out = event;
+    return rk_cuda_report(cudaSuccess);
 }
 
 cudaError_t cudaEventCreate(cudaEvent_t *out)
@@ -468,7 +472,7 @@ cudaError_t cudaEventDestroy(cudaEvent_t event)
 {
     if (!is_event(event))
         return rk_cuda_report(cudaErrorInvalidResourceHandle);
-    event->magic = 0;
+    rk_handle_drop(event);
     set_clear(&event->after);
     free(event);
     return rk_cuda_report(cudaSuccess);

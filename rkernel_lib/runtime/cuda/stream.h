@@ -25,7 +25,6 @@ struct rk_capture {
 };
 
 struct CUstream_st {
-    uint32_t magic; /**< STREAM while it lives */
     unsigned int flags;
     int priority;
     unsigned long long id;
@@ -37,7 +36,6 @@ struct CUstream_st {
 };
 
 struct CUevent_st {
-    uint32_t magic;
     unsigned int flags;
     bool recorded;
     uint64_t time;               /**< ns, when it was recorded */

@@ -1,8 +1,24 @@
 #include "rkernel_lib/runtime/cuda/stream_graph.h"
+#include "rkernel_lib/runtime/cuda/handles.h"
 #include "rkernel_lib/runtime/cuda/stream.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+bool rk_graph_is(cudaGraph_t graph)
+{
+    return rk_handle_is(graph, RK_HANDLE_GRAPH);
+}
+
+bool rk_graph_is_node(cudaGraphNode_t node)
+{
+    return rk_handle_is(node, RK_HANDLE_NODE);
+}
+
+bool rk_graph_is_instance(cudaGraphExec_t exec)
+{
+    return rk_handle_is(exec, RK_HANDLE_INSTANCE);
+}
 
 /* Work and nodes. */
 
@@ -29,6 +45,7 @@ static rk_shared_work *share_work(rk_cuda_work work)
 
 static void free_node(cudaGraphNode_t node)
 {
+    rk_handle_drop(node);
     release_work(node->work);
     if (node->child)
         cudaGraphDestroy(node->child);
@@ -77,10 +94,11 @@ cudaGraphNode_t rk_graph_add(cudaGraph_t graph, enum cudaGraphNodeType type, rk_
     if (good) {
         node->type = type;
         node->work = shared;
-        good = append(graph, node);
+        good = rk_handle_add(node, RK_HANDLE_NODE) && append(graph, node);
     }
     if (!good) {
         if (node) {
+            rk_handle_drop(node);
             free(node->after);
             free(node);
         }
@@ -120,8 +138,9 @@ static rk_cuda_work copied_work(void (*run)(void *), const void *data, size_t si
 static cudaError_t add(cudaGraphNode_t *out, cudaGraph_t graph, enum cudaGraphNodeType type,
                        rk_cuda_work work, const cudaGraphNode_t *after, size_t count)
 {
-    *out = graph ? rk_graph_add(graph, type, work, after, count) : NULL;
-    if (!graph && work.drop)
+    const bool alive = rk_graph_is(graph);
+    *out = alive ? rk_graph_add(graph, type, work, after, count) : NULL;
+    if (!alive && work.drop)
         work.drop(work.data);
     return rk_cuda_report(*out ? cudaSuccess : cudaErrorInvalidValue);
 }
@@ -221,6 +240,16 @@ static bool copied(cudaGraphNode_t node, const struct CUgraph_st *copy)
     return false;
 }
 
+/** NULL when memory is short. */
+static cudaGraph_t new_graph(void)
+{
+    cudaGraph_t graph = calloc(1, sizeof *graph);
+    if (graph && rk_handle_add(graph, RK_HANDLE_GRAPH))
+        return graph;
+    free(graph);
+    return NULL;
+}
+
 static cudaError_t copy_graph(cudaGraph_t *out, cudaGraph_t graph);
 
 /** Appends a copy of `node`, all that it waits for being there. */
@@ -242,7 +271,7 @@ static bool copy_node(cudaGraph_t copy, cudaGraphNode_t node)
             k++;
         good = depend(mine, copy->nodes[k]);
     }
-    good = good && append(copy, mine);
+    good = good && rk_handle_add(mine, RK_HANDLE_NODE) && append(copy, mine);
     if (!good)
         free_node(mine);
     return good;
@@ -251,7 +280,7 @@ static bool copy_node(cudaGraph_t copy, cudaGraphNode_t node)
 /** A copy whose nodes are in an order in which they can run: that of the original where it can. */
 static cudaError_t copy_graph(cudaGraph_t *out, cudaGraph_t graph)
 {
-    cudaGraph_t copy = calloc(1, sizeof *copy);
+    cudaGraph_t copy = new_graph();
     if (!copy)
         return cudaErrorMemoryAllocation;
     cudaError_t error = cudaSuccess;
@@ -276,7 +305,7 @@ cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t *out, cudaGraph_t graph,
                                        cudaGraph_t child)
 {
     cudaGraph_t copy = NULL;
-    cudaError_t error = child ? copy_graph(&copy, child) : cudaErrorInvalidValue;
+    cudaError_t error = rk_graph_is(child) ? copy_graph(&copy, child) : cudaErrorInvalidValue;
     if (error == cudaSuccess)
         error = add(out, graph, cudaGraphNodeTypeGraph, no_work, dependencies, count);
     if (error == cudaSuccess)
@@ -292,24 +321,26 @@ cudaError_t cudaGraphCreate(cudaGraph_t *out, unsigned int flags)
 {
     if (!out || flags != 0)
         return rk_cuda_report(cudaErrorInvalidValue);
-    *out = calloc(1, sizeof **out);
+    *out = new_graph();
     return rk_cuda_report(*out ? cudaSuccess : cudaErrorMemoryAllocation);
 }
 
 cudaError_t cudaGraphDestroy(cudaGraph_t graph)
 {
-    if (!graph)
+    if (!rk_graph_is(graph))
         return rk_cuda_report(cudaErrorInvalidValue);
     for (size_t i = 0; i < graph->count; i++)
         free_node(graph->nodes[i]);
     free(graph->nodes);
+    rk_handle_drop(graph);
     free(graph);
     return rk_cuda_report(cudaSuccess);
 }
 
 cudaError_t cudaGraphClone(cudaGraph_t *out, cudaGraph_t graph)
 {
-    return rk_cuda_report(graph && out ? copy_graph(out, graph) : cudaErrorInvalidValue);
+    return rk_cuda_report(rk_graph_is(graph) && out ? copy_graph(out, graph)
+                                                    : cudaErrorInvalidValue);
 }
 
 cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t *from,
@@ -317,7 +348,7 @@ cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t *f
                                      size_t count)
 {
     (void)edges; /* ports only let a kernel start early */
-    bool good = graph != NULL;
+    bool good = rk_graph_is(graph);
     for (size_t i = 0; good && i < count; i++)
         good = index_of(graph, from[i]) < graph->count && index_of(graph, to[i]) < graph->count &&
                depend(to[i], from[i]);
@@ -341,7 +372,7 @@ cudaError_t cudaGraphRemoveDependencies(cudaGraph_t graph, const cudaGraphNode_t
                                         size_t count)
 {
     (void)edges;
-    bool good = graph != NULL;
+    bool good = rk_graph_is(graph);
     for (size_t i = 0; good && i < count; i++)
         good = index_of(graph, to[i]) < graph->count && undepend(to[i], from[i]);
     return rk_cuda_report(good ? cudaSuccess : cudaErrorInvalidValue);
@@ -349,7 +380,7 @@ cudaError_t cudaGraphRemoveDependencies(cudaGraph_t graph, const cudaGraphNode_t
 
 cudaError_t cudaGraphDestroyNode(cudaGraphNode_t node)
 {
-    if (!node)
+    if (!rk_graph_is_node(node))
         return rk_cuda_report(cudaErrorInvalidValue);
     cudaGraph_t graph = node->graph;
     const size_t at = index_of(graph, node);
@@ -364,7 +395,7 @@ cudaError_t cudaGraphDestroyNode(cudaGraphNode_t node)
 
 cudaError_t cudaGraphNodeGetType(cudaGraphNode_t node, enum cudaGraphNodeType *type)
 {
-    if (!node || !type)
+    if (!rk_graph_is_node(node) || !type)
         return rk_cuda_report(cudaErrorInvalidValue);
     *type = node->type;
     return rk_cuda_report(cudaSuccess);
@@ -395,7 +426,7 @@ static cudaError_t end_list(const node_list *l, size_t *count)
 
 static cudaError_t list_nodes(cudaGraph_t graph, bool roots, cudaGraphNode_t *nodes, size_t *count)
 {
-    if (!graph || !count)
+    if (!rk_graph_is(graph) || !count)
         return rk_cuda_report(cudaErrorInvalidValue);
     node_list l = {.nodes = nodes, .room = *count};
     for (size_t i = 0; i < graph->count; i++)
@@ -424,7 +455,7 @@ static void no_ports(cudaGraphEdgeData *edges, size_t count)
 cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t node, cudaGraphNode_t *nodes,
                                          cudaGraphEdgeData *edges, size_t *count)
 {
-    if (!node || !count)
+    if (!rk_graph_is_node(node) || !count)
         return rk_cuda_report(cudaErrorInvalidValue);
     node_list l = {.nodes = nodes, .room = *count};
     no_ports(edges, *count);
@@ -444,7 +475,7 @@ static bool depends(cudaGraphNode_t node, cudaGraphNode_t first)
 cudaError_t cudaGraphNodeGetDependentNodes(cudaGraphNode_t node, cudaGraphNode_t *nodes,
                                            cudaGraphEdgeData *edges, size_t *count)
 {
-    if (!node || !count)
+    if (!rk_graph_is_node(node) || !count)
         return rk_cuda_report(cudaErrorInvalidValue);
     node_list l = {.nodes = nodes, .room = *count};
     no_ports(edges, *count);
@@ -457,7 +488,7 @@ cudaError_t cudaGraphNodeGetDependentNodes(cudaGraphNode_t node, cudaGraphNode_t
 cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t *from, cudaGraphNode_t *to,
                               cudaGraphEdgeData *edges, size_t *count)
 {
-    if (!graph || !count || !from != !to)
+    if (!rk_graph_is(graph) || !count || !from != !to)
         return rk_cuda_report(cudaErrorInvalidValue);
     node_list firsts = {.nodes = from, .room = *count}, seconds = {.nodes = to, .room = *count};
     no_ports(edges, *count);
@@ -473,8 +504,9 @@ cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t *from, cudaGrap
 cudaError_t cudaGraphNodeFindInClone(cudaGraphNode_t *out, cudaGraphNode_t original,
                                      cudaGraph_t clone)
 {
+    const bool alive = rk_graph_is(clone);
     *out = NULL;
-    for (size_t i = 0; clone && i < clone->count; i++)
+    for (size_t i = 0; alive && i < clone->count; i++)
         if (original && clone->nodes[i]->origin == original)
             *out = clone->nodes[i];
     return rk_cuda_report(*out ? cudaSuccess : cudaErrorInvalidValue);
@@ -482,7 +514,7 @@ cudaError_t cudaGraphNodeFindInClone(cudaGraphNode_t *out, cudaGraphNode_t origi
 
 cudaError_t cudaGraphChildGraphNodeGetGraph(cudaGraphNode_t node, cudaGraph_t *out)
 {
-    if (!node || !node->child || !out)
+    if (!rk_graph_is_node(node) || !node->child || !out)
         return rk_cuda_report(cudaErrorInvalidValue);
     *out = node->child;
     return rk_cuda_report(cudaSuccess);
@@ -493,18 +525,24 @@ cudaError_t cudaGraphChildGraphNodeGetGraph(cudaGraphNode_t node, cudaGraph_t *o
 cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t *out, cudaGraph_t graph,
                                           unsigned long long flags)
 {
-    if (!out || !graph)
+    if (!out || !rk_graph_is(graph))
         return rk_cuda_report(cudaErrorInvalidValue);
     *out = NULL;
     if (flags & cudaGraphInstantiateFlagDeviceLaunch)
         return rk_cuda_report(cudaErrorNotSupported);
     cudaGraphExec_t exec = calloc(1, sizeof *exec);
     const cudaError_t error = exec ? copy_graph(&exec->graph, graph) : cudaErrorMemoryAllocation;
-    if (error == cudaSuccess)
-        *out = exec;
-    else
+    if (error != cudaSuccess) {
         free(exec);
-    return rk_cuda_report(error);
+        return rk_cuda_report(error);
+    }
+    if (!rk_handle_add(exec, RK_HANDLE_INSTANCE)) {
+        cudaGraphDestroy(exec->graph);
+        free(exec);
+        return rk_cuda_report(cudaErrorMemoryAllocation);
+    }
+    *out = exec;
+    return rk_cuda_report(cudaSuccess);
 }
 
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t *out, cudaGraph_t graph, unsigned long long flags)
@@ -514,8 +552,9 @@ cudaError_t cudaGraphInstantiate(cudaGraphExec_t *out, cudaGraph_t graph, unsign
 
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec)
 {
-    if (!exec)
+    if (!rk_graph_is_instance(exec))
         return rk_cuda_report(cudaErrorInvalidValue);
+    rk_handle_drop(exec);
     cudaGraphDestroy(exec->graph);
     free(exec);
     return rk_cuda_report(cudaSuccess);
@@ -528,7 +567,7 @@ static void run_exec(void *data)
 
 cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream)
 {
-    if (!exec)
+    if (!rk_graph_is_instance(exec))
         return rk_cuda_report(cudaErrorInvalidValue);
     if (!rk_cuda_capturing(stream))
         return rk_cuda_report(
@@ -551,7 +590,7 @@ cudaError_t cudaGraphUpload(cudaGraphExec_t exec, cudaStream_t stream)
 {
     if (!rk_cuda_stream_valid(stream))
         return rk_cuda_report(cudaErrorInvalidResourceHandle);
-    return rk_cuda_report(exec ? cudaSuccess : cudaErrorInvalidValue);
+    return rk_cuda_report(rk_graph_is_instance(exec) ? cudaSuccess : cudaErrorInvalidValue);
 }
 
 /** Whether two graphs have the same kinds of nodes with the same dependencies, in order. */
@@ -579,7 +618,9 @@ cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t from,
                                 cudaGraphExecUpdateResultInfo *result)
 {
     cudaGraph_t copy;
-    cudaError_t error = exec && from && result ? copy_graph(&copy, from) : cudaErrorInvalidValue;
+    cudaError_t error = rk_graph_is_instance(exec) && rk_graph_is(from) && result
+                            ? copy_graph(&copy, from)
+                            : cudaErrorInvalidValue;
     if (error != cudaSuccess)
         return rk_cuda_report(error);
     *result = (cudaGraphExecUpdateResultInfo){0};

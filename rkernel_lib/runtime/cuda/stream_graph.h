@@ -52,6 +52,11 @@ struct CUgraphExec_st {
 cudaGraphNode_t rk_graph_add(cudaGraph_t graph, enum cudaGraphNodeType type, rk_cuda_work work,
                              const cudaGraphNode_t *after, size_t count);
 
+/** Whether the handles are alive. */
+bool rk_graph_is(cudaGraph_t graph);
+bool rk_graph_is_node(cudaGraphNode_t node);
+bool rk_graph_is_instance(cudaGraphExec_t exec);
+
 /** Gives a node other work, which it takes over. */
 cudaError_t rk_graph_replace(cudaGraphNode_t node, rk_cuda_work work);
 

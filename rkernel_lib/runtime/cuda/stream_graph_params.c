@@ -96,8 +96,9 @@ static cudaError_t set_node(cudaGraphNode_t node, enum cudaGraphNodeType type,
                             rk_node_params params)
 {
     rk_cuda_work work;
-    cudaError_t error =
-        node && node->type == type ? make_work(&work, type, &params) : cudaErrorInvalidValue;
+    cudaError_t error = rk_graph_is_node(node) && node->type == type
+                            ? make_work(&work, type, &params)
+                            : cudaErrorInvalidValue;
     if (error == cudaSuccess)
         error = rk_graph_replace(node, work);
     if (error == cudaSuccess) {
@@ -110,7 +111,8 @@ static cudaError_t set_node(cudaGraphNode_t node, enum cudaGraphNodeType type,
 /** The instance's node that was made from `node`; NULL for none. */
 static cudaGraphNode_t instance_of(cudaGraphExec_t exec, cudaGraphNode_t node)
 {
-    for (size_t i = 0; exec && node && i < exec->graph->count; i++)
+    const bool alive = rk_graph_is_instance(exec);
+    for (size_t i = 0; alive && node && i < exec->graph->count; i++)
         if (exec->graph->nodes[i]->origin == node)
             return exec->graph->nodes[i];
     return NULL;
@@ -129,7 +131,7 @@ static cudaGraphNode_t instance_of(cudaGraphExec_t exec, cudaGraphNode_t node)
     }                                                                                              \
     cudaError_t cudaGraph##Name##NodeGetParams(cudaGraphNode_t node, T *params)                    \
     {                                                                                              \
-        if (!node || node->type != cudaGraphNodeType##Name || !params)                             \
+        if (!rk_graph_is_node(node) || node->type != cudaGraphNodeType##Name || !params)           \
             return rk_cuda_report(cudaErrorInvalidValue);                                          \
         if (node->has_params)                                                                      \
             *params = node->params.field;                                                          \
