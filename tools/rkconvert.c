@@ -2,7 +2,7 @@
 #include "base/process.h"
 #include "base/str.h"
 #include "base/vec.h"
-#include "convert/convert.h"
+#include "convert/unit/convert.h"
 
 #include <errno.h>
 #include <limits.h>

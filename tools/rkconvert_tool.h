@@ -1,7 +1,7 @@
 #ifndef RKCONVERT_TOOL_H
 #define RKCONVERT_TOOL_H
 
-#include "convert/convert.h"
+#include "convert/unit/convert.h"
 
 /** The commands: `argv[0]` is the command's own name. Each returns the exit status. */
 int rk_tool_cc(int argc, char **argv);

@@ -1,4 +1,4 @@
-#include "convert/unit/unit.h"
+#include "convert/cuda/builtins.h"
 
 #include "base/str.h"
 

@@ -1,3 +1,4 @@
+#include "convert/cuda/builtins.h"
 #include "convert/facts/walk.h"
 
 #include "convert/facts/system.h"

@@ -1,4 +1,5 @@
 #include "convert/facts/branches.h"
+#include "convert/cuda/builtins.h"
 
 #include "convert/clang/parse.h"
 #include "convert/facts/analyze.h"

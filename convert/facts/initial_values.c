@@ -1,4 +1,5 @@
 #include "convert/facts/initial_values.h"
+#include "convert/cuda/builtins.h"
 #include "convert/facts/system.h"
 #include "convert/unit/problems.h"
 

@@ -1,6 +1,7 @@
 #ifndef RK_CONVERT_FACTS_INITIAL_VALUES_H
 #define RK_CONVERT_FACTS_INITIAL_VALUES_H
 
+#include "convert/cuda/builtins.h"
 #include "convert/facts/walk.h"
 
 /*

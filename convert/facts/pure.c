@@ -1,4 +1,5 @@
 #include "convert/facts/pure.h"
+#include "convert/cuda/builtins.h"
 
 #include "convert/clang/ast.h"
 #include "convert/facts/system.h"

@@ -1,4 +1,5 @@
 #include "convert/facts/returns.h"
+#include "convert/cuda/builtins.h"
 
 #include "convert/clang/ast.h"
 #include "convert/unit/problems.h"

@@ -2,6 +2,7 @@
 #include "convert/facts/shared.h"
 #include "convert/clang/ast.h"
 #include "convert/clang/parse.h"
+#include "convert/cuda/builtins.h"
 #include "convert/facts/system.h"
 #include "convert/unit/problems.h"
 #include "convert/unit/sources.h"

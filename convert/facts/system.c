@@ -1,5 +1,6 @@
 #include "convert/facts/system.h"
 #include "convert/clang/ast.h"
+#include "convert/cuda/builtins.h"
 
 #include <string.h>
 

@@ -1,4 +1,5 @@
 #include "convert/facts/walk.h"
+#include "convert/cuda/builtins.h"
 
 #include "convert/clang/implicit.h"
 #include "convert/facts/analyze.h"

@@ -1,4 +1,5 @@
 #include "convert/facts/undefined.h"
+#include "convert/cuda/builtins.h"
 #include "convert/fission/fission_internal.h"
 
 #include <string.h>

@@ -1,6 +1,7 @@
 #ifndef RK_CONVERT_FISSION_FISSION_H
 #define RK_CONVERT_FISSION_FISSION_H
 
+#include "convert/cuda/builtins.h"
 #include "convert/unit/unit.h"
 
 /*

@@ -2,6 +2,7 @@
 #define RK_CONVERT_FISSION_FISSION_INTERNAL_H
 
 #include "convert/clang/ast.h"
+#include "convert/cuda/builtins.h"
 #include "convert/fission/fission.h"
 
 /** What a statement becomes. */

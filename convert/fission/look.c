@@ -1,3 +1,4 @@
+#include "convert/cuda/builtins.h"
 #include "convert/fission/fission_internal.h"
 
 #include "convert/clang/ast.h"

@@ -1,3 +1,4 @@
+#include "convert/cuda/builtins.h"
 #include "convert/facts/template_heads.h"
 #include "convert/program/drop_in_internal.h"
 

@@ -1,3 +1,4 @@
+#include "convert/cuda/builtins.h"
 #include "convert/fission/fission.h"
 #include "convert/program/program_internal.h"
 

@@ -2,6 +2,7 @@
 #define RK_CONVERT_PROGRAM_PROGRAM_INTERNAL_H
 
 #include "convert/clang/ast.h"
+#include "convert/cuda/builtins.h"
 #include "convert/program/program.h"
 
 /** The text of a file, or of one directive in it, which is where macros are. */

@@ -1,4 +1,5 @@
 #include "convert/rkernel/decide.h"
+#include "convert/cuda/builtins.h"
 
 #include "convert/clang/ast.h"
 #include "convert/clang/expand.h"

@@ -1,4 +1,5 @@
 #include "convert/rkernel/rewrite.h"
+#include "convert/cuda/builtins.h"
 #include "convert/facts/template_heads.h"
 
 #include "convert/facts/undefined.h"

@@ -1,8 +1,8 @@
 #ifndef RK_CONVERT_RUN_GRAPH_CONVERT_H
 #define RK_CONVERT_RUN_GRAPH_CONVERT_H
 
-#include "convert/convert.h"
 #include "convert/sequence/sequence_graph.h"
+#include "convert/unit/convert.h"
 
 /** What `rkconvert graph` is asked to do. */
 typedef struct {

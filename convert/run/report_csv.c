@@ -1,4 +1,4 @@
-#include "convert/convert.h"
+#include "convert/unit/convert.h"
 
 #include "base/str.h"
 

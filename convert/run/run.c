@@ -1,4 +1,4 @@
-#include "convert/convert.h"
+#include "convert/unit/convert.h"
 
 #include "base/set.h"
 #include "convert/clang/parse.h"

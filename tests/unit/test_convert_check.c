@@ -3,6 +3,7 @@
  * found is taken away from it, and the check has to see that the hardware's own is still there.
  */
 #include "convert/clang/parse.h"
+#include "convert/cuda/builtins.h"
 #include "convert/rkernel/analysis.h"
 #include "convert/rkernel/decide.h"
 #include "convert/rkernel/recheck.h"

@@ -1,5 +1,5 @@
-#ifndef RK_CONVERT_CONVERT_H
-#define RK_CONVERT_CONVERT_H
+#ifndef RK_CONVERT_UNIT_CONVERT_H
+#define RK_CONVERT_UNIT_CONVERT_H
 
 #include "rkernel_lib/catalog/catalog.h"
 
