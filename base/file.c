@@ -238,10 +238,10 @@ bool rk_path_is_inner(const char *name)
     return true;
 }
 
-char *rk_file_named(const char *folder, const char *name, rk_place place, rk_arena *arena,
-                    rk_diag *diag)
+char *rk_file_named(const char *folder, const char *name, rk_place place, const char *hint,
+                    rk_arena *arena, rk_diag *diag)
 {
-    static const char hint[] = "put the file into the folder of the one that names it";
+    hint = hint ? hint : "put the file into the folder of the one that names it";
     char real[PATH_MAX], real_folder[PATH_MAX];
     struct stat info;
     if (!rk_path_is_inner(name)) {
@@ -256,8 +256,7 @@ char *rk_file_named(const char *folder, const char *name, rk_place place, rk_are
         rk_diag_add(diag, RK_ERROR, "RK-F006", place, hint,
                     "the file '%s' is a link that leaves the folder, to '%s'", name, real);
     else if (stat(real, &info) == 0 && !S_ISREG(info.st_mode))
-        rk_diag_add(diag, RK_ERROR, "RK-F006", place, "name a file", "'%s' is no regular file",
-                    name);
+        rk_diag_add(diag, RK_ERROR, "RK-F006", place, hint, "'%s' is no regular file", name);
     else
         return path;
     return NULL;

@@ -26,10 +26,11 @@ const char *rk_file_read_in(const char *folder);
 /**
  * The path of a file that another file names, a catalog, a graph or an image in `folder`: the one place that
  * decides what such names may be. NULL, with RK-F006 at `place`, unless the name is relative, without "..", and
- * leads, links followed, to a regular file in the folder or to nothing, which is the reader's to diagnose.
+ * leads, links followed, to a regular file in the folder or to nothing, which is the reader's to diagnose. `hint`
+ * is the way out; NULL: to put the file there.
  */
-char *rk_file_named(const char *folder, const char *name, rk_place place, rk_arena *arena,
-                    rk_diag *diag);
+char *rk_file_named(const char *folder, const char *name, rk_place place, const char *hint,
+                    rk_arena *arena, rk_diag *diag);
 
 /** Whether a name is relative and does not leave the folder that it starts in: not empty, no ".." in it. */
 bool rk_path_is_inner(const char *name);

@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/vec.h"
 #include "emit/emit_internal.h"
+#include "rkernel_lib/catalog/files.h"
 #include "rkernel_lib/runtime/cpu/executor.h"
 
 #include <dlfcn.h>
@@ -43,6 +44,20 @@ static rk_place kernel_place(const char *file, const rk_kernel *kernel, rk_arena
     return rk_place_object(arena, file, "kernel", kernel->id);
 }
 
+/** Whether the file has the hash that the image knows, if it knows one; RK-M108. */
+static bool check_hash(const char *path, const rk_image_fn *fn, rk_arena *arena, rk_diag *diag)
+{
+    rk_bytes bytes;
+    if (!fn->library)
+        return true;
+    if (!rk_file_read(&bytes, path, arena, diag))
+        return false;
+    return strcmp(rk_emit_hash_text(rk_hash(bytes.data, bytes.size, 0), arena), fn->library) == 0 ||
+           rk_diag_add(diag, RK_ERROR, "RK-M108", kernel_place(path, fn->kernel, arena),
+                       "build the image again",
+                       "the shared object was changed after the image was written");
+}
+
 /** Whether the file is a shared object for this machine; diagnoses RK-M102, RK-M103. */
 static bool check_library(const char *path, const rk_kernel *kernel, rk_arena *arena, rk_diag *diag)
 {
@@ -74,21 +89,24 @@ static bool check_library(const char *path, const rk_kernel *kernel, rk_arena *a
 }
 
 /** The open shared object of a kernel; NULL with a diagnostic. */
-static void *open_library(rk_cpu_vdevice *vdevice, const rk_catalog *catalog,
-                          const rk_kernel *kernel, rk_arena *arena, rk_diag *diag)
+static void *open_library(rk_cpu_vdevice *vdevice, const rk_catalog *catalog, const rk_image_fn *fn,
+                          rk_arena *arena, rk_diag *diag)
 {
+    const rk_kernel *kernel = fn->kernel;
     if (!kernel->cpu_library || !kernel->cpu_entry) {
         rk_diag_add(diag, RK_ERROR, "RK-M101", kernel_place(NULL, kernel, arena),
                     "run rkconvert again without leaving out the CPU",
                     "the catalog has no CPU code for the kernel");
         return NULL;
     }
-    const char *path = rk_path_join(arena, catalog->folder, kernel->cpu_library);
+    const char *path = rk_catalog_file(catalog, kernel->cpu_library, arena, diag);
+    if (!path)
+        return NULL;
     for (size_t i = 0; i < vdevice->libraries.count; i++) {
         if (strcmp(vdevice->libraries.items[i].path, path) == 0)
             return vdevice->libraries.items[i].handle;
     }
-    if (!check_library(path, kernel, arena, diag))
+    if (!check_library(path, kernel, arena, diag) || !check_hash(path, fn, arena, diag))
         return NULL;
     /* A name without a slash would be searched for elsewhere. */
     const char *exact = strchr(path, '/') ? path : rk_arena_printf(arena, "./%s", path);
@@ -104,9 +122,10 @@ static void *open_library(rk_cpu_vdevice *vdevice, const rk_catalog *catalog,
 }
 
 static rk_cpu_entry find_entry(rk_cpu_vdevice *vdevice, const rk_catalog *catalog,
-                               const rk_kernel *kernel, rk_arena *arena, rk_diag *diag)
+                               const rk_image_fn *fn, rk_arena *arena, rk_diag *diag)
 {
-    void *handle = open_library(vdevice, catalog, kernel, arena, diag);
+    const rk_kernel *kernel = fn->kernel;
+    void *handle = open_library(vdevice, catalog, fn, arena, diag);
     if (!handle)
         return NULL;
     rk_cpu_entry entry;
@@ -245,7 +264,7 @@ static bool load(rk_cpu_vdevice *vdevice, const rk_catalog *catalog, const rk_cp
     bool good = true;
     for (size_t i = 0; i < image->fn_count; i++) {
         const rk_image_fn *fn = &image->fns[i];
-        entries[i] = find_entry(vdevice, catalog, fn->kernel, arena, diag);
+        entries[i] = find_entry(vdevice, catalog, fn, arena, diag);
         good = check_fn(image, fn, arena, diag) && entries[i] && good;
     }
     if (!good || !make_memory(vdevice, diag))
@@ -346,18 +365,32 @@ static int by_id(const void *a, const void *b)
     return strcmp(x->id, y->id);
 }
 
-/** Copies the shared object beside the image, and names the copy. */
+/** Copies the shared object beside the image, and names the copy; objects of one name each get one of their own. */
 static bool copy_library(rk_kernel *kernel, const rk_emit_request *request, rk_arena *arena,
                          rk_diag *diag)
 {
-    const char *from = rk_path_join(arena, request->catalog->folder, kernel->cpu_library);
-    kernel->cpu_library = rk_path_join(arena, "cpu", rk_path_base(from));
-    const char *to = rk_path_join(arena, request->dir, kernel->cpu_library);
-    return rk_file_exists(to) || rk_file_copy(to, from, arena, diag);
+    rk_bytes bytes, there;
+    const char *from = rk_catalog_file(request->catalog, kernel->cpu_library, arena, diag);
+    if (!from || !rk_file_read(&bytes, from, arena, diag))
+        return false;
+    for (unsigned other = 0;; other++) {
+        const char *base = rk_path_base(from);
+        if (other)
+            base = rk_arena_printf(arena, "%u-%s", other, base);
+        kernel->cpu_library = rk_path_join(arena, "cpu", base);
+        const char *to = rk_path_join(arena, request->dir, kernel->cpu_library);
+        if (!rk_file_exists(to))
+            return rk_file_write(to, bytes.data, bytes.size, diag);
+        if (!rk_file_read(&there, to, arena, diag))
+            return false;
+        if (there.size == bytes.size && memcmp(there.data, bytes.data, bytes.size) == 0)
+            return true;
+    }
 }
 
 /** Writes the kernels that the image uses and a catalog of them. */
-static bool write_catalog(const rk_emit_request *request, rk_arena *arena, rk_diag *diag)
+static bool write_catalog(rk_catalog *out, const rk_emit_request *request, rk_arena *arena,
+                          rk_diag *diag)
 {
     const rk_image *image = request->image;
     rk_kernel *kernels = RK_NEW_ARRAY(arena, rk_kernel, image->fn_count + 1);
@@ -373,9 +406,9 @@ static bool write_catalog(const rk_emit_request *request, rk_arena *arena, rk_di
     bool good = rk_file_mkdirs(rk_path_join(arena, request->dir, "cpu"), diag);
     for (size_t i = 0; good && i < count; i++)
         good = copy_library(&kernels[i], request, arena, diag);
-    rk_catalog part = {.folder = request->dir, .kernels = kernels, .kernel_count = count};
+    *out = (rk_catalog){.folder = request->dir, .kernels = kernels, .kernel_count = count};
     return good &&
-           rk_catalog_write(&part, rk_path_join(arena, request->dir, "catalog.json"), arena, diag);
+           rk_catalog_write(out, rk_path_join(arena, request->dir, "catalog.json"), arena, diag);
 }
 
 /** Writes image.json, weights.bin, cpu/<hash>.so and catalog.json. */
@@ -383,15 +416,16 @@ static bool emit(const rk_emit_request *request, rk_arena *arena, rk_diag *diag)
 {
     const rk_image *image = request->image;
     rk_cpu_vdevice loaded = {.image = image};
+    rk_catalog beside;
     bool good = true;
     for (size_t i = 0; i < image->fn_count; i++) {
         const rk_image_fn *fn = &image->fns[i];
-        bool found = find_entry(&loaded, request->catalog, fn->kernel, arena, diag) != NULL;
+        bool found = find_entry(&loaded, request->catalog, fn, arena, diag) != NULL;
         good = check_fn(image, fn, arena, diag) && found && good;
     }
     rk_cpu_vdevice_free(&loaded);
-    return good && write_catalog(request, arena, diag) &&
-           rk_image_write(image, request->dir, arena, diag) &&
+    return good && write_catalog(&beside, request, arena, diag) &&
+           rk_image_write(image, &beside, request->dir, arena, diag) &&
            (!request->reference || rk_emit_reference(request, arena, diag));
 }
 

@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/vec.h"
+#include "rkernel_lib/catalog/files.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -69,96 +70,10 @@ bool rk_emit_file(const char *dir, const char *name, const rk_str *text, rk_aren
 
 /* Converted files. */
 
-typedef RK_VEC(const char *) name_vec;
 typedef RK_VEC(rk_emit_source) source_vec;
 
-static bool holds(const name_vec *names, const char *name)
-{
-    for (size_t i = 0; i < names->count; i++) {
-        if (strcmp(names->items[i], name) == 0)
-            return true;
-    }
-    return false;
-}
-
-/** The rest of a line behind `# word`, or NULL when the line is no such directive. */
-static const char *directive(const char *line, const char *word)
-{
-    line += strspn(line, " \t");
-    if (*line != '#')
-        return NULL;
-    line++;
-    line += strspn(line, " \t");
-    size_t length = strlen(word);
-    if (strncmp(line, word, length) != 0 || isalnum((unsigned char)line[length]))
-        return NULL;
-    line += length;
-    return line + strspn(line, " \t");
-}
-
-/** What a directive names: an identifier, or what stands between quotes. NULL when neither. */
-static char *directive_name(rk_arena *arena, const char *rest)
-{
-    if (*rest == '"') {
-        size_t length = strcspn(rest + 1, "\"\n");
-        return rest[1 + length] == '"' ? rk_arena_strndup(arena, rest + 1, length) : NULL;
-    }
-    size_t length = 0;
-    while (isalnum((unsigned char)rest[length]) || rest[length] == '_')
-        length++;
-    return length ? rk_arena_strndup(arena, rest, length) : NULL;
-}
-
-/** What of the runtime a directive includes: "name" of `<rk/name>` and `"rk/name"`; else NULL. */
-static char *runtime_name(rk_arena *arena, const char *rest)
-{
-    const char *close = *rest == '<' ? ">\n" : *rest == '"' ? "\"\n" : NULL;
-    if (!close || !rk_str_starts(rest + 1, "rk/"))
-        return NULL;
-    const char *name = rest + strlen("<rk/");
-    const size_t length = strcspn(name, close);
-    return name[length] == *close ? rk_arena_strndup(arena, name, length) : NULL;
-}
-
-typedef char *name_function(rk_arena *arena, const char *rest);
-
-/** The names in a text's `#word` lines, each once, in order. */
-static void find_directives(name_vec *names, const char *text, const char *word,
-                            name_function *name_of, rk_arena *arena)
-{
-    while (text) {
-        const char *rest = directive(text, word);
-        char *name = rest ? name_of(arena, rest) : NULL;
-        if (name && !holds(names, name))
-            *rk_push(arena, names) = name;
-        text = strchr(text, '\n');
-        text = text ? text + 1 : NULL;
-    }
-}
-
-/** Adds to `files` what a file's quoted includes name and the catalog's folder has, at any depth. */
-static bool find_includes(name_vec *files, const char *file, const rk_catalog *catalog,
-                          rk_arena *arena, rk_diag *diag)
-{
-    rk_bytes text;
-    if (!rk_file_read(&text, rk_path_join(arena, catalog->folder, file), arena, diag))
-        return false;
-    name_vec includes = {0};
-    find_directives(&includes, text.data, "include", directive_name, arena);
-    bool good = true;
-    for (size_t i = 0; good && i < includes.count; i++) {
-        const char *name = rk_path_join(arena, rk_path_dir(arena, file), includes.items[i]);
-        if (strstr(name, "..") || *name == '/' || holds(files, name) ||
-            !rk_file_exists(rk_path_join(arena, catalog->folder, name)))
-            continue;
-        *rk_push(arena, files) = name;
-        good = find_includes(files, name, catalog, arena, diag);
-    }
-    return good;
-}
-
 /** Whether one of the headers is not converted: rk.common.cuh and gemm.rk.common.cuh are, and take their macros back. */
-static bool has_common(const name_vec *files)
+static bool has_common(const rk_file_names *files)
 {
     for (size_t i = 0; i < files->count; i++) {
         const char *base = strrchr(files->items[i], '/');
@@ -173,22 +88,23 @@ bool rk_emit_sources(rk_emit_source **out, size_t *count, const rk_image *image,
                      const rk_catalog *catalog, rk_arena *arena, rk_diag *diag)
 {
     source_vec sources = {0}, last = {0};
-    name_vec seen = {0};
+    rk_file_names seen = {0};
     bool good = true;
     for (size_t i = 0; i < image->fn_count; i++) {
         const char *file = image->fns[i].kernel->rkernel_file;
-        if (!file || holds(&seen, file))
+        if (!file || rk_file_names_hold(&seen, file))
             continue;
         *rk_push(arena, &seen) = file;
         rk_bytes text;
-        name_vec includes = {0};
-        if (!rk_file_read(&text, rk_path_join(arena, catalog->folder, file), arena, diag) ||
-            !find_includes(&includes, file, catalog, arena, diag)) {
+        rk_file_names includes = {0};
+        const char *path = rk_catalog_file(catalog, file, arena, diag);
+        if (!path || !rk_file_read(&text, path, arena, diag) ||
+            !rk_catalog_includes(&includes, file, catalog, arena, diag)) {
             good = false;
             continue;
         }
-        name_vec macros = {0};
-        find_directives(&macros, text.data, "define", directive_name, arena);
+        rk_file_names macros = {0};
+        rk_find_directives(&macros, text.data, "define", rk_directive_quoted, arena);
         source_vec *to = has_common(&includes) ? &last : &sources;
         *rk_push(arena, to) = (rk_emit_source){file, macros.items, macros.count};
     }
@@ -199,36 +115,38 @@ bool rk_emit_sources(rk_emit_source **out, size_t *count, const rk_image *image,
     return good;
 }
 
-/** Copies a file of the catalog's folder. */
-static bool copy_file(const char *file, const rk_catalog *catalog, const char *to, rk_arena *arena,
-                      rk_diag *diag)
-{
-    const char *target = rk_path_join(arena, to, file);
-    return rk_file_mkdirs(rk_path_dir(arena, target), diag) &&
-           rk_file_copy(target, rk_path_join(arena, catalog->folder, file), arena, diag);
-}
-
 bool rk_emit_copy_kernels(const rk_image *image, const rk_catalog *catalog, const char *to,
                           rk_arena *arena, rk_diag *diag)
 {
-    name_vec files = {0};
+    rk_file_names files = {0};
     bool good = rk_file_mkdirs(to, diag);
     for (size_t i = 0; i < image->fn_count; i++) {
         const char *file = image->fns[i].kernel->rkernel_file;
-        if (!good || !file || holds(&files, file))
+        if (!good || !file || rk_file_names_hold(&files, file))
             continue;
         *rk_push(arena, &files) = file;
-        good = find_includes(&files, file, catalog, arena, diag);
+        good = rk_catalog_includes(&files, file, catalog, arena, diag);
     }
     for (size_t i = 0; good && i < files.count; i++)
-        good = copy_file(files.items[i], catalog, to, arena, diag);
+        good = rk_catalog_copy_file(files.items[i], catalog, to, arena, diag);
     return good;
 }
 
 /* The runtime's headers. */
 
+/** What of the runtime a directive includes: "name" of `<rk/name>` and `"rk/name"`; else NULL. */
+static char *runtime_name(rk_arena *arena, const char *rest)
+{
+    const char *close = *rest == '<' ? ">\n" : *rest == '"' ? "\"\n" : NULL;
+    if (!close || !rk_str_starts(rest + 1, "rk/"))
+        return NULL;
+    const char *name = rest + strlen("<rk/");
+    const size_t length = strcspn(name, close);
+    return name[length] == *close ? rk_arena_strndup(arena, name, length) : NULL;
+}
+
 /** Adds what the files under `dir` include of the runtime. */
-static bool find_runtime(name_vec *headers, const char *dir, rk_arena *arena, rk_diag *diag)
+static bool find_runtime(rk_file_names *headers, const char *dir, rk_arena *arena, rk_diag *diag)
 {
     char **names;
     size_t count;
@@ -242,7 +160,7 @@ static bool find_runtime(name_vec *headers, const char *dir, rk_arena *arena, rk
         }
         good = rk_file_read(&text, path, arena, diag);
         if (good)
-            find_directives(headers, text.data, "include", runtime_name, arena);
+            rk_find_directives(headers, text.data, "include", runtime_name, arena);
     }
     return good;
 }
@@ -252,22 +170,25 @@ bool rk_emit_copy_runtime(const char *dir, const char *runtime_dir, const char *
 {
     const char *from = rk_path_join(arena, runtime_dir, "rk");
     const char *to = rk_path_join(arena, dir, "include/rk");
-    name_vec headers = {0};
+    rk_file_names headers = {0};
     bool good = find_runtime(&headers, dir, arena, diag) && rk_file_mkdirs(to, diag);
     for (size_t i = 0; good && i < headers.count; i++) {
-        const char *source = rk_path_join(arena, from, headers.items[i]);
         bool other = false;
         for (const char *const *prefix = others; *prefix; prefix++)
             other = other || rk_str_starts(headers.items[i], *prefix);
         if (other)
             continue;
         rk_bytes text;
-        good = rk_file_read(&text, source, arena, diag) &&
-               rk_file_copy(rk_path_join(arena, to, headers.items[i]), source, arena, diag);
+        const rk_place place = rk_place_object(arena, NULL, "include", headers.items[i]);
+        const char *source = rk_file_named(from, headers.items[i], place, NULL, arena, diag);
+        const char *target = rk_path_join(arena, to, headers.items[i]);
+        good = source && rk_file_read(&text, source, arena, diag) &&
+               rk_file_mkdirs(rk_path_dir(arena, target), diag) &&
+               rk_file_copy(target, source, arena, diag);
         if (!good)
             break;
-        find_directives(&headers, text.data, "include", runtime_name, arena);
-        find_directives(&headers, text.data, "include", directive_name, arena);
+        rk_find_directives(&headers, text.data, "include", runtime_name, arena);
+        rk_find_directives(&headers, text.data, "include", rk_directive_quoted, arena);
     }
     return good;
 }

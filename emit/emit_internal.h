@@ -13,6 +13,9 @@
 /** Hash of the constants, 16 hex digits: ties weights.bin to its image.json. */
 const char *rk_emit_constants_hash(const rk_image *image, rk_arena *arena);
 
+/** A hash as 16 hex digits. */
+const char *rk_emit_hash_text(uint64_t hash, rk_arena *arena);
+
 /** Hash of an image file's tree without its member "hash", 16 hex digits. */
 const char *rk_emit_tables_hash(const cJSON *root, rk_arena *arena);
 

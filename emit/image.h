@@ -9,6 +9,7 @@
 typedef struct {
     const rk_kernel *kernel;
     int64_t grid[3], block[3], shared;
+    const char *library; /**< of an image that was read: hash of the shared object; NULL: not known */
 } rk_image_fn;
 
 /**
@@ -88,11 +89,17 @@ rk_image *rk_image_build(const rk_schedule *schedule, const rk_memory *memory,
                          const rk_problem *problem, rk_arena *arena);
 
 /**
- * Writes `dir/image.json` and `dir/weights.bin`; reads them back against a catalog (RK-I001:
- * inconsistent, RK-I002: a kernel that the catalog lacks, RK-I003: one that it has with another
- * hash). Of the device of an image that was read, name, target, arch and sms are known.
+ * Writes `dir/image.json` and `dir/weights.bin`. `beside`: the catalog that lies in `dir`, whose bytes and shared
+ * objects the image's hash covers then; NULL: none does.
  */
-bool rk_image_write(const rk_image *image, const char *dir, rk_arena *arena, rk_diag *diag);
+bool rk_image_write(const rk_image *image, const rk_catalog *beside, const char *dir,
+                    rk_arena *arena, rk_diag *diag);
+
+/**
+ * Reads them back against a catalog (RK-I001: inconsistent or changed, RK-I002: a kernel that the catalog
+ * lacks, RK-I003: one that it has with another hash). Of the device of an image that was read, name, target, arch
+ * and sms are known. Shared objects are compared when they are loaded, where the catalog is the one beside the image.
+ */
 rk_image *rk_image_read(const char *dir, const rk_catalog *catalog, rk_arena *arena, rk_diag *diag);
 
 #endif

@@ -20,6 +20,7 @@ typedef struct {
     RK_VEC(rk_image_entry) entries;
     RK_VEC(rk_wait_item) items;
     bool ok;
+    bool own;           /**< the catalog is the one that was written with the image */
     uint32_t *counters; /**< by op: its counter plus 1, 0: none */
 } reader;
 
@@ -144,6 +145,8 @@ static void read_fn(reader *r, rk_image_fn *fn, const cJSON *at, const char *whe
                      "the catalog's kernel '%s' is not the one that the image was built with", id);
         r->ok = false;
     }
+    const cJSON *library = cJSON_GetObjectItemCaseSensitive(at, "library");
+    fn->library = r->own && cJSON_IsString(library) ? library->valuestring : NULL;
     fn->shared = integer(r, at, where, "shared", 0, INT32_MAX);
     if (numbers(r, at, where, "grid", fn->grid, 3) != 3 ||
         numbers(r, at, where, "block", fn->block, 3) != 3)
@@ -376,11 +379,22 @@ static void read_programs(reader *r)
         read_program(r, &image->programs[i], at, at_index(r, "programs", i));
 }
 
+/** An image stands by the catalog that lies beside it; against another, kernels are compared by their own hashes. */
+static void check_catalog(reader *r, const char *dir)
+{
+    const cJSON *hash = cJSON_GetObjectItemCaseSensitive(r->json->root, "catalog");
+    const char *own = rk_emit_hash_text(r->catalog->hash, r->arena);
+    r->own = cJSON_IsString(hash) && strcmp(hash->valuestring, own) == 0;
+    if (hash && !r->own && rk_catalog_is_below(r->catalog, dir))
+        fail(r, "catalog", "the catalog beside the image was changed after it was written");
+}
+
 static void read_constants(reader *r, const char *dir, rk_diag *diag)
 {
     rk_bytes bytes;
-    const char *path = rk_path_join(r->arena, dir, RK_WEIGHTS_FILE);
-    if (!rk_file_read(&bytes, path, r->arena, diag)) {
+    const rk_place place = rk_place_file(r->json->file);
+    const char *path = rk_file_named(dir, RK_WEIGHTS_FILE, place, NULL, r->arena, diag);
+    if (!path || !rk_file_read(&bytes, path, r->arena, diag)) {
         r->ok = false;
         return;
     }
@@ -431,6 +445,7 @@ rk_image *rk_image_read(const char *dir, const rk_catalog *catalog, rk_arena *ar
     read_device(&r);
     image->inputs = read_ios(&r, "inputs", &image->input_count);
     image->outputs = read_ios(&r, "outputs", &image->output_count);
+    check_catalog(&r, dir);
     read_fns(&r);
     read_ops(&r);
     read_waits(&r);

@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/str.h"
+#include "rkernel_lib/catalog/files.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -39,8 +40,26 @@ static void add_ios(cJSON *to, const char *member, const rk_image_io *ios, size_
     }
 }
 
-static void add_fns(cJSON *to, const rk_image *image)
+/** Adds the hash of the function's shared object, where the catalog has one. */
+static bool add_library(cJSON *item, const char *id, const rk_catalog *beside, rk_arena *arena,
+                        rk_diag *diag)
 {
+    rk_bytes bytes;
+    const rk_kernel *kernel = rk_catalog_find(beside, id);
+    if (!kernel || !kernel->cpu_library)
+        return true;
+    const char *path = rk_catalog_file(beside, kernel->cpu_library, arena, diag);
+    if (!path || !rk_file_read(&bytes, path, arena, diag))
+        return false;
+    const uint64_t hash = rk_hash(bytes.data, bytes.size, 0);
+    cJSON_AddStringToObject(item, "library", rk_emit_hash_text(hash, arena));
+    return true;
+}
+
+static bool add_fns(cJSON *to, const rk_image *image, const rk_catalog *beside, rk_arena *arena,
+                    rk_diag *diag)
+{
+    bool good = true;
     cJSON *array = cJSON_AddArrayToObject(to, "kernels");
     for (size_t i = 0; i < image->fn_count; i++) {
         const rk_image_fn *fn = &image->fns[i];
@@ -50,7 +69,9 @@ static void add_fns(cJSON *to, const rk_image *image)
         add_numbers(item, "grid", fn->grid, 3);
         add_numbers(item, "block", fn->block, 3);
         add_number(item, "shared", fn->shared);
+        good = (!beside || add_library(item, fn->kernel->id, beside, arena, diag)) && good;
     }
+    return good;
 }
 
 static void add_ops(cJSON *to, const rk_image *image, rk_arena *arena)
@@ -103,9 +124,16 @@ static void add_waits(cJSON *to, const rk_image *image, rk_arena *arena)
     }
 }
 
-static cJSON *describe(const rk_image *image, rk_arena *arena)
+/** The hash of a catalog's file. */
+static const char *catalog_hash(const rk_catalog *catalog, rk_arena *arena)
 {
-    cJSON *root = cJSON_CreateObject();
+    const char *text = rk_catalog_print(catalog, arena);
+    return rk_emit_hash_text(rk_hash(text, strlen(text), 0), arena);
+}
+
+static bool describe(cJSON *root, const rk_image *image, const rk_catalog *beside, rk_arena *arena,
+                     rk_diag *diag)
+{
     cJSON_AddStringToObject(root, "schema", RK_IMAGE_SCHEMA);
     cJSON_AddStringToObject(root, "name", image->name);
     cJSON *device = cJSON_AddObjectToObject(root, "device");
@@ -120,34 +148,43 @@ static cJSON *describe(const rk_image *image, rk_arena *arena)
     add_number(root, "memory_bytes", image->memory_bytes);
     add_number(root, "constant_bytes", image->constant_bytes);
     cJSON_AddStringToObject(root, "constants", rk_emit_constants_hash(image, arena));
+    if (beside)
+        cJSON_AddStringToObject(root, "catalog", catalog_hash(beside, arena));
     add_ios(root, "inputs", image->inputs, image->input_count);
     add_ios(root, "outputs", image->outputs, image->output_count);
-    add_fns(root, image);
+    const bool good = add_fns(root, image, beside, arena, diag);
     add_ops(root, image, arena);
     add_programs(root, image, arena);
     add_waits(root, image, arena);
-    return root;
+    return good;
+}
+
+const char *rk_emit_hash_text(uint64_t hash, rk_arena *arena)
+{
+    return rk_arena_printf(arena, "%016" PRIx64, hash);
 }
 
 const char *rk_emit_tables_hash(const cJSON *root, rk_arena *arena)
 {
     const char *text = rk_json_print(root, arena);
-    return rk_arena_printf(arena, "%016" PRIx64, rk_hash(text, strlen(text), 0));
+    return rk_emit_hash_text(rk_hash(text, strlen(text), 0), arena);
 }
 
 const char *rk_emit_constants_hash(const rk_image *image, rk_arena *arena)
 {
-    uint64_t hash = rk_hash(image->constants, (size_t)image->constant_bytes, 0);
-    return rk_arena_printf(arena, "%016" PRIx64, hash);
+    return rk_emit_hash_text(rk_hash(image->constants, (size_t)image->constant_bytes, 0), arena);
 }
 
-bool rk_image_write(const rk_image *image, const char *dir, rk_arena *arena, rk_diag *diag)
+bool rk_image_write(const rk_image *image, const rk_catalog *beside, const char *dir,
+                    rk_arena *arena, rk_diag *diag)
 {
-    cJSON *root = describe(image, arena);
+    cJSON *root = cJSON_CreateObject();
+    bool good = describe(root, image, beside, arena, diag);
     cJSON_AddStringToObject(root, "hash", rk_emit_tables_hash(root, arena));
-    bool good = rk_file_write(rk_path_join(arena, dir, RK_WEIGHTS_FILE), image->constants,
-                              (size_t)image->constant_bytes, diag) &&
-                rk_json_write(rk_path_join(arena, dir, RK_IMAGE_FILE), root, arena, diag);
+    good = good &&
+           rk_file_write(rk_path_join(arena, dir, RK_WEIGHTS_FILE), image->constants,
+                         (size_t)image->constant_bytes, diag) &&
+           rk_json_write(rk_path_join(arena, dir, RK_IMAGE_FILE), root, arena, diag);
     cJSON_Delete(root);
     return good;
 }

@@ -205,7 +205,9 @@ int rk_plan_make(rk_plan *out, const char *graph, const rk_plan_options *options
         return RK_EXIT_USAGE;
 
     rk_tool_progress(tool, "reading the graph");
-    plan->given = rk_graph_read(graph, dims, options->bind.count, tool->arena, tool->diag);
+    plan->given =
+        rk_graph_read_with(graph, (rk_graph_options){dims, options->bind.count, options->anywhere},
+                           tool->arena, tool->diag);
     plan->graph = plan->given;
     if (!plan->graph)
         return RK_EXIT_REFUSED;
@@ -323,11 +325,11 @@ static bool dump_folder(const rk_plan *plan, rk_stage stage, const char *path, r
 {
     char *dir = rk_arena_printf(tool->arena, "%s.dump", path);
     const char *file = stage == RK_STAGE_GRAPH ? "graph.json" : "image.json";
-    bool good =
-        rk_file_mkdirs(dir, tool->diag) &&
-        (stage == RK_STAGE_GRAPH ? rk_graph_write(plan->graph, dir, tool->diag)
-                                 : rk_image_write(plan->image, dir, tool->arena, tool->diag)) &&
-        rk_file_copy(path, rk_path_join(tool->arena, dir, file), tool->arena, tool->diag);
+    bool good = rk_file_mkdirs(dir, tool->diag) &&
+                (stage == RK_STAGE_GRAPH
+                     ? rk_graph_write(plan->graph, dir, tool->diag)
+                     : rk_image_write(plan->image, NULL, dir, tool->arena, tool->diag)) &&
+                rk_file_copy(path, rk_path_join(tool->arena, dir, file), tool->arena, tool->diag);
     return rk_file_remove(dir, tool->diag) && good;
 }
 

@@ -33,11 +33,14 @@ typedef struct {
     const char *schedule; /**< file to load instead of scheduling, NULL */
     int64_t veus;         /**< 0: as many as fit */
     rk_texts bind;        /**< "n=32" */
+    bool anywhere;        /**< constants may lie outside the graph's folder */
 } rk_plan_options;
 
 /** An option that sets `field`, in an option table of the struct `type`. */
 #define RK_OPTION(kind, type, field, name, value, help)                                            \
-    {name, 0, RK_OPTION_##kind, value, offsetof(type, field), help}
+    {                                                                                              \
+        name, 0, RK_OPTION_##kind, value, offsetof(type, field), help                              \
+    }
 
 /** The entries of an option table for the rk_plan_options at member `at` of `type`. */
 #define RK_PLAN_OPTIONS(type, at)                                                                  \
@@ -54,6 +57,8 @@ typedef struct {
                   "use this schedule, checked, in place of a policy"),                             \
         RK_OPTION(TEXT, type, at.profile, "profile", "FILE",                                       \
                   "measured times, of `rammer profile`; the model elsewhere"),                     \
+        RK_OPTION(FLAG, type, at.anywhere, "constants-anywhere", NULL,                             \
+                  "constants may lie outside the graph's folder"),                                 \
         RK_OPTION(TEXT, type, at.catalog, "catalog", "FILE",                                       \
                   "catalog.json; default: the shipped one"),                                       \
         RK_OPTION(TEXT, type, at.bindings, "bindings", "DIR",                                      \

@@ -69,7 +69,7 @@ static bool nothing_to_plan(const rk_plan_options *options, const char *dir, rk_
 {
     if (!options->target && !options->bindings && !options->device && !options->policy &&
         !options->kernels && !options->schedule && !options->profile && !options->veus &&
-        options->bind.count == 0)
+        !options->anywhere && options->bind.count == 0)
         return true;
     return rk_diag_add(tool->diag, RK_ERROR, "RK-U009", rk_place_file(dir),
                        "build it again with these options, or run the graph",

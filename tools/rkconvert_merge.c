@@ -1,8 +1,12 @@
 #include "base/str.h"
 #include "base/vec.h"
 #include "rkernel_lib/catalog/catalog.h"
+#include "rkernel_lib/catalog/files.h"
 
+#include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -12,8 +16,9 @@
 static const char help[] =
     "usage: rkconvert merge <catalog.json>... -o FILE\n"
     "\n"
-    "Puts the kernels of several catalogs into one; those that they share have the launches of all. Paths in it\n"
-    "start at FILE's folder. Kernels of one name whose sources differ are an error, each with its place.\n"
+    "Puts the kernels of several catalogs into one; those that they share have the launches of all. The files of a\n"
+    "catalog that is not in FILE's folder are copied there, into a folder with a hash in its name. Kernels of\n"
+    "one name whose sources differ are an error, each with its place.\n"
     "\n"
     "exit: 0; 2 usage or input errors, kernels that do not go together\n";
 
@@ -42,24 +47,70 @@ static bool read_command(command *c, int argc, char **argv)
     return true;
 }
 
+typedef RK_VEC(const rk_catalog *) catalog_vec;
+
+/** All in one, as if each lay in `folder`; NULL where they do not go together. */
+static const rk_catalog *join(command *c, const char *folder, const catalog_vec *all)
+{
+    const rk_catalog empty = {.folder = folder};
+    const rk_catalog *joined = &empty;
+    for (size_t i = 0; joined && i < all->count; i++)
+        joined = rk_catalog_merge(joined, all->items[i], c->arena, c->diag);
+    return joined; /* of at least one: not `empty` */
+}
+
+/** Whether the catalogs go together, wherever they lie. */
+static bool check(command *c, const char *folder, const catalog_vec *all)
+{
+    catalog_vec moved = {0};
+    for (size_t i = 0; i < all->count; i++) {
+        rk_catalog *copy = rk_arena_copy(c->arena, all->items[i], sizeof *copy);
+        copy->folder = folder;
+        *rk_push(c->arena, &moved) = copy;
+    }
+    return join(c, folder, &moved) != NULL;
+}
+
+/**
+ * A copy of a catalog that lies elsewhere, with the files that it needs, in a folder of `folder` with a name that the
+ * same catalog has again. NULL on failure.
+ */
+static const rk_catalog *adopt(command *c, const char *folder, const rk_catalog *catalog)
+{
+    char real[PATH_MAX];
+    const char *from = realpath(catalog->folder, real) ? rk_path_base(real) : "catalog";
+    const char *name = rk_arena_printf(c->arena, "%s-%016" PRIx64, from, catalog->hash);
+    rk_folder copies;
+    if (!rk_folder_begin(&copies, rk_path_join(c->arena, folder, name), c->arena, c->diag))
+        return NULL;
+    if (!rk_catalog_copy_files(catalog, copies.temporary, c->arena, c->diag)) {
+        rk_folder_abandon(&copies, c->diag);
+        return NULL;
+    }
+    rk_catalog *copy = rk_arena_copy(c->arena, catalog, sizeof *copy);
+    copy->folder = copies.path;
+    return rk_folder_commit(&copies, c->arena, c->diag) ? copy : NULL;
+}
+
 /** Reads every catalog before any is merged, so that all that is wrong is told at once. */
 static bool merge(command *c)
 {
-    RK_VEC(const rk_catalog *) all = {0};
-    bool ok = rk_file_mkdirs(rk_path_dir(c->arena, c->output), c->diag);
+    catalog_vec all = {0};
+    const char *folder = rk_path_dir(c->arena, c->output);
+    bool ok = rk_file_mkdirs(folder, c->diag);
     for (size_t i = 0; i < c->inputs.count; i++) {
         const rk_catalog *catalog = rk_catalog_read(c->inputs.items[i], c->arena, c->diag);
         ok &= catalog != NULL;
         *rk_push(c->arena, &all) = catalog;
     }
-    const rk_catalog empty = {.folder = rk_path_dir(c->arena, c->output)};
-    const rk_catalog *merged = &empty;
+    ok = ok && check(c, folder, &all);
     for (size_t i = 0; ok && i < all.count; i++) {
-        const rk_catalog *more = rk_catalog_merge(merged, all.items[i], c->arena, c->diag);
-        ok = more != NULL;
-        merged = more;
+        if (!rk_catalog_is_below(all.items[i], folder))
+            all.items[i] = adopt(c, folder, all.items[i]);
+        ok = all.items[i] != NULL;
     }
-    return ok && rk_catalog_write(merged, c->output, c->arena, c->diag);
+    const rk_catalog *merged = ok ? join(c, folder, &all) : NULL;
+    return merged && rk_catalog_write(merged, c->output, c->arena, c->diag);
 }
 
 int rk_tool_merge(int argc, char **argv)

@@ -1,5 +1,7 @@
 #include "convert/cc/jobs.h"
 
+#include "base/process.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -99,7 +101,7 @@ static void start(job *j)
         dup2(log, STDERR_FILENO);
         close(log);
     }
-    const int status = j->work(j->user);
+    const int status = rk_process_end(j->work(j->user), 2);
     fflush(NULL);
     _exit(status);
 }

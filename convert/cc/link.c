@@ -61,6 +61,16 @@ static void refuse(linker *l, const char *name)
                         "-l%s has no counterpart on a CPU", name);
 }
 
+/** A part of Rammer that was not built or not installed. */
+static bool missing(linker *l, const char *archive)
+{
+    return rk_diag_add(l->diag, RK_ERROR, "RK-V142", rk_place_file(l->folder),
+                       strcmp(archive, "librk_cublas.a") == 0
+                           ? "install OpenBLAS, and build or install Rammer again"
+                           : "build or install Rammer again",
+                       "a part of the CPU runtime is not there: %s", archive);
+}
+
 /** Adds the counterpart of a library; false when the library is not CUDA's. */
 static bool add_library(linker *l, const char *name)
 {
@@ -72,7 +82,7 @@ static bool add_library(linker *l, const char *name)
             return true;
         const char *path = rk_path_join(l->arena, l->folder, known->archive);
         if (!rk_file_exists(path))
-            refuse(l, name);
+            l->ok = missing(l, known->archive);
         add(l, path);
         if (known->needs)
             add(l, known->needs);
@@ -123,8 +133,9 @@ bool rk_cc_add_link(rk_cc_words *command, const rk_cc_options *options, const ch
     add(&l, "-Wl,--start-group");
     for (size_t i = checks ? 0 : 1; i < sizeof runtime / sizeof *runtime; i++) {
         const char *path = rk_path_join(arena, l.folder, runtime[i]);
-        if (rk_file_exists(path))
-            add(&l, path);
+        if (!rk_file_exists(path))
+            l.ok = missing(&l, runtime[i]);
+        add(&l, path);
     }
     add(&l, "-Wl,--end-group");
     static const char *const system[] = {"-lpthread", "-ldl", "-lm"};

@@ -5,6 +5,7 @@
 #include "base/vec.h"
 #include "rkernel_lib/catalog/catalog_internal.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -98,48 +99,36 @@ static void merge_launches(rk_kernel *kernel, const rk_kernel *other, rk_arena *
     kernel->launch_count = all.count;
 }
 
-/** The number of leading bytes, up to a '/', that two absolute paths share as whole components. */
-static size_t shared_prefix(const char *a, const char *b)
+/** The way from the folder `to` down to the folder `from`, "" when they are one; NULL when there is none. */
+static const char *way_down(const char *to, const char *from, rk_arena *arena)
 {
-    size_t shared = 0;
-    for (size_t i = 0;; i++) {
-        bool end_a = a[i] == '\0' || a[i] == '/', end_b = b[i] == '\0' || b[i] == '/';
-        if (end_a && end_b)
-            shared = i;
-        if (a[i] != b[i] || a[i] == '\0')
-            return shared;
-    }
+    char real_from[PATH_MAX], real_to[PATH_MAX];
+    if (strcmp(from, to) == 0)
+        return "";
+    if (!realpath(*from ? from : ".", real_from) || !realpath(*to ? to : ".", real_to))
+        return NULL;
+    const size_t length = strcmp(real_to, "/") == 0 ? 0 : strlen(real_to);
+    if (strncmp(real_from, real_to, length) != 0 ||
+        (real_from[length] != '/' && real_from[length] != '\0'))
+        return NULL;
+    return rk_arena_strdup(arena, real_from + length + (real_from[length] == '/'));
 }
 
-/** `path`, relative to the folder `from`, as a path relative to the folder `to`. */
-static const char *rebase(const char *path, const char *from, const char *to, rk_arena *arena)
+bool rk_catalog_is_below(const rk_catalog *catalog, const char *folder)
 {
-    char *real_from = realpath(from, NULL), *real_to = realpath(to, NULL);
-    const char *result = rk_path_join(arena, from, path);
-    if (path && real_from && real_to) {
-        size_t shared = shared_prefix(real_from, real_to);
-        const char *up = "";
-        for (const char *p = real_to + shared; *p; p++)
-            if (*p == '/' && p[1])
-                up = rk_arena_printf(arena, "%s../", up);
-        const char *down = real_from + shared;
-        down += *down == '/';
-        result = rk_path_join(arena, rk_arena_printf(arena, "%s%s", up, down), path);
-    }
-    free(real_from);
-    free(real_to);
-    return result;
+    rk_arena *scratch = rk_arena_new();
+    const bool below = way_down(folder, catalog->folder, scratch) != NULL;
+    rk_arena_free(scratch);
+    return below;
 }
 
-static rk_kernel rebased(const rk_kernel *kernel, const char *from, const char *to, rk_arena *arena)
+static rk_kernel rebased(const rk_kernel *kernel, const char *way, rk_arena *arena)
 {
     rk_kernel copy = *kernel;
-    if (strcmp(from, to) == 0)
-        return copy;
     if (copy.rkernel_file)
-        copy.rkernel_file = rebase(copy.rkernel_file, from, to, arena);
+        copy.rkernel_file = rk_path_join(arena, way, copy.rkernel_file);
     if (copy.cpu_library)
-        copy.cpu_library = rebase(copy.cpu_library, from, to, arena);
+        copy.cpu_library = rk_path_join(arena, way, copy.cpu_library);
     return copy;
 }
 
@@ -157,14 +146,20 @@ const rk_catalog *rk_catalog_merge(const rk_catalog *a, const rk_catalog *b, rk_
                                    rk_diag *diag)
 {
     RK_VEC(rk_kernel) all = {0};
-    bool ok = true;
+    const char *way = way_down(a->folder, b->folder, arena);
+    bool ok = way != NULL;
+    if (!ok)
+        rk_diag_add(diag, RK_ERROR, "RK-F006", rk_place_file(b->folder),
+                    "copy the catalog with its files, and merge the copy",
+                    "the folder is not in '%s', where the names of the other catalog start",
+                    a->folder);
     for (size_t i = 0; i < a->kernel_count; i++)
         *rk_push(arena, &all) = a->kernels[i];
     for (size_t i = 0; i < b->kernel_count; i++) {
         const rk_kernel *theirs = &b->kernels[i];
         const rk_kernel *ours = rk_catalog_find(a, theirs->id);
         if (!ours)
-            *rk_push(arena, &all) = rebased(theirs, b->folder, a->folder, arena);
+            *rk_push(arena, &all) = rebased(theirs, way ? way : "", arena);
         else if (strcmp(ours->hash, theirs->hash) != 0)
             ok = conflict(ours, theirs, arena, diag);
         else

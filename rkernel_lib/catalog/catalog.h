@@ -175,9 +175,12 @@ char *rk_catalog_print(const rk_catalog *catalog, rk_arena *arena);
 /** Writes it; the same catalog gives the same bytes. */
 bool rk_catalog_write(const rk_catalog *catalog, const char *path, rk_arena *arena, rk_diag *diag);
 
+/** Whether the catalog lies in the folder or below it: its files have names there. */
+bool rk_catalog_is_below(const rk_catalog *catalog, const char *folder);
+
 /**
- * The union of two catalogs. An instance in both is taken when the hashes agree; RK-C002 when they
- * do not. NULL on failure.
+ * The union of two catalogs, with the folder of the first: the second's is there, or RK-F006. An instance in both
+ * is taken when the hashes agree; RK-C002 when they do not. NULL on failure.
  */
 const rk_catalog *rk_catalog_merge(const rk_catalog *a, const rk_catalog *b, rk_arena *arena,
                                    rk_diag *diag);

@@ -431,8 +431,8 @@ static void read_diagnostics(rk_kernel *kernel, reader *r, const cJSON *at, cons
 static const char *relative_path(reader *r, const cJSON *at, const char *where, const char *member)
 {
     const char *path = string(r, at, where, member);
-    if (*path == '/')
-        fail(r, where, member, "expected a path relative to the catalog's folder");
+    if (*path && !rk_path_is_inner(path))
+        fail(r, where, member, "expected a path in the catalog's folder, relative and without '..'");
     return path;
 }
 

@@ -18,6 +18,16 @@ typedef struct {
 rk_graph *rk_graph_read(const char *path, const rk_binding_dim *dims, size_t dim_count,
                         rk_arena *arena, rk_diag *diag);
 
+/** Of reading a graph. */
+typedef struct {
+    const rk_binding_dim *dims;
+    size_t dim_count;
+    bool anywhere; /**< constants may lie outside the graph's folder, or be devices: else RK-F006 */
+} rk_graph_options;
+
+rk_graph *rk_graph_read_with(const char *path, rk_graph_options options, rk_arena *arena,
+                             rk_diag *diag);
+
 /**
  * Checks names, operands, views, attributes and types, orders the nodes topologically (of those
  * that could come next, the first listed), sets their `op`, turns integer attributes into reals

@@ -292,7 +292,13 @@ static const char *const graph_members[] = {"schema", "name",   "dims",    "tens
 rk_graph *rk_graph_read(const char *path, const rk_binding_dim *dims, size_t dim_count,
                         rk_arena *arena, rk_diag *diag)
 {
-    rk_graph_reader reader = {.arena = arena, .good = true};
+    return rk_graph_read_with(path, (rk_graph_options){dims, dim_count, false}, arena, diag);
+}
+
+rk_graph *rk_graph_read_with(const char *path, rk_graph_options options, rk_arena *arena,
+                             rk_diag *diag)
+{
+    rk_graph_reader reader = {.arena = arena, .anywhere = options.anywhere, .good = true};
     const char *name;
     if (!rk_json_read(&reader.json, path, RK_GRAPH_SCHEMA, arena, diag))
         return NULL;
@@ -302,9 +308,9 @@ rk_graph *rk_graph_read(const char *path, const rk_binding_dim *dims, size_t dim
     reader.graph = rk_graph_new(arena, reader.good ? name : "");
     reader.graph->file = reader.json.file;
     rk_read_members(&reader, reader.json.root, NULL, graph_members);
-    rk_read_dims(&reader, dims, dim_count);
+    rk_read_dims(&reader, options.dims, options.dim_count);
     rk_read_tensors(&reader);
-    rk_read_check_dims(&reader, dims, dim_count);
+    rk_read_check_dims(&reader, options.dims, options.dim_count);
     read_nodes(&reader);
     read_ends(&reader, "inputs", rk_graph_input);
     read_ends(&reader, "outputs", rk_graph_output);

@@ -33,6 +33,7 @@ typedef struct {
     RK_VEC(unsigned char) bad_nodes;
     unsigned char *bad_tensors;
     int hints; /**< "did you mean" hints given: each looks at all names */
+    bool anywhere; /**< constants may lie anywhere */
     bool good;
 } rk_graph_reader;
 

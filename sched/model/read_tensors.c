@@ -12,7 +12,7 @@ typedef struct {
     struct {
         const char *name;
         const rk_safetensors *file; /**< NULL when it could not be read */
-    } *items;
+    } * items;
     size_t count, capacity;
 } data_files;
 
@@ -88,11 +88,18 @@ static const rk_safetensors *open_data(rk_graph_reader *reader, data_files *file
         if (strcmp(files->items[i].name, name) == 0)
             return files->items[i].file;
     const char *folder = rk_path_dir(reader->arena, reader->json.file);
-    const char *path = rk_path_join(reader->arena, folder, name);
+    const rk_place place = rk_place_object(reader->arena, reader->json.file, "constants", name);
+    const char *path =
+        reader->anywhere
+            ? rk_path_join(reader->arena, folder, name)
+            : rk_file_named(folder, name, place,
+                            "put the file beside the graph, or allow it with --constants-anywhere",
+                            reader->arena, reader->json.diag);
     size_t i = files->count;
     (void)rk_push(reader->arena, files);
     files->items[i].name = name;
-    files->items[i].file = rk_safetensors_read(path, reader->arena, reader->json.diag);
+    files->items[i].file =
+        path ? rk_safetensors_read(path, reader->arena, reader->json.diag) : NULL;
     return files->items[i].file;
 }
 
@@ -148,7 +155,8 @@ static bool read_data(rk_graph_reader *reader, rk_tensor *tensor, const rk_read_
     const char *hash = strchr(ref, '#');
     if (!hash || hash == ref || !hash[1])
         return rk_read_fail(reader, "RK-G011", "tensor", tensor->name, NULL,
-                            "its data '%s' is neither \"file#name\" nor \"" RK_GRAPH_ZEROS "\"", ref);
+                            "its data '%s' is neither \"file#name\" nor \"" RK_GRAPH_ZEROS "\"",
+                            ref);
     tensor->data_ref = ref;
     const char *name = rk_arena_strndup(reader->arena, ref, (size_t)(hash - ref));
     const rk_safetensors *file = open_data(reader, files, name);

@@ -233,13 +233,14 @@ Test(base, file_names_stay_in_their_folder)
     cr_assert_eq(symlink("../in", in_folder("top/dir/same")), 0);
     cr_assert_eq(mkfifo(in_folder("top/device"), 0600), 0);
     for (size_t i = 0; i < sizeof outer / sizeof *outer; i++) {
-        cr_assert_null(rk_file_named(in_folder("top"), outer[i], (rk_place){0}, arena, diag), "%s",
-                       outer[i]);
+        cr_assert_null(rk_file_named(in_folder("top"), outer[i], (rk_place){0}, NULL, arena, diag),
+                       "%s", outer[i]);
         expect_code("RK-F006");
     }
     for (size_t i = 0; i < sizeof inner / sizeof *inner; i++)
-        cr_assert_not_null(rk_file_named(in_folder("top"), inner[i], (rk_place){0}, arena, diag),
-                           "%s", inner[i]);
+        cr_assert_not_null(
+            rk_file_named(in_folder("top"), inner[i], (rk_place){0}, NULL, arena, diag), "%s",
+            inner[i]);
 }
 
 /** Replaces a folder of a file and a link out of it, after reading the file `read`, NULL: none. */

@@ -100,8 +100,8 @@ static void make_image(uint32_t veus)
 {
     memset(&m.image, 0, sizeof m.image);
     float a = 2;
-    m.fns[0] = (rk_image_fn){&m.kernels[1], {SAXPY_TASKS, 1, 1}, {256, 1, 1}, 0};
-    m.fns[1] = (rk_image_fn){&m.kernels[0], {PARTS, 1, 1}, {100, 1, 1}, 0};
+    m.fns[0] = (rk_image_fn){&m.kernels[1], {SAXPY_TASKS, 1, 1}, {256, 1, 1}, 0, NULL};
+    m.fns[1] = (rk_image_fn){&m.kernels[0], {PARTS, 1, 1}, {100, 1, 1}, 0, NULL};
     m.ops[0] = (rk_image_op){0, 0, "scale", 0};
     m.ops[1] = (rk_image_op){1, 4, "sum", 0};
     const uint64_t args[] = {AT_X, AT_Y, 0, N, AT_Y, AT_OUT, N};
@@ -244,6 +244,49 @@ static void expect_code(size_t at, const char *code, const char *part)
     const rk_diagnostic *d = rk_diag_at(diag, at);
     cr_assert_str_eq(d->code, code, "%s: %s", d->code, d->message);
     cr_assert(strstr(d->message, part), "'%s' lacks '%s'", d->message, part);
+}
+
+/** Reads and runs an emitted folder; whether that went well. */
+static bool run_folder(const char *dir)
+{
+    float sums[PARTS] = {0};
+    const rk_catalog *catalog = rk_catalog_read(file_in(dir, "catalog.json"), arena, diag);
+    const rk_image *image = catalog ? rk_image_read(dir, catalog, arena, diag) : NULL;
+    return image && rk_backend_find("cpu")->run(image, catalog, inputs, (void *[]){sums}, NULL,
+                                                arena, diag);
+}
+
+/** Puts `behind` behind a file of the folder, which is put back after it is refused. */
+static void expect_changed(const char *dir, const char *name, const char *behind, const char *code)
+{
+    rk_bytes old;
+    const char *path = file_in(dir, name);
+    cr_assert(rk_file_read(&old, path, arena, diag));
+    const char *new = rk_arena_printf(arena, "%*s%s", (int)old.size, "", behind);
+    memcpy((char *)(uintptr_t) new, old.data, old.size);
+    cr_assert(rk_file_write(path, new, old.size + strlen(behind), diag));
+    cr_assert_not(run_folder(dir), "%s was changed, and ran", name);
+    expect_code(0, code, "changed");
+    diag = rk_diag_new(arena);
+    cr_assert(rk_file_write(path, old.data, old.size, diag));
+}
+
+Test(cpu_vdevice, an_emitted_folder_that_was_changed)
+{
+    const char *folder = rk_file_temporary("rk-cpu-emit", arena, diag);
+    rk_emit_request request = {.image = &m.image, .catalog = &m.catalog, .dir = folder};
+    cr_assert(rk_backend_find("cpu")->emit(&request, arena, diag));
+    cr_assert(run_folder(folder));
+    expect_changed(folder, "catalog.json", " ", "RK-I001");
+    expect_changed(folder, "cpu/rkernels.so", "x", "RK-M108");
+    cr_assert(run_folder(folder));
+
+    const char *elsewhere = file_in(build_folder(), "rkernels.so");
+    cr_assert(rk_file_remove(file_in(folder, "cpu/rkernels.so"), diag));
+    cr_assert_eq(symlink(elsewhere, file_in(folder, "cpu/rkernels.so")), 0);
+    cr_assert_not(run_folder(folder), "a library outside the folder was loaded");
+    expect_code(0, "RK-F006", "leaves the folder");
+    cr_assert(rk_file_remove(folder, rk_diag_new(arena)));
 }
 
 /** A copy of the shared object with one byte changed, which the first kernel names. */

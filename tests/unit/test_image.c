@@ -173,7 +173,7 @@ Test(image, constants_and_inputs_are_placed)
 static const rk_catalog *write_sample(void)
 {
     const rk_catalog *catalog = sample_catalog(arena, "kernels");
-    cr_assert(rk_image_write(sample_image(arena, catalog), folder, arena, diag));
+    cr_assert(rk_image_write(sample_image(arena, catalog), NULL, folder, arena, diag));
     return catalog;
 }
 
@@ -198,7 +198,7 @@ Test(image, reads_what_it_wrote)
     cr_assert_eq(image->item_count, again->item_count);
     cr_expect_arr_eq(image->items, again->items, again->item_count * sizeof *again->items);
     cr_expect_eq(image->programs[0].steps, again->programs[0].steps);
-    cr_assert(rk_image_write(image, folder, arena, diag));
+    cr_assert(rk_image_write(image, NULL, folder, arena, diag));
     cr_expect_str_eq(image_text(), first);
     cr_expect_eq(rk_diag_count(diag), 0);
 }

@@ -1,10 +1,13 @@
 #include "rkernel_lib/runtime/check/sanitizer.h"
 
 #include <dlfcn.h>
+#include <fcntl.h>
+#include <spawn.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 enum { MOST_REPORTS = 100, PLACE_BYTES = 512, EXIT_STATUS = 66 };
@@ -69,6 +72,30 @@ static uintptr_t program_base(void)
     return (uintptr_t)__executable_start;
 }
 
+/** Starts `addr2line -i -e file address`, and gives what it prints; NULL when it cannot. */
+static FILE *start_addr2line(pid_t *out, const char *file, const char *address)
+{
+    const char *const words[] = {"addr2line", "-i", "-e", file, address, NULL};
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        return NULL;
+    posix_spawn_file_actions_t streams;
+    posix_spawn_file_actions_init(&streams);
+    posix_spawn_file_actions_addopen(&streams, 0, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_adddup2(&streams, ends[1], 1);
+    posix_spawn_file_actions_addopen(&streams, 2, "/dev/null", O_WRONLY, 0);
+    const bool started =
+        posix_spawnp(out, words[0], &streams, NULL, (char *const *)(uintptr_t)words, environ) == 0;
+    posix_spawn_file_actions_destroy(&streams);
+    close(ends[1]);
+    FILE *lines = started ? fdopen(ends[0], "r") : NULL;
+    if (!lines)
+        close(ends[0]);
+    if (started && !lines)
+        waitpid(*out, NULL, 0);
+    return lines;
+}
+
 /** Writes file:line of an address, or the object and the offset in it. */
 static void place_of(char out[PLACE_BYTES], uintptr_t pc)
 {
@@ -78,16 +105,16 @@ static void place_of(char out[PLACE_BYTES], uintptr_t pc)
         return;
     }
     const uintptr_t base = (uintptr_t)info.dli_fbase;
-    char name[PLACE_BYTES / 2], command[PLACE_BYTES + 64], line[PLACE_BYTES];
+    char name[PLACE_BYTES / 2], address[32], line[PLACE_BYTES];
     ssize_t length = readlink("/proc/self/exe", name, sizeof name - 1);
     const bool program = length > 0 && base == program_base();
     name[length > 0 ? length : 0] = '\0';
     const char *file = program ? name : info.dli_fname;
     snprintf(out, PLACE_BYTES, "%s+0x%lx", file, (unsigned long)(pc - base));
-    snprintf(command, sizeof command, "addr2line -i -e '%s' 0x%lx 2>/dev/null", file,
-             (unsigned long)(pc - base - 1));
-    FILE *pipe = popen(command, "r");
-    while (pipe && fgets(line, sizeof line, pipe)) {
+    snprintf(address, sizeof address, "0x%lx", (unsigned long)(pc - base - 1));
+    pid_t child;
+    FILE *lines = start_addr2line(&child, file, address);
+    while (lines && fgets(line, sizeof line, lines)) {
         line[strcspn(line, "\n")] = '\0';
         char *note = strstr(line, " (discriminator");
         if (note)
@@ -97,8 +124,10 @@ static void place_of(char out[PLACE_BYTES], uintptr_t pc)
         snprintf(out, PLACE_BYTES, "%s", line);
         break;
     }
-    if (pipe)
-        pclose(pipe);
+    if (lines) {
+        fclose(lines);
+        waitpid(child, NULL, 0);
+    }
 }
 
 static void tell_thread(const rk_check_access *access)

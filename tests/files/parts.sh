@@ -1,0 +1,25 @@
+# What a program is linked with is there or named; a program that reports where it fails starts no shell.
+. "$(dirname "$0")/common.sh"
+
+grep -rnE '\<(popen|system) *\(' --include='*.c' --include='*.h' --include='*.cuh' --include='*.cpp' "$RK_SOURCE/base" \
+    "$RK_SOURCE/convert" "$RK_SOURCE/emit" "$RK_SOURCE/rkernel_lib" "$RK_SOURCE/sched" "$RK_SOURCE/tools" &&
+    wrong "a shell is started"
+
+echo 'int main(void) { return 0; }' >main.cpp
+good "$RKCONVERT" cc -c main.cpp -o main.o
+mkdir -p home/share home/lib
+ln -s "$RK_BUILD/share/rammer" home/share/rammer
+for part in librk_check.a librk_cuda.a librk_base.a librk_cublas.a; do
+    rm -f home/lib/*
+    ln -s "$RK_BUILD"/lib/*.a home/lib
+    rm -f home/lib/$part
+    RAMMER_HOME=$work/home/share/rammer refused RK-V142 "$RKCONVERT" cc --check=race main.o -lcublas -o main
+    grep -q "$part" said || wrong "the message does not name $part"
+done
+# A race, in a program whose name is a command to a shell.
+[ -z "${RK_SANITIZE:-}" ] || exit $bad
+cp "$RK_BUILD/tests/check.d/kernels" "x';touch P;'"
+"./x';touch P;'" reverse_early >said 2>&1
+[ -e P ] && wrong "the program's name was run by a shell"
+grep -q 'kernels.cpp:[0-9]' said || { wrong "no line is told"; cat said; }
+exit $bad
