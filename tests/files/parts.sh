@@ -9,7 +9,7 @@ echo 'int main(void) { return 0; }' >main.cpp
 good "$RKCONVERT" cc -c main.cpp -o main.o
 mkdir -p home/share home/lib
 ln -s "$RK_BUILD/share/rammer" home/share/rammer
-for part in librk_check.a librk_cuda.a librk_base.a librk_cublas.a; do
+for part in librk_check.a librk_cuda.a librk_cublas.a; do
     rm -f home/lib/*
     ln -s "$RK_BUILD"/lib/*.a home/lib
     rm -f home/lib/$part

@@ -56,8 +56,8 @@ prints()
     "$@" 2>said </dev/null | cat >got
     grep -q "$pattern" got || wrong "a pipe has not '$pattern': $*"
 }
-prints 'rk_k' $convert k.cu -o /dev/stdout
-prints 'rk_k' $convert k.cu -o /dev/fd/1
+prints 'threadIdx' $convert k.cu -o /dev/stdout
+prints 'threadIdx' $convert k.cu -o /dev/fd/1
 prints 'rammer.catalog/1' $convert k.cu -o k.rk.cu --catalog /dev/stdout
 prints 'converted' $convert k.cu --examine --report text=/dev/stdout
 prints '<html' $convert k.cu --examine --report html=/dev/stdout

@@ -224,8 +224,7 @@ Test(cpu_vdevice, an_emitted_folder_stands_alone)
     cr_assert(cpu->emit(&request, arena, diag));
     cr_assert(rk_file_exists(file_in(folder, "cpu/rkernels.so")));
 
-    const rk_catalog *catalog =
-        rk_catalog_read(file_in(folder, "catalog.json"), arena, diag);
+    const rk_catalog *catalog = rk_catalog_read(file_in(folder, "catalog.json"), arena, diag);
     cr_assert(catalog);
     cr_assert_eq(catalog->kernel_count, 2);
     const rk_image *image = rk_image_read(folder, catalog, arena, diag);
@@ -252,8 +251,8 @@ static bool run_folder(const char *dir)
     float sums[PARTS] = {0};
     const rk_catalog *catalog = rk_catalog_read(file_in(dir, "catalog.json"), arena, diag);
     const rk_image *image = catalog ? rk_image_read(dir, catalog, arena, diag) : NULL;
-    return image && rk_backend_find("cpu")->run(image, catalog, inputs, (void *[]){sums}, NULL,
-                                                arena, diag);
+    return image &&
+           rk_backend_find("cpu")->run(image, catalog, inputs, (void *[]){sums}, NULL, arena, diag);
 }
 
 /** Puts `behind` behind a file of the folder, which is put back after it is refused. */
