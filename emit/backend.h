@@ -2,6 +2,7 @@
 #define RK_EMIT_BACKEND_H
 
 #include "emit/image.h"
+#include "emit/image_profile.h"
 
 /** Reference values beside an emitted folder: for each input and output of the image, its bytes. */
 typedef struct {
@@ -17,10 +18,29 @@ typedef struct {
     const rk_reference *reference; /**< NULL: none yet */
 } rk_emit_request;
 
+/** How this machine is measured. */
+typedef struct {
+    double seconds; /**< to spend on all items together; each is measured a few times at least */
+    /** Called before each measurement, when that part of all is `done`; NULL: never. */
+    void (*progress)(void *user, double done, const rk_profile_item *item);
+    void *user;
+} rk_measure_options;
+
+/** What a program that measures on a GPU is made of. */
+typedef struct {
+    rk_profile_image *const *images; /**< of one device, each with other residents */
+    size_t image_count;
+    const rk_device *device;
+    const rk_catalog *catalog;
+    const char *dir;         /**< an existing, empty folder to write into */
+    const char *runtime_dir; /**< where the runtime headers are */
+} rk_measure_request;
+
 /** A backend. One file of emit/ defines one; emit/null.c is the skeleton to copy. */
 typedef struct {
     const char *name;
     const char *summary;
+    const char *device; /**< the descriptor that is planned for unless the user names one */
     /** Writes a folder that stands alone. False with diagnostics RK-M.... */
     bool (*emit)(const rk_emit_request *request, rk_arena *arena, rk_diag *diag);
     /**
@@ -29,6 +49,20 @@ typedef struct {
      */
     bool (*run)(const rk_image *image, const rk_catalog *catalog, const void *const *inputs,
                 void *const *outputs, double *seconds, rk_arena *arena, rk_diag *diag);
+
+    /* For `rammer profile`; all NULL where nothing is measured. Here: both of the next two. */
+
+    /** What the vDevice itself costs on this machine; what cannot be told from noise stays 0. */
+    bool (*measure_costs)(double costs[RK_COST_COUNT], const rk_device *device, rk_diag *diag);
+    /**
+     * Measures the items on this machine: entries[i] is item i's, and spreads[i] by how much of it its
+     * slowest batch took longer. `overhead_ns`, the cost of an rTask that does nothing, is taken off.
+     */
+    bool (*measure)(rk_profile_entry *entries, double *spreads, const rk_profile_image *image,
+                    const rk_catalog *catalog, double overhead_ns,
+                    const rk_measure_options *options, rk_diag *diag);
+    /** Elsewhere: writes a program that measures there and writes the profile. */
+    bool (*emit_measure)(const rk_measure_request *request, rk_arena *arena, rk_diag *diag);
 } rk_backend;
 
 extern const rk_backend *const rk_backends[];

@@ -2,6 +2,8 @@
 
 #include "base/file.h"
 #include "base/vec.h"
+#include "emit/cpu_machine.h"
+#include "emit/cpu_profile.h"
 #include "emit/emit_internal.h"
 #include "rkernel_lib/catalog/files.h"
 #include "rkernel_lib/runtime/cpu/executor.h"
@@ -438,9 +440,18 @@ static bool run(const rk_image *image, const rk_catalog *catalog, const void *co
     return good;
 }
 
+static bool measure_costs(double costs[RK_COST_COUNT], const rk_device *device, rk_diag *diag)
+{
+    rk_cpu_machine_costs(costs, device);
+    return rk_cpu_profile_costs(costs, device, diag);
+}
+
 const rk_backend rk_backend_cpu = {
     .name = "cpu",
     .summary = "this machine: vEUs are threads, the table is executed directly",
+    .device = "cpu",
     .emit = emit,
     .run = run,
+    .measure_costs = measure_costs,
+    .measure = rk_cpu_profile_items,
 };

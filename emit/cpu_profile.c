@@ -121,7 +121,7 @@ static double spread_of(const batch_times *times)
  * them. `busy` and `alone` have a place for each item.
  */
 static bool run_batches(batch_times *busy, batch_times *alone, const measuring *m,
-                        const rk_cpu_profile_options *options)
+                        const rk_measure_options *options)
 {
     const size_t count = m->image->item_count;
     for (size_t i = 0; i < BATCHES * count; i++) {
@@ -137,7 +137,7 @@ static bool run_batches(batch_times *busy, batch_times *alone, const measuring *
 
 bool rk_cpu_profile_items(rk_profile_entry *entries, double *spreads, const rk_profile_image *image,
                           const rk_catalog *catalog, double overhead_ns,
-                          const rk_cpu_profile_options *options, rk_diag *diag)
+                          const rk_measure_options *options, rk_diag *diag)
 {
     const size_t count = image->item_count;
     const double budget = options->seconds * 1e9 / (double)(count + 1) / (2 * BATCHES);

@@ -1,14 +1,7 @@
 #ifndef RK_EMIT_CPU_PROFILE_H
 #define RK_EMIT_CPU_PROFILE_H
 
-#include "emit/image_profile.h"
-
-typedef struct {
-    double seconds; /**< to spend on all items together; each is measured a few times at least */
-    /** Called before each measurement, when that part of all is `done`; NULL: never. */
-    void (*progress)(void *user, double done, const rk_profile_item *item);
-    void *user;
-} rk_cpu_profile_options;
+#include "emit/backend.h"
 
 /**
  * Measures this machine's costs for `costs` (sched/profile/profile_file.h), on as many vEUs as `device` has
@@ -27,6 +20,6 @@ bool rk_cpu_profile_costs(double costs[RK_COST_COUNT], const rk_device *device, 
  */
 bool rk_cpu_profile_items(rk_profile_entry *entries, double *spreads, const rk_profile_image *image,
                           const rk_catalog *catalog, double overhead_ns,
-                          const rk_cpu_profile_options *options, rk_diag *diag);
+                          const rk_measure_options *options, rk_diag *diag);
 
 #endif

@@ -1,6 +1,7 @@
 #include "emit/cuda_internal.h"
 
 #include "base/file.h"
+#include "emit/cuda_profile.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -231,6 +232,8 @@ const rk_backend rk_backend_cuda = {
     .name = "cuda",
     .summary =
         "NVIDIA GPUs from sm_75 on: a persistent kernel with a C API, a test and a benchmark",
+    .device = "h100",
     .emit = emit,
     .run = NULL,
+    .emit_measure = rk_cuda_profile_emit,
 };

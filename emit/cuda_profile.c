@@ -70,7 +70,7 @@ static void group_text(rk_str *out, const rk_cuda_plan *plan, const rk_profile_i
                 name, plan->kernel_count, name, image->image->arg_count, name, image->item_count);
 }
 
-static bool write_group(const rk_cuda_profile_request *request, const rk_profile_image *image,
+static bool write_group(const rk_measure_request *request, const rk_profile_image *image,
                         rk_arena *arena, rk_diag *diag)
 {
     rk_cuda_plan plan = {.name = image->image->name, .arch = rk_cuda_arch(request->device->arch)};
@@ -89,7 +89,7 @@ static bool write_group(const rk_cuda_profile_request *request, const rk_profile
                                 rk_path_join(arena, request->dir, "kernels"), arena, diag);
 }
 
-static void main_text(rk_str *out, const rk_cuda_profile_request *request)
+static void main_text(rk_str *out, const rk_measure_request *request)
 {
     const rk_device *device = request->device;
     rk_str_add(out, "// Written by rammer: measures on this GPU and writes the profile.\n"
@@ -112,7 +112,7 @@ static void main_text(rk_str *out, const rk_cuda_profile_request *request)
                 request->image_count);
 }
 
-static void cmake_text(rk_str *out, const rk_cuda_profile_request *request)
+static void cmake_text(rk_str *out, const rk_measure_request *request)
 {
     rk_str_addf(out,
                 "# Written by rammer.\ncmake_minimum_required(VERSION 3.18)\n\n"
@@ -128,7 +128,7 @@ static void cmake_text(rk_str *out, const rk_cuda_profile_request *request)
     rk_str_add(out, ")\ntarget_include_directories(measure PRIVATE . include)\n");
 }
 
-bool rk_cuda_profile_emit(const rk_cuda_profile_request *request, rk_arena *arena, rk_diag *diag)
+bool rk_cuda_profile_emit(const rk_measure_request *request, rk_arena *arena, rk_diag *diag)
 {
     rk_str program = {.arena = arena}, cmake = {.arena = arena};
     for (size_t i = 0; i < request->image_count; i++)

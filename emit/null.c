@@ -50,10 +50,15 @@ static bool emit(const rk_emit_request *request, rk_arena *arena, rk_diag *diag)
     return rk_emit_file(request->dir, "summary.txt", &text, arena, diag);
 }
 
-/* A backend that can run on this machine gives `.run` too; where it is NULL, `rammer run` says so. */
+/*
+ * A backend that can run on this machine gives `.run` too; where it is NULL, `rammer run` says so. `.measure`
+ * and what belongs to it are for `rammer profile`. `.device` is a descriptor of sched/machine/devices/, an own
+ * one if none of them fits.
+ */
 const rk_backend rk_backend_null = {
     .name = "null",
     .summary = "a summary as text; the skeleton to copy for a new backend",
+    .device = "cpu",
     .emit = emit,
     .run = NULL,
 };

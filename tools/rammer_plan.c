@@ -21,11 +21,6 @@ const char *const rk_stage_names[RK_STAGE_COUNT] = {
     [RK_STAGE_MEMORY] = "memory",     [RK_STAGE_IMAGE] = "image",
 };
 
-/** The device descriptor that a target is planned for unless the user names one. */
-static const struct {
-    const char *target, *device;
-} default_devices[] = {{"cpu", "cpu"}, {"cuda", "h100"}};
-
 rk_stage rk_stage_find(const char *name, rk_tool *tool)
 {
     for (int i = 0; i < RK_STAGE_COUNT; i++)
@@ -45,16 +40,6 @@ const rk_backend *rk_plan_backend(const char *name, rk_tool *tool)
         names[i] = rk_backends[i]->name;
     rk_tool_unknown(tool, "target", name, names, rk_backend_count);
     return NULL;
-}
-
-static const char *device_name(const rk_plan_options *options, const char *target)
-{
-    if (options->device)
-        return options->device;
-    for (size_t i = 0; i < sizeof default_devices / sizeof *default_devices; i++)
-        if (strcmp(default_devices[i].target, target) == 0)
-            return default_devices[i].device;
-    return default_devices[0].device;
 }
 
 const rk_catalog *rk_plan_catalog(const rk_plan_options *options, rk_tool *tool)
@@ -124,7 +109,7 @@ static bool select_candidates(rk_plan *plan, const rk_plan_options *options, rk_
     if (plan->catalog)
         bindings =
             (known ? rk_bindings_read_known : rk_bindings_read)(folder, plan->catalog, arena, diag);
-    plan->device = rk_device_read(device_name(options, plan->backend->name),
+    plan->device = rk_device_read(options->device ? options->device : plan->backend->device,
                                   rk_tool_share(tool, "devices"), arena, diag);
     if (!bindings || !plan->device)
         return false;

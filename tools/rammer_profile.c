@@ -2,9 +2,8 @@
 
 #include "base/file.h"
 #include "base/json.h"
-#include "emit/cpu_machine.h"
-#include "emit/cpu_profile.h"
-#include "emit/cuda_profile.h"
+#include "base/str.h"
+#include "emit/backend.h"
 #include "sched/machine/machine.h"
 
 #include <stdio.h>
@@ -39,23 +38,34 @@ static bool usage(rk_tool *tool, const char *hint, const char *message)
     return rk_diag_add(tool->diag, RK_ERROR, "RK-U003", (rk_place){0}, hint, "%s", message);
 }
 
-/** Whether the options say where to write, and what fits the target. */
+/** The targets that are measured, for a message: "cpu or cuda". */
+static const char *measured_targets(rk_arena *arena)
+{
+    rk_str text = {.arena = arena};
+    for (size_t i = 0; i < rk_backend_count; i++)
+        if (rk_backends[i]->measure || rk_backends[i]->emit_measure)
+            rk_str_addf(&text, "%s%s", text.length ? " or " : "", rk_backends[i]->name);
+    return text.text;
+}
+
+/** Whether the target is measured, and the options say where to write and what fits it. */
 static bool check_options(const rk_profile_options *options, rk_tool *tool)
 {
     const char *target = options->plan.target ? options->plan.target : "cpu";
-    const bool cuda = strcmp(target, "cuda") == 0;
-    if (!cuda && strcmp(target, "cpu") != 0)
+    const rk_backend *backend = rk_backend_find(target);
+    if (!backend || !(backend->measure || backend->emit_measure))
         return rk_diag_add(tool->diag, RK_ERROR, "RK-U002", (rk_place){0}, NULL,
-                           "--target is cpu or cuda: no other target is measured");
-    if (cuda && options->output)
+                           "--target is %s: no other target is measured",
+                           measured_targets(tool->arena));
+    if (backend->emit_measure && options->output)
         return usage(tool, "write the program that measures with --emit DIR, and run it there",
-                     "-o is for --target cpu: a GPU is measured where it is");
-    if (cuda && !options->emit)
+                     "-o is for targets that are measured here: a GPU is measured where it is");
+    if (backend->emit_measure && !options->emit)
         return usage(tool, "name the folder with --emit DIR", "there is nothing to write");
-    if (!cuda && options->emit)
+    if (backend->measure && options->emit)
         return usage(tool, "name the profile to write with -o FILE",
-                     "--emit is for --target cuda: this CPU is measured at once");
-    if (!cuda && !options->output)
+                     "--emit is for targets elsewhere: this CPU is measured at once");
+    if (backend->measure && !options->output)
         return usage(tool, "name the profile to write with -o FILE", "there is nothing to write");
     if (options->seconds > 0)
         return true;
@@ -143,7 +153,7 @@ static int measure(const rk_profile_subjects *subjects, const rk_plan *plan,
 {
     const rk_profile_image *image =
         rk_profile_image_build(subjects->items, subjects->count, plan->device, tool->arena);
-    const rk_cpu_profile_options how = {options->seconds, show_progress, tool};
+    const rk_measure_options how = {options->seconds, show_progress, tool};
     double *spreads = RK_NEW_ARRAY(tool->arena, double, image->item_count + 1);
     rk_profile_file file = {.path = options->output,
                             .device = plan->device->name,
@@ -153,12 +163,10 @@ static int measure(const rk_profile_subjects *subjects, const rk_plan *plan,
                             .entries =
                                 RK_NEW_ARRAY(tool->arena, rk_profile_entry, image->item_count + 1),
                             .entry_count = image->item_count};
-    rk_tool_progress(tool, "measuring this machine's memory");
-    rk_cpu_machine_costs(file.costs, plan->device);
-    rk_tool_progress(tool, "measuring what the vDevice itself costs");
-    bool good = rk_cpu_profile_costs(file.costs, plan->device, tool->diag) &&
-                rk_cpu_profile_items(file.entries, spreads, image, plan->catalog,
-                                     file.costs[RK_COST_RTASK_OVERHEAD], &how, tool->diag);
+    rk_tool_progress(tool, "measuring this machine and what the vDevice itself costs");
+    bool good = plan->backend->measure_costs(file.costs, plan->device, tool->diag) &&
+                plan->backend->measure(file.entries, spreads, image, plan->catalog,
+                                       file.costs[RK_COST_RTASK_OVERHEAD], &how, tool->diag);
     rk_profile_sort(&file);
     good = good && rk_profile_file_write(&file, options->output, tool->arena, tool->diag);
     rk_tool_progress(tool, NULL);
@@ -208,7 +216,7 @@ static int emit(const rk_profile_subjects *subjects, const rk_plan *plan,
     rk_folder output;
     if (!rk_output_begin(&output, options->emit, tool))
         return RK_EXIT_REFUSED;
-    const rk_cuda_profile_request request = {
+    const rk_measure_request request = {
         .images = images,
         .image_count = make_images(images, subjects, plan->device, tool->arena),
         .device = plan->device,
@@ -216,7 +224,7 @@ static int emit(const rk_profile_subjects *subjects, const rk_plan *plan,
         .dir = output.temporary,
         .runtime_dir = rk_tool_share(tool, "include")};
     rk_tool_progress(tool, "emitting");
-    bool good = rk_cuda_profile_emit(&request, tool->arena, tool->diag) &&
+    bool good = plan->backend->emit_measure(&request, tool->arena, tool->diag) &&
                 write_mark(output.temporary, plan, subjects->count, tool);
     if (!good)
         rk_folder_abandon(&output, tool->diag);

@@ -17,7 +17,7 @@ typedef struct {
     double least, most;
     field_type type;
     bool cost;  /**< "sources" must say where it is from */
-    bool found; /**< 0 is allowed for target "cpu": found on this machine */
+    bool found; /**< 0 is allowed for cores: found on this machine */
 } field;
 
 #define FIELD(kind, member, least, most, cost, found)                                              \
@@ -79,7 +79,7 @@ static bool read_field(rk_device *device, const field *f, const rk_json *json, c
     if (!cJSON_IsNumber(v))
         return absurd(json, f->key, "the value is not a number");
     double value = v->valuedouble;
-    bool at_run_time = f->found && value == 0 && strcmp(device->target, "cpu") == 0;
+    bool at_run_time = f->found && value == 0 && device->cores;
     bool none = f->at == offsetof(rk_device, l2_bytes) && value == 0 &&
                 strcmp(device->target, "bsp") == 0;
     if (!at_run_time && !none && !(value >= f->least && value <= f->most))
@@ -107,6 +107,17 @@ static bool read_stand_in(rk_device *device, const rk_json *json)
 {
     return !cJSON_GetObjectItemCaseSensitive(json->root, "resources") ||
            read_text(&device->resources, json, "resources");
+}
+
+/** "units", if given; else those of target "cpu" are cores. */
+static bool read_units(rk_device *device, const rk_json *json)
+{
+    const char *units = strcmp(device->target, "cpu") == 0 ? "core" : "sm";
+    if (cJSON_GetObjectItemCaseSensitive(json->root, "units") && !read_text(&units, json, "units"))
+        return false;
+    device->cores = strcmp(units, "core") == 0;
+    return device->cores || strcmp(units, "sm") == 0 ||
+           absurd(json, "units", "the value is neither \"core\" nor \"sm\"");
 }
 
 /** What one value cannot say of another. */
@@ -146,6 +157,7 @@ static const rk_device *read_file(const char *path, rk_arena *arena, rk_diag *di
     bool good = read_text(&device->name, &json, "name");
     good = read_text(&device->target, &json, "target") && good;
     good = read_text(&device->arch, &json, "arch") && good;
+    good = read_units(device, &json) && good;
     good = read_stand_in(device, &json) && good;
     const cJSON *sources = cJSON_GetObjectItemCaseSensitive(json.root, "sources");
     if (!cJSON_IsObject(sources))
@@ -154,7 +166,7 @@ static const rk_device *read_file(const char *path, rk_arena *arena, rk_diag *di
         good = read_field(device, &fields[i], &json, sources) && good;
     if (!good || !check_relations(device, &json))
         return NULL;
-    if (strcmp(device->target, "cpu") == 0)
+    if (device->cores)
         find_here(device);
     return device;
 }

@@ -9,13 +9,19 @@
 
 /**
  * A device, from sched/machine/devices/<name>.json. Times are nanoseconds, bandwidths bytes a nanosecond
- * (GB/s). Every cost has its source in the file, under "sources"; one without is refused. A
- * descriptor of target "cpu" may give 0 for sms, l2_bytes and memory_bytes, which are then found on
- * this machine; one of target "bsp" may have no L2, and gives 0.
+ * (GB/s). Every cost has its source in the file, under "sources"; one without is refused. One of
+ * target "bsp" may have no L2, and gives 0.
  */
 typedef struct {
     const char *name;
-    const char *target; /**< backend: "cuda", "cpu", "hip", "bsp" */
+    const char *target; /**< the backend that it is for, by name */
+    /**
+     * Its units are cores of this machine, and not SMs of a GPU ("units": "core"; so are those of target
+     * "cpu" unless the file says otherwise): sms, l2_bytes and memory_bytes may be 0, which are then found
+     * here; kernels run that are compiled for this machine, and registers do not count; a core runs a
+     * block's threads one after another.
+     */
+    bool cores;
     const char *arch;   /**< "sm_90"; "x86-64" */
     /** The architecture whose compiled resources stand in for those of arch, or NULL. */
     const char *resources;

@@ -1,9 +1,11 @@
 #include "sched/policies/attempt.h"
 
 #include "base/str.h"
+#include "base/vec.h"
 #include "sched/policies/policy.h"
 #include "sched/simulate/simulate.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 void rk_attempt_free(rk_attempt *attempt)
@@ -84,22 +86,46 @@ size_t rk_attempt_cost(const rk_schedule *schedule, const rk_problem *problem)
     return (1 + RK_BUILT_COST) * count;
 }
 
+/** A policy as it is tried. */
+typedef struct {
+    const rk_policy *policy;
+    const rk_policy_turn *how;
+} turn;
+
+typedef RK_VEC(turn) turn_list;
+
+/** By turn; those of one turn by the policies' names. */
+static int compare_turns(const void *a, const void *b)
+{
+    const turn *x = a, *y = b;
+    if (x->how->turn != y->how->turn)
+        return x->how->turn < y->how->turn ? -1 : 1;
+    return strcmp(x->policy->name, y->policy->name);
+}
+
+static void find_turns(turn_list *out, rk_arena *arena)
+{
+    for (size_t i = 0; i < rk_policy_count; i++)
+        for (const rk_policy_turn *t = rk_policies[i]->turns; t && t->turn; t++)
+            *rk_push(arena, out) = (turn){rk_policies[i], t};
+    if (out->count)
+        qsort(out->items, out->count, sizeof *out->items, compare_turns);
+}
+
 size_t rk_attempt_usual(rk_attempt *best, const rk_problem *problem, uint32_t veus, size_t effort,
                         rk_diag *diag)
 {
-    static const struct {
-        const char *policy;
-        int64_t options[RK_POLICY_MAX_OPTIONS]; /**< in the policy's order */
-    } tried[] = {{"wavefront", {0}},  {"list", {200, 50}},         {"list", {200, 100}},
-                 {"list", {50, 100}}, {"list", {50, 0}},           {"list", {800, 50}},
-                 {"base", {0}},       {"ios", {3, 8, 0, 0, 4000}}, {"list", {0, 100}}};
-    for (size_t i = 0; i < sizeof tried / sizeof *tried; i++) {
+    rk_arena *scratch = rk_arena_new();
+    turn_list turns = {0};
+    find_turns(&turns, scratch);
+    for (size_t i = 0; i < turns.count; i++) {
+        const turn *t = &turns.items[i];
         size_t cost = best->schedule ? rk_attempt_cost(best->schedule, problem) : 0;
         if (i >= 2 && cost > effort)
             break;
         effort -= cost < effort ? cost : effort;
-        rk_attempt_policy(best, rk_policy_find(tried[i].policy), tried[i].options, problem, veus,
-                          diag);
+        rk_attempt_policy(best, t->policy, t->how->options, problem, veus, diag);
     }
+    rk_arena_free(scratch);
     return effort;
 }

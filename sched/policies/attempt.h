@@ -24,8 +24,8 @@ bool rk_attempt_policy(rk_attempt *best, const rk_policy *policy, const int64_t 
 const char *rk_attempt_name(const rk_policy *policy, const int64_t *options, rk_arena *arena);
 
 /**
- * Policies that are tried before others build on the best of them: all that cost no more than `effort`
- * together, and two at least. Returns what is left of the effort.
+ * Policies that are tried before others build on the best of them (rk_policy.turns): all that cost no
+ * more than `effort` together, and two at least. Returns what is left of the effort.
  */
 size_t rk_attempt_usual(rk_attempt *best, const rk_problem *problem, uint32_t veus, size_t effort,
                         rk_diag *diag);

@@ -16,8 +16,11 @@ static bool run(rk_builder *builder, const rk_problem *problem, rk_diag *diag)
     return true;
 }
 
+static const rk_policy_turn turns[] = {{70, {0}}, {0}};
+
 const rk_policy rk_policy_base = {
     .name = "base",
     .summary = "RammerBase: one operator at a time over all vEUs, each an rProgram of its own",
+    .turns = turns,
     .run = run,
 };

@@ -174,10 +174,13 @@ static bool merge(rk_merge_groups *groups, const rk_problem *problem, rk_arena *
     return good;
 }
 
+static const rk_policy_turn turns[] = {{80, {3, 8, 0, 0, 4000}}, {0}};
+
 const rk_policy rk_policy_ios = {
     .name = "ios",
     .summary = "IOS: stages by dynamic programming over endings, then waits for their barriers",
     .options = options,
     .merge = merge,
+    .turns = turns,
     .run = run,
 };

@@ -15,11 +15,19 @@ enum { RK_POLICY_MAX_OPTIONS = 8 };
 
 struct rk_merge_groups;
 
+/** How `auto` and `search` try a policy before they search from the best that they have seen. */
+typedef struct {
+    /** Lower turns come first, and as many as the effort pays for; 0 ends the list. */
+    int turn;
+    int64_t options[RK_POLICY_MAX_OPTIONS]; /**< in the policy's order */
+} rk_policy_turn;
+
 /** A scheduling policy. One file of sched/policies/ defines one. */
 typedef struct {
     const char *name;
     const char *summary;
     const rk_policy_option *options; /**< terminated by a NULL name; NULL: none */
+    const rk_policy_turn *turns; /**< NULL: other policies do not try it */
     bool as_graph; /**< simulated as kernels of a captured CUDA graph (sched/simulate/simulate.h) */
     /**
      * The operators that it would have merged before it runs (sched/passes/merge_problem.h); none when `groups`

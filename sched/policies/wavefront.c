@@ -151,9 +151,12 @@ static bool run(rk_builder *builder, const rk_problem *problem, rk_diag *diag)
     return true;
 }
 
+static const rk_policy_turn turns[] = {{10, {0}}, {0}};
+
 const rk_policy rk_policy_wavefront = {
     .name = "wavefront",
     .summary = "Algorithm 1 of the Rammer paper: waves of operators over all vEUs, with waits",
     .options = options,
+    .turns = turns,
     .run = run,
 };

@@ -39,7 +39,7 @@ const char *rk_profile_device_hash(const rk_device *d, rk_arena *arena)
                 d->register_partitions, d->max_registers_per_thread);
     rk_str_addf(&text, " %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64, d->shared_per_sm,
                 d->shared_per_block, d->shared_reserved, d->shared_granularity);
-    if (strcmp(d->target, "cpu") == 0)
+    if (d->cores)
         rk_str_addf(&text, " %s", rk_machine_name(arena));
     return rk_arena_printf(arena, "%016" PRIx64, rk_hash(text.text, text.length, 0));
 }

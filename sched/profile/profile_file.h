@@ -47,7 +47,8 @@ typedef struct rk_profile_file {
 
 /**
  * 16 hex digits of what makes times comparable: the device's name, target, architecture, units and
- * limits, and for target "cpu" which processor this is. Its costs are not in it, since a profile's own take their place.
+ * limits, and for cores which processor this is. Its costs are not in it,
+ * since a profile's own take their place.
  */
 const char *rk_profile_device_hash(const rk_device *device, rk_arena *arena);
 

@@ -183,7 +183,7 @@ enum { PORT_BYTES = 64 };
 double rk_work_model(rk_rtask_parts *parts, const rk_work *work, const rk_device *device)
 {
     enum { IN_FLIGHT = 4 * 16 };
-    if (strcmp(device->target, "cpu") == 0)
+    if (device->cores)
         return core_model(parts, work, device);
     bool cached = is_cached(work, device);
     double rtasks = rtasks_of(work);

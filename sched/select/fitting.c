@@ -87,7 +87,7 @@ static int arch_number(const char *arch)
  */
 static int registers_of(const rk_fitting *f)
 {
-    if (strcmp(f->device->target, "cpu") == 0)
+    if (f->device->cores)
         return 0;
     const rk_resources *best = NULL;
     const int arch = arch_number(f->device->resources ? f->device->resources : f->device->arch);
@@ -265,7 +265,7 @@ bool rk_fitting_run(rk_candidate *out, rk_fitting *f)
     if (!f->launch->resolved)
         return rk_fitting_fail(f, RK_MISFIT_CONDITION, "its launch is not resolved: %s",
                                f->launch->reason ? f->launch->reason : "no reason given");
-    if (strcmp(f->device->target, "cpu") == 0 && !f->kernel->cpu_library)
+    if (f->device->cores && !f->kernel->cpu_library)
         return rk_fitting_fail(f, RK_MISFIT_CONDITION, "it is not compiled for the CPU");
     if (!dtypes_fit(f))
         return false;

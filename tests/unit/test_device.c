@@ -137,6 +137,37 @@ static const rk_device *changed(const char *member, const char *sub, const cJSON
     return device;
 }
 
+/** The T4's descriptor of that target, with "units" as given (NULL: not), and no number of units. */
+static const rk_device *of_units(const char *target, const char *units)
+{
+    rk_json json;
+    cr_assert(rk_json_read(&json, rk_path_join(arena, folder(), "t4.json"), NULL, arena, diag));
+    cJSON_GetObjectItemCaseSensitive(json.root, "target")->valuestring = (char *)target;
+    cJSON_GetObjectItemCaseSensitive(json.root, "sms")->valuedouble = 0;
+    cJSON *title = cJSON_GetObjectItemCaseSensitive(json.root, "title");
+    if (units) {
+        title->string = (char *)"units";
+        title->valuestring = (char *)units;
+    }
+    const char *folder = rk_file_temporary("rammer_device", arena, diag);
+    const char *path = rk_path_join(arena, folder, "device.json");
+    cr_assert(rk_json_write(path, json.root, arena, diag));
+    const rk_device *device = rk_device_read(path, "", arena, diag);
+    rk_file_remove(folder, diag);
+    return device;
+}
+
+Test(device, units_are_cores_whatever_the_target_is_called)
+{
+    cr_assert(of_units("cpu", NULL) && of_units("threads", "core"));
+    cr_expect(of_units("threads", "core")->cores);
+    cr_expect_eq(of_units("threads", "core")->sms, sysconf(_SC_NPROCESSORS_ONLN));
+    cr_expect_null(of_units("threads", NULL), "SMs are not counted at run time");
+    cr_expect_null(of_units("cpu", "sm"));
+    cr_expect_null(of_units("cpu", "cores"), "no such units");
+    cr_expect(!shipped("h100")->cores && shipped("cpu")->cores);
+}
+
 static cJSON number(double value)
 {
     return (cJSON){.type = cJSON_Number, .valuedouble = value};

@@ -245,6 +245,7 @@ static double on_a_core(const rk_work *work)
     rk_device core = *f->device;
     rk_rtask_parts parts;
     core.target = "cpu";
+    core.cores = true;
     core.flops_per_sm_cycle = 1;
     core.thread_ns = 10;
     return rk_work_model(&parts, work, &core);

@@ -398,6 +398,7 @@ Test(select, the_cpu_needs_compiled_kernels)
 {
     setting *s = make();
     s->device.target = "cpu";
+    s->device.cores = true;
     s->kernels[1].cpu_library = "cpu/x.so";
     add_matmul(s, "n", RK_F32, 100, 60);
     const rk_candidates *all = find(s, NULL);
