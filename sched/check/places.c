@@ -2,6 +2,7 @@
 #include "sched/check/check_internal.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /** A node (RK_NO_ID: the caller) touching bytes [low, high) of the vDevice's memory. */
 typedef struct {
@@ -32,6 +33,7 @@ typedef struct {
 
 typedef struct {
     rk_checker *c;
+    const rk_id *buffers; /**< by tensor: the buffer that it lies in, see find_buffers */
     RK_VEC(touch) touches;
     RK_VEC(rk_order) orders;
     RK_VEC(reader) readers;
@@ -68,6 +70,57 @@ bool rk_check_places(rk_checker *c)
     return good;
 }
 
+/** A constant that no node writes, for sorting by its place. */
+typedef struct {
+    int64_t low, bytes;
+    const void *data;
+    rk_id tensor;
+} fixed_constant;
+
+static int by_place(const void *a, const void *b)
+{
+    const fixed_constant *x = a;
+    const fixed_constant *y = b;
+    if (x->low != y->low)
+        return x->low < y->low ? -1 : 1;
+    if (x->bytes != y->bytes)
+        return x->bytes < y->bytes ? -1 : 1;
+    return (x->tensor > y->tensor) - (x->tensor < y->tensor);
+}
+
+/**
+ * By tensor, its buffer: its base; for constants at one place, which no node writes and whose bytes are equal, the
+ * first of them.
+ */
+static const rk_id *find_buffers(const rk_checker *c)
+{
+    const rk_graph *graph = c->problem->graph;
+    rk_id *buffers = RK_NEW_ARRAY(c->scratch, rk_id, graph->tensor_count + 1);
+    bool *written = RK_NEW_ARRAY(c->scratch, bool, graph->tensor_count + 1);
+    fixed_constant *all = RK_NEW_ARRAY(c->scratch, fixed_constant, graph->tensor_count + 1);
+    size_t count = 0;
+    for (rk_id n = 0; n < graph->node_count; n++)
+        for (size_t i = 0; i < graph->nodes[n].output_count; i++)
+            written[graph->tensors[graph->nodes[n].outputs[i]].base] = true;
+    for (rk_id i = 0; i < graph->tensor_count; i++) {
+        const rk_tensor *t = &graph->tensors[i];
+        buffers[i] = t->base;
+        if (t->base == i && t->data && !written[i])
+            all[count++] = (fixed_constant){low_of(c, i), rk_tensor_bytes(t), t->data, i};
+    }
+    if (count)
+        qsort(all, count, sizeof *all, by_place);
+    for (size_t i = 1, first = 0; i < count; i++) {
+        if (all[i].low != all[first].low || all[i].bytes != all[first].bytes)
+            first = i;
+        else if (memcmp(all[i].data, all[first].data, (size_t)all[i].bytes) == 0)
+            buffers[all[i].tensor] = all[first].tensor;
+    }
+    for (rk_id i = 0; i < graph->tensor_count; i++)
+        buffers[i] = buffers[graph->tensors[i].base];
+    return buffers;
+}
+
 static void order(finder *f, rk_id from, rk_id from_tensor, rk_id to, rk_id to_tensor)
 {
     if (from == to)
@@ -88,13 +141,12 @@ static void touch_all(finder *f, rk_id node, const rk_id *tensors, size_t count,
     for (size_t i = 0; i < count; i++) {
         if (tensors[i] == RK_NO_ID)
             continue;
-        *rk_push(c->scratch, &f->touches) =
-            (touch){.base = c->problem->graph->tensors[tensors[i]].base,
-                    .tensor = tensors[i],
-                    .node = node,
-                    .low = low_of(c, tensors[i]),
-                    .high = high_of(c, tensors[i]),
-                    .write = write};
+        *rk_push(c->scratch, &f->touches) = (touch){.base = f->buffers[tensors[i]],
+                                                    .tensor = tensors[i],
+                                                    .node = node,
+                                                    .low = low_of(c, tensors[i]),
+                                                    .high = high_of(c, tensors[i]),
+                                                    .write = write};
     }
 }
 
@@ -359,7 +411,7 @@ static void group_orders(finder *f)
 bool rk_check_find_orders(rk_checker *c)
 {
     const rk_graph *graph = c->problem->graph;
-    finder f = {.c = c};
+    finder f = {.c = c, .buffers = find_buffers(c)};
     for (rk_id n = 0; n < graph->node_count; n++) {
         touch_all(&f, n, graph->nodes[n].inputs, graph->nodes[n].input_count, false);
         touch_all(&f, n, graph->nodes[n].outputs, graph->nodes[n].output_count, true);

@@ -1,5 +1,7 @@
 #include "sched/memory/memory_plan.h"
 
+#include "base/file.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -172,6 +174,63 @@ static void place_intermediates(planner *p, buffer *buffers, size_t count)
     }
 }
 
+/** A constant with a buffer of its own, by its contents. */
+typedef struct {
+    uint64_t hash;
+    rk_id tensor;
+} constant;
+
+static int by_hash(const void *a, const void *b)
+{
+    const constant *x = a;
+    const constant *y = b;
+    if (x->hash != y->hash)
+        return x->hash < y->hash ? -1 : 1;
+    return (x->tensor > y->tensor) - (x->tensor < y->tensor);
+}
+
+static bool same_bytes(const rk_tensor *a, const rk_tensor *b)
+{
+    return rk_tensor_bytes(a) == rk_tensor_bytes(b) &&
+           memcmp(a->data, b->data, (size_t)rk_tensor_bytes(a)) == 0;
+}
+
+static void keep_written(bool *written, const rk_graph *graph)
+{
+    for (size_t n = 0; n < graph->node_count; n++)
+        for (size_t i = 0; i < graph->nodes[n].output_count; i++)
+            written[graph->tensors[graph->nodes[n].outputs[i]].base] = true;
+}
+
+/**
+ * By tensor, the first constant with the same bytes, in whose place it can be: itself for what is no constant, what a
+ * node updates, and zeros, whose contents are not looked at.
+ */
+static const rk_id *equal_constants(const rk_graph *graph, rk_arena *scratch)
+{
+    rk_id *same = RK_NEW_ARRAY(scratch, rk_id, graph->tensor_count + 1);
+    constant *all = RK_NEW_ARRAY(scratch, constant, graph->tensor_count + 1);
+    bool *written = RK_NEW_ARRAY(scratch, bool, graph->tensor_count + 1);
+    size_t count = 0;
+    keep_written(written, graph);
+    for (rk_id i = 0; i < graph->tensor_count; i++) {
+        const rk_tensor *t = &graph->tensors[i];
+        same[i] = i;
+        if (t->base == i && t->data && !t->zeros && !written[i])
+            all[count++] = (constant){rk_hash(t->data, (size_t)rk_tensor_bytes(t), 0), i};
+    }
+    if (count)
+        qsort(all, count, sizeof *all, by_hash);
+    for (size_t i = 0, first = 0; i < count; i++) {
+        first = all[i].hash == all[first].hash ? first : i;
+        for (size_t k = first; k < i && same[all[i].tensor] == all[i].tensor; k++)
+            if (same[all[k].tensor] == all[k].tensor &&
+                same_bytes(&graph->tensors[all[k].tensor], &graph->tensors[all[i].tensor]))
+                same[all[i].tensor] = all[k].tensor;
+    }
+    return same;
+}
+
 const rk_memory *rk_memory_plan(const rk_problem *problem, const rk_schedule *schedule,
                                 rk_arena *arena)
 {
@@ -180,6 +239,7 @@ const rk_memory *rk_memory_plan(const rk_problem *problem, const rk_schedule *sc
     memory->offsets = RK_NEW_ARRAY(arena, int64_t, graph->tensor_count + 1);
     planner p = {.memory = memory, .scratch = rk_arena_new()};
     buffer *buffers = buffer_spans(problem, schedule, p.scratch);
+    const rk_id *same = equal_constants(graph, p.scratch);
     size_t intermediates = 0;
     for (int constants = 1; constants >= 0; constants--) {
         for (rk_id i = 0; i < graph->tensor_count; i++) {
@@ -187,7 +247,9 @@ const rk_memory *rk_memory_plan(const rk_problem *problem, const rk_schedule *sc
             if (tensor->base != i || (tensor->data != NULL) != constants)
                 continue;
             buffers[i].bytes = aligned(rk_tensor_bytes(tensor));
-            if (constants || buffers[i].first == UINT32_MAX) {
+            if (same[i] != i) {
+                memory->offsets[i] = memory->offsets[same[i]];
+            } else if (constants || buffers[i].first == UINT32_MAX) {
                 memory->offsets[i] = memory->total_bytes;
                 memory->total_bytes += buffers[i].bytes;
             } else {

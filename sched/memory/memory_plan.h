@@ -6,7 +6,8 @@
 
 /**
  * Places the buffers. Two that share memory are never live at once under this schedule: one's last
- * use is in an earlier rProgram than the other's first. Inputs, outputs and constants share with none.
+ * use is in an earlier rProgram than the other's first. Inputs and outputs share with none; constants that no node
+ * updates share with those of the same bytes.
  */
 const rk_memory *rk_memory_plan(const rk_problem *problem, const rk_schedule *schedule,
                                 rk_arena *arena);

@@ -221,6 +221,19 @@ static form form_of(const member *members, size_t count)
     return f;
 }
 
+/** A graph being made of another one. */
+typedef struct {
+    const rk_graph *from;
+    rk_graph *to;
+    form *forms;        /**< by group that is applied */
+    uint32_t *group;    /**< by node: its group plus 1, when that is applied */
+    rk_id *tensors;     /**< by tensor: what it is in `to`, or RK_NO_ID */
+    rk_names names;     /**< of tensors and nodes */
+    rk_names constants; /**< those made of the same operands, by a text that tells them */
+    rk_arena *scratch;
+    rk_diag *diag;
+} merger;
+
 /** Copies a tensor's elements to their place in a larger one. */
 static void place(char *to, const int64_t *to_shape, const rk_tensor *from, const int64_t *at)
 {
@@ -237,33 +250,73 @@ static void place(char *to, const int64_t *to_shape, const rk_tensor *from, cons
     } while (rk_op_next(index, from->rank - 1, from->shape));
 }
 
-/**
- * Adds a constant of the operands `operand` of all members, those left out as zeros; all of it zeros,
- * which takes no memory, when the operands are or `structure` is all that is wanted.
- */
-static rk_id add_constant(rk_graph *to, const char *name, const form *f, size_t operand, int axis,
-                          const int64_t *shape, int rank, bool structure)
+/** A constant to be made of the operands `operand` of all members of a form, one after another. */
+typedef struct {
+    const form *f;
+    size_t operand;
+    int axis, rank;
+    int64_t shape[RK_MAX_RANK];
+} joined;
+
+/** Where a member's operand begins in the constant. */
+static void place_of(int64_t at[RK_MAX_RANK], const joined *c, size_t which)
 {
+    const form *f = c->f;
+    memset(at, 0, RK_MAX_RANK * sizeof *at);
+    at[c->axis] = f->first[which];
+    for (int d = 2; f->members[which].part.slides && d < c->rank; d++)
+        at[d] = f->shift[which][d - c->rank + RK_WINDOW_DIMS];
+}
+
+/** What tells the constant from others of the graph: its shape, and which tensor lies where in it. */
+static const char *constant_key(const joined *c, rk_arena *arena)
+{
+    rk_str key = {.arena = arena};
+    for (int d = 0; d < c->rank; d++)
+        rk_str_addf(&key, "%lld,", (long long)c->shape[d]);
+    for (size_t i = 0; i < c->f->count; i++) {
+        const rk_op_call *call = &c->f->members[i].call;
+        int64_t at[RK_MAX_RANK];
+        place_of(at, c, i);
+        if (!rk_op_has(call, c->operand))
+            continue;
+        rk_str_addf(&key, ";%lu", (unsigned long)id_of(call, call->in[c->operand]));
+        for (int d = 0; d < c->rank; d++)
+            rk_str_addf(&key, ",%lld", (long long)at[d]);
+    }
+    return rk_str_text(&key);
+}
+
+/**
+ * Adds the constant, what is left out as zeros; all of it zeros, which takes no memory, when the operands are or
+ * `structure` is all that is wanted. Made once of the same operands: recurrent steps share their weights.
+ */
+static rk_id add_constant(merger *m, const char *name, const joined *c, bool structure)
+{
+    const form *f = c->f;
+    rk_graph *to = m->to;
     bool zeros = true;
     rk_dtype dtype = weight_of(f->members)->dtype;
     for (size_t i = 0; i < f->count; i++) {
         const rk_op_call *call = &f->members[i].call;
-        zeros = zeros && (!rk_op_has(call, operand) || call->in[operand]->zeros);
+        zeros = zeros && (!rk_op_has(call, c->operand) || call->in[c->operand]->zeros);
     }
     if (zeros || structure)
-        return rk_graph_constant_zeros(to, name, dtype, rank, shape);
+        return rk_graph_constant_zeros(to, name, dtype, c->rank, c->shape);
+    rk_id next = (rk_id)to->tensor_count;
+    rk_id made = rk_names_add(&m->constants, constant_key(c, m->scratch), next);
+    if (made != RK_NO_ID)
+        return made;
     char *data =
-        rk_arena_calloc(to->arena, (size_t)rk_op_span(shape, 0, rank), rk_dtype_size(dtype));
+        rk_arena_calloc(to->arena, (size_t)rk_op_span(c->shape, 0, c->rank), rk_dtype_size(dtype));
     for (size_t i = 0; i < f->count; i++) {
-        const member *m = &f->members[i];
-        int64_t at[RK_MAX_RANK] = {0};
-        at[axis] = f->first[i];
-        for (int d = 2; m->part.slides && d < rank; d++)
-            at[d] = f->shift[i][d - rank + RK_WINDOW_DIMS];
-        if (rk_op_has(&m->call, operand))
-            place(data, shape, m->call.in[operand], at);
+        const rk_op_call *call = &f->members[i].call;
+        int64_t at[RK_MAX_RANK];
+        place_of(at, c, i);
+        if (rk_op_has(call, c->operand))
+            place(data, c->shape, call->in[c->operand], at);
     }
-    return rk_graph_constant(to, name, dtype, rank, shape, data);
+    return rk_graph_constant(to, name, dtype, c->rank, c->shape, data);
 }
 
 static void add_attrs(rk_graph *to, rk_id node, const form *f)
@@ -295,23 +348,25 @@ static void add_attrs(rk_graph *to, rk_id node, const form *f)
 }
 
 /** Adds the node that the form describes, which reads `data`; returns its output. */
-static rk_id add_node(rk_graph *to, const char *name, const form *f, rk_id data, bool structure)
+static rk_id add_node(merger *making, const char *name, const form *f, rk_id data, bool structure)
 {
+    rk_graph *to = making->to;
     const member *m = f->members;
     const rk_tensor *w = weight_of(m);
-    int64_t shape[RK_MAX_RANK];
-    memcpy(shape, w->shape, sizeof shape);
-    shape[m->part.weight_axis] = f->total;
+    joined weights = {f, m->part.weight, m->part.weight_axis, w->rank, {0}};
+    joined biases = {f, m->part.bias, 0, 1, {f->total}};
+    memcpy(weights.shape, w->shape, sizeof weights.shape);
+    weights.shape[m->part.weight_axis] = f->total;
     for (int d = 2; m->part.slides && d < w->rank; d++)
-        shape[d] = f->kernel[d - w->rank + RK_WINDOW_DIMS];
+        weights.shape[d] = f->kernel[d - w->rank + RK_WINDOW_DIMS];
     rk_id in[3];
     in[m->part.data] = data;
     in[m->part.weight] =
-        add_constant(to, rk_arena_printf(to->arena, "%s.weights", name), f, m->part.weight,
-                     m->part.weight_axis, shape, w->rank, structure);
+        add_constant(making, rk_arena_printf(to->arena, "%s.weights", name), &weights, structure);
     if (f->biased)
-        in[m->part.bias] = add_constant(to, rk_arena_printf(to->arena, "%s.biases", name), f,
-                                        m->part.bias, 0, &f->total, 1, structure);
+        in[m->part.bias] =
+            add_constant(making, rk_arena_printf(to->arena, "%s.biases", name), &biases, structure);
+    int64_t shape[RK_MAX_RANK];
     const rk_tensor *y = m->call.out[0];
     memcpy(shape, y->shape, sizeof shape);
     shape[m->part.out_axis] = f->total;
@@ -322,18 +377,6 @@ static rk_id add_node(rk_graph *to, const char *name, const form *f, rk_id data,
 }
 
 /* Graphs. */
-
-/** A graph being made of another one. */
-typedef struct {
-    const rk_graph *from;
-    rk_graph *to;
-    form *forms;     /**< by group that is applied */
-    uint32_t *group; /**< by node: its group plus 1, when that is applied */
-    rk_id *tensors;  /**< by tensor: what it is in `to`, or RK_NO_ID */
-    rk_names names;  /**< of tensors and nodes */
-    rk_arena *scratch;
-    rk_diag *diag;
-} merger;
 
 static bool refuse(const merger *m, const char *node, const char *why)
 {
@@ -466,7 +509,7 @@ static void add_group(merger *m, size_t g, rk_merged *said)
     const member *first = f->members;
     *said = (rk_merged){.name = name_group(m, f), .count = f->count};
     rk_id data = m->tensors[id_of(&first->call, first->call.in[first->part.data])];
-    rk_id common = add_node(m->to, said->name, f, data, false);
+    rk_id common = add_node(m, said->name, f, data, false);
     const rk_tensor *y = first->call.out[0];
     int axis = first->part.out_axis;
     int64_t after = rk_op_span(y->shape, axis + 1, y->rank);
@@ -490,6 +533,7 @@ static merger begin(const rk_graph *graph, size_t groups, rk_arena *arena, rk_di
     m.to->file = graph->file;
     m.forms = RK_NEW_ARRAY(m.scratch, form, groups + 1);
     m.group = RK_NEW_ARRAY(m.scratch, uint32_t, graph->node_count + 1);
+    rk_names_init(&m.constants, 2 * groups + 1, m.scratch);
     return m;
 }
 
@@ -543,7 +587,7 @@ rk_graph *rk_merge_sample(const rk_graph *graph, const rk_merge_groups *groups, 
             member_of(&members[i], graph, group->nodes[i], used, each);
         form f = form_of(members, group->count);
         rk_id data = m.tensors[id_of(&members->call, members->call.in[members->part.data])];
-        add_node(m.to, rk_arena_printf(arena, "\1%zu", g), &f, data, true);
+        add_node(&m, rk_arena_printf(arena, "\1%zu", g), &f, data, true);
     }
     rk_arena_free(each);
     return finish(&m, true);

@@ -470,6 +470,34 @@ Test(schedule_memory, constants_come_first_and_views_lie_in_their_buffers)
     fixture_free(f);
 }
 
+Test(schedule_memory, constants_of_equal_bytes_share_a_buffer)
+{
+    static const float one[64] = {1}, like_one[64] = {1}, two[64] = {2};
+    int64_t shape = 64;
+    fixture *f = fixture_new(2);
+    rk_id x = fixture_tensor(f, "x", 1);
+    rk_id a = rk_graph_constant(f->graph, "a", RK_F32, 1, &shape, one);
+    rk_id b = rk_graph_constant(f->graph, "b", RK_F32, 1, &shape, two);
+    rk_id c = rk_graph_constant(f->graph, "c", RK_F32, 1, &shape, like_one);
+    rk_graph_input(f->graph, x);
+    rk_id y = fixture_tensor(f, "y", 1), z = fixture_tensor(f, "z", 1),
+          o = fixture_tensor(f, "o", 1);
+    fixture_node(f, "k", x, a, y, 1, 100);
+    fixture_node(f, "l", y, b, z, 1, 100);
+    fixture_node(f, "m", z, c, o, 1, 100);
+    rk_graph_output(f->graph, o);
+    fixture_problem(f);
+    rk_schedule *s = rk_schedule_run(rk_policy_find("base"), &f->problem, f->arena, f->diag);
+    const rk_memory *m = rk_memory_plan(&f->problem, s, f->arena);
+    cr_expect_eq(m->offsets[c], m->offsets[a]);
+    cr_expect_neq(m->offsets[b], m->offsets[a]);
+    cr_expect_eq(m->constant_bytes, 512);
+    cr_expect(rk_check(s, m, &f->problem, f->arena, f->diag));
+    m->offsets[b] = m->offsets[a]; /* whose bytes are others */
+    cr_expect_not(rk_check(s, m, &f->problem, f->arena, f->diag));
+    fixture_free(f);
+}
+
 /* Files. */
 
 static const char *write_file(fixture *f, const rk_schedule *s)
