@@ -309,6 +309,29 @@ Test(merge, products)
     expect_merged(2, 3);
 }
 
+/** Steps of a recurrent net: two groups read the same weights, a third one like them others. */
+Test(merge, equal_operands_are_one_constant)
+{
+    begin();
+    rk_id w = constant("w", SHAPE(3, 5)), v = constant("v", SHAPE(7, 5)),
+          u = constant("u", SHAPE(7, 5));
+    const rk_id second[] = {v, v, u};
+    const char *const names[][2] = {{"a", "b"}, {"c", "d"}, {"e", "f"}};
+    for (size_t i = 0; i < 3; i++) {
+        rk_id x = given(text("x", names[i][0]), SHAPE(5));
+        multiply(names[i][0], "MatMul", IDS(w, x));
+        multiply(names[i][1], "MatMul", IDS(second[i], x));
+    }
+    validate();
+    rk_merge_groups groups = found();
+    cr_assert_eq(groups.count, 3);
+    const rk_graph *merged = rk_merge_apply(graph, &groups, arena, diag);
+    expect_same(merged);
+    cr_assert_eq(merged->node_count, 3);
+    cr_expect_eq(merged->nodes[0].inputs[0], merged->nodes[1].inputs[0]);
+    cr_expect_neq(merged->nodes[0].inputs[0], merged->nodes[2].inputs[0]);
+}
+
 Test(merge, products_of_two_sides_are_no_group)
 {
     begin();
