@@ -101,6 +101,7 @@ static void integers()
     CHECK(__dp4a(0x01ff0203, 0x01020304, 10) == 10 + 1 - 2 + 6 + 12);
     CHECK(__dp2a_lo(0x00020003, 0x0405, 1) == 24 && __dp2a_hi(0x00020003, 0x04050000, 1) == 24);
     CHECK(__byte_perm(0x33221100, 0x77665544, 0x7531) == 0x77553311);
+    CHECK(__byte_perm(0x33221180, 0x77665544, 0xfff8) == 0x77777780);
     CHECK(__funnelshift_l(0x80000000, 1, 1) == 3 && __funnelshift_rc(5, 7, 40) == 7);
     CHECK(__brev(1) == 0x80000000 && __clz(0) == 32 && __ffs(8) == 4 && __popcll(~0ull) == 64);
     CHECK(__fns(0xf0, 0, 2) == 5 && __fns(0xf0, 31, -1) == 7 && __fns(0xf0, 0, 5) == 0xffffffff);

@@ -186,17 +186,13 @@ inline unsigned int __usad(unsigned int x, unsigned int y, unsigned int z)
 {
     return z + (x > y ? x - y : y - x);
 }
+/** Of each half byte of the selector three bits count: nvcc clears the fourth, which prmt would take. */
 inline unsigned int __byte_perm(unsigned int x, unsigned int y, unsigned int selector)
 {
     unsigned long long bytes = (unsigned long long)y << 32 | x;
     unsigned int result = 0;
-    for (int i = 0; i < 4; i++) {
-        unsigned int from = selector >> (4 * i) & 0xf;
-        unsigned int byte = (unsigned int)(bytes >> (8 * (from & 7))) & 0xff;
-        if (from & 8)
-            byte = byte & 0x80 ? 0xff : 0;
-        result |= byte << (8 * i);
-    }
+    for (int i = 0; i < 4; i++)
+        result |= ((unsigned int)(bytes >> (8 * (selector >> (4 * i) & 7))) & 0xff) << (8 * i);
     return result;
 }
 inline unsigned int __funnelshift_l(unsigned int lo, unsigned int hi, unsigned int shift)
