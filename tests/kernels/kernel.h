@@ -131,6 +131,7 @@ typedef struct {
     bool uniform;  /**< the same for all threads of the block, and stays so */
     bool constant; /**< is not assigned to */
     bool vague;    /**< may be undefined */
+    bool unseen;   /**< changed since it was shown; for make.c */
 } variable;
 
 typedef enum { STATIC_SHARED, DYNAMIC_SHARED, PER_THREAD, CELLS } memory;

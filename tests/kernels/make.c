@@ -29,6 +29,7 @@ void make_see(maker *m, list *l, int index)
         return;
     stmt *s = make_stmt(m, l, SEE, index, NULL);
     s->slot = m->slots++;
+    var_of(m, index)->unseen = false;
 }
 
 static array *array_of(maker *m, size_t i)
@@ -68,13 +69,14 @@ static void make_declaration(maker *m, list *l, const place *p)
     }
     const bool uniform = p->block && chance(m, 25);
     /* The value may be of another type, so that the declaration converts it. */
-    expr *e = make_expr(m, p, chance(m, 75) ? t : pick_type(m), 3, demands(m, p) | (uniform ? UNIFORM | DEFINED : 0));
+    expr *e = make_expr(m, p, chance(m, 75) ? t : pick_type(m), 2, demands(m, p) | (uniform ? UNIFORM | DEFINED : 0));
     const int v = make_variable_of(m, t, "v");
     var_of(m, v)->vague = expr_is_vague(m, e);
     var_of(m, v)->uniform = uniform;
     make_stmt(m, l, DECLARE, v, e);
+    var_of(m, v)->unseen = true;
     *rk_push(m->arena, &m->visible) = v;
-    if (chance(m, 50))
+    if (p->depth || chance(m, 30))
         make_see(m, l, v);
 }
 
@@ -100,7 +102,7 @@ static void make_assignment(maker *m, list *l, const place *p)
     operation op = OPERATORS;
     if (chance(m, 40))
         op = compound[pick(m, number || type_is_float(t) ? 3 : 8)];
-    expr *e = make_expr(m, p, (op == SHL || op == SHR) && type_bits(t) == 64 ? I32 : t, 3,
+    expr *e = make_expr(m, p, (op == SHL || op == SHR) && type_bits(t) == 64 ? I32 : t, 2,
                         demands(m, p) | (uniform ? UNIFORM | DEFINED : 0));
     variable *v = var_of(m, i);
     if (expr_is_vague(m, e))
@@ -108,7 +110,8 @@ static void make_assignment(maker *m, list *l, const place *p)
     else if (p->depth == 0 && op == OPERATORS)
         v->vague = false;
     make_stmt(m, l, ASSIGN, i, e)->op = op;
-    if (chance(m, 50))
+    v->unseen = true;
+    if (chance(m, 30))
         make_see(m, l, i);
 }
 
@@ -120,7 +123,7 @@ static void make_lambda(maker *m, list *l, const place *p)
     const int parameter = make_variable_of(m, from, "p");
     *rk_push(m->arena, &m->visible) = parameter;
     const place inside = {.depth = p->depth + 1};
-    expr *e = make_expr(m, &inside, t, 3, DEFINED | ALONE);
+    expr *e = make_expr(m, &inside, t, 2, DEFINED | ALONE);
     m->visible.count--;
     const int v = make_variable_of(m, t, "v");
     stmt *s = make_stmt(m, l, LAMBDA, v, e);
@@ -187,7 +190,7 @@ static void make_exchange(maker *m, list *l, const place *p)
         make_barrier(m, l);
     }
     stmt *s = make_stmt(m, l, STORE, index, NULL);
-    s->e = make_expr(m, p, a->type, 3, demands(m, p));
+    s->e = make_expr(m, p, a->type, 2, demands(m, p));
     s->at = a->backwards ? make_binary(m, SUB, make_constant(m, I32, m->k->threads - 1), make_built_in(m, THREAD))
                          : make_built_in(m, THREAD);
     if (a->phase == OTHERS) /* what is stored has read it */
@@ -280,9 +283,9 @@ static void make_if(maker *m, list *l, const place *p)
     expr *e = make_condition(m, p, DEFINED | ALONE | (uniform ? UNIFORM : 0));
     stmt *s = make_stmt(m, l, IF, 0, e);
     const place inside = below(p, uniform);
-    make_inside(m, &s->body, &inside, 1 + (int)pick(m, 3));
+    make_inside(m, &s->body, &inside, 1 + (int)pick(m, 2));
     if (chance(m, 35))
-        make_inside(m, &s->other, &inside, 1 + (int)pick(m, 2));
+        make_inside(m, &s->other, &inside, 1);
 }
 
 static void make_switch(maker *m, list *l, const place *p)
@@ -292,8 +295,8 @@ static void make_switch(maker *m, list *l, const place *p)
     inside.breakable = false;
     stmt *s = make_stmt(m, l, SWITCH, 0, make_expr(m, p, chance(m, 50) ? I32 : U8, 2, DEFINED | ALONE | (uniform ? UNIFORM : 0)));
     s->slot = chance(m, 40);
-    make_inside(m, &s->body, &inside, 1 + (int)pick(m, 2));
-    make_inside(m, &s->other, &inside, 1 + (int)pick(m, 2));
+    make_inside(m, &s->body, &inside, 1);
+    make_inside(m, &s->other, &inside, 1);
 }
 
 static void make_loop(maker *m, list *l, const place *p)
@@ -325,7 +328,7 @@ static void make_loop(maker *m, list *l, const place *p)
         make_barrier(m, &body);
     else
         set_phases(m, DIRTY);
-    make_statements(m, &body, &inside, 1 + (int)pick(m, 4));
+    make_statements(m, &body, &inside, 1 + (int)pick(m, 3));
     m->visible.count = visible;
     set_phases(m, DIRTY);
 }
@@ -468,7 +471,7 @@ static void make_helper(maker *m)
     make_header(m, current(m));
     make_parameters(m);
     if (!m->diet.helpers || chance(m, 50)) {
-        expr *e = make_expr(m, NULL, current(m)->type, 3, DEFINED | ALONE);
+        expr *e = make_expr(m, NULL, current(m)->type, 2, DEFINED | ALONE);
         current(m)->result = e;
         return;
     }
@@ -483,8 +486,8 @@ static void make_helper(maker *m)
     current(m)->meets = meets;
     if (meets)
         make_barrier(m, &l);
-    m->budget = 8;
-    make_statements(m, &l, &p, 2 + (int)pick(m, 4));
+    m->budget = 5;
+    make_statements(m, &l, &p, 1 + (int)pick(m, 3));
     expr *e = make_expr(m, &p, current(m)->type, 2, ALONE);
     make_stmt(m, &l, RETURN, 0, e);
     current(m)->body = top;
@@ -575,12 +578,13 @@ static void make_body(maker *m)
 {
     stmt *top = NULL;
     list l = {NULL, &top};
-    m->budget = 45;
+    m->budget = 18;
     add_locals(m, &l);
     place p = {.block = true, .warp = m->diet.warps ? make_built_in(m, FULL) : NULL};
-    make_statements(m, &l, &p, 6 + (int)pick(m, 12));
+    make_statements(m, &l, &p, 4 + (int)pick(m, 6));
     for (size_t i = 0; i < m->visible.count; i++)
-        make_see(m, &l, m->visible.items[i]);
+        if (var_of(m, m->visible.items[i])->unseen)
+            make_see(m, &l, m->visible.items[i]);
     current(m)->body = top;
 }
 
@@ -596,7 +600,7 @@ kernel *kernel_make(uint64_t seed, int number, int attempt, rk_arena *arena)
     make_shape(&m);
     make_diet(&m);
     make_header(&m, current(&m));
-    for (unsigned i = pick(&m, 4); i; i--)
+    for (unsigned i = pick(&m, 3); i; i--)
         make_helper(&m);
     m.function = 0;
     current(&m)->parameter_count = 1 + (int)pick(&m, MOST_PARAMETERS);

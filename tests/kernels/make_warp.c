@@ -108,7 +108,7 @@ static void make_masked(maker *m, list *l, const place *p)
     stmt *s = make_stmt(m, l, IF, 0, condition);
     list body = {NULL, &s->body};
     const size_t visible = m->visible.count;
-    make_statements(m, &body, &inside, 2 + (int)pick(m, 3));
+    make_statements(m, &body, &inside, 1 + (int)pick(m, 2));
     m->visible.count = visible;
     if (chance(m, 40))
         make_stmt(m, l, SYNCWARP, 0, p->warp);
@@ -133,8 +133,11 @@ static void make_aggregate(maker *m, list *l, const place *p)
     add->slot = base;
     add->at = make_constant(m, I32, 0); /* cell 0 is for this alone: make.c */
     make_stmt(m, l, ASSIGN, base, make_shuffle(m, p, INDEXED, make_variable(m, base), leader, 32));
-    stmt *sum = make_stmt(m, l, ATOMIC, cells,
-                          make_binary(m, ADD, make_variable(m, base), make_built_in(m, LANE)));
+    /* As many of each warp, and of another lane. */
+    expr *last = make_binary(m, SUB, make_constant(m, I32, 31), make_unary(m, CLZ, I32, make_variable(m, there)));
+    s = make_stmt(m, l, IF, 0, make_binary(m, EQ, make_built_in(m, LANE), last));
+    body.end = &s->body;
+    stmt *sum = make_stmt(m, &body, ATOMIC, cells, make_variable(m, base));
     sum->op = ADD;
     sum->slot = -1;
     sum->at = make_constant(m, I32, 1 + pick(m, CELL_COUNT - 1));

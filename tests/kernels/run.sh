@@ -1,0 +1,73 @@
+#!/bin/sh
+# run.sh KERNELS SEED FIRST COUNT FORM...
+#
+# Makes COUNT random kernels with the program KERNELS (main.c), builds them in each form with $RKCONVERT and compares what
+# they leave with what the interpreter got. A FORM is COMPILER:OPTIMISATION:WAY, as in g++:-O2:as-is; the WAYs are
+#
+#   as-is     as loops, by fission and by fibers, as the conversion chose; all by fibers; in a random order; in parallel
+#   drop-in   on one vEU, on eight, and on three in a random order
+#   nvcc      only compiled, by nvcc, as it is and as a drop-in; COMPILER and OPTIMISATION are nothing then
+#
+# Prints a line for each form and each difference. RK_KEEP: a folder in which programs with differences are left.
+set -eu
+kernels=$1 seed=$2 first=$3 count=$4
+shift 4
+here=$(cd "$(dirname "$0")" && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+"$kernels" --seed "$seed" --first "$first" --count "$count" --source kernels.cu --results results
+failed=0
+
+# try NAME=VALUE...: one run
+try()
+{
+    status=0
+    env "$@" timeout 300 ./program results >out 2>err || status=$?
+    if [ $status -ne 0 ]; then
+        failed=1
+        echo "seed $seed: $form, $*: status $status"
+        grep -v 'kernels, ' out | cut -c 1-200 | head -20
+        head -5 err
+    fi
+}
+
+compile_for_gpu()
+{
+    set -- -std=c++17 -arch=sm_80 -w -I"$here" -c -o kernels.o
+    nvcc "$@" kernels.cu || failed=1
+    "$RKCONVERT" --drop-in kernels.cu -o drop_in.cu -- -I"$here" >log 2>&1 || [ $? -eq 1 ] || { cat log; failed=1; }
+    nvcc "$@" -I"$(dirname "$RKCONVERT")/../share/rammer/include" drop_in.cu || failed=1
+}
+
+for form in "$@"; do
+    way=${form##*:} rest=${form%:*}
+    if [ "$way" = nvcc ]; then
+        compile_for_gpu
+        continue
+    fi
+    option=
+    [ "$way" = as-is ] || option=--drop-in
+    # shellcheck disable=SC2086 # none or one word
+    if ! CXX=${rest%%:*} "$RKCONVERT" cc $option "${rest#*:}" -w -I"$here" kernels.cu -o program >log 2>&1; then
+        echo "seed $seed: $form: does not build"
+        grep -E 'error|RK-' log | head -5
+        failed=1
+        continue
+    fi
+    if [ "$way" = as-is ]; then
+        try RK_WORKERS=1
+        try RK_WORKERS=1 RK_FIBERS=1
+        try RK_WORKERS=1 RK_SHUFFLE=$((seed + first + 1))
+        try RK_WORKERS=3
+    else
+        try RK_WORKERS=1 RK_VEUS=1
+        try RK_VEUS=8
+        try RK_WORKERS=1 RK_VEUS=3 RK_SHUFFLE=$((seed + first + 1))
+    fi
+    if [ $failed -ne 0 ] && [ -n "${RK_KEEP:-}" ]; then
+        mkdir -p "$RK_KEEP" && cp kernels.cu results program "$RK_KEEP"
+    fi
+done
+[ $failed -ne 0 ] || echo "seed $seed: $count kernels from $first: the same in $# forms"
+exit $failed
