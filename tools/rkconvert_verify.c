@@ -12,13 +12,15 @@ static const char help[] =
     "usage: rkconvert verify [options] <file>... [options of cc] [-- <arguments of the program>]\n"
     "\n"
     "Builds a CUDA program for the CPU as it is and as a drop-in, runs both, and compares what they\n"
-    "print, their exit status, and at each launch every buffer that a kernel wrote.\n"
+    "print, their exit status, and at each launch every buffer that a kernel wrote. Both are then built with\n"
+    "another compiler (g++ or clang++), without optimisation where they were optimised, and compared, too.\n"
     "\n"
     "  --veus N,...       run the drop-in on so many vEUs, once for each (default 1,8)\n"
     "  --veu-threads N    at least so many threads in a vEU\n"
     "  --tolerance X      relative, of results that depend on the order of blocks (default 1e-4)\n"
     "  --timeout SECONDS  for each run (default 300)\n"
     "  --with PROGRAM     compare this program in place of the drop-in\n"
+    "  --one-compiler     leave the second builds out, which takes half the time\n"
     "  --json             print the summary as JSON\n"
     "  --keep DIR         leave programs and records in DIR\n"
     "  anything else      is for rkconvert cc; see cc --help\n"
@@ -85,6 +87,8 @@ static int read_option(command *c, int argc, char **argv, int i)
     }
     if (strcmp(argv[i], "--json") == 0)
         c->options.json = true;
+    else if (strcmp(argv[i], "--one-compiler") == 0)
+        c->options.one_compiler = true;
     else
         *rk_push(c->arena, &c->build) = argv[i];
     return 1;

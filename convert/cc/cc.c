@@ -92,6 +92,37 @@ static void choose_compilers(run *r)
     }
 }
 
+/** g++ or a clang++ that is there, newer ones before older ones. */
+static const char *find_compiler(bool clang, rk_arena *arena)
+{
+    const char *name = clang ? "clang++" : "g++";
+    for (int version = 30; !on_path(name, arena); version--) {
+        if (version < 9)
+            return NULL;
+        name = rk_arena_printf(arena, "%s-%d", clang ? "clang++" : "g++", version);
+    }
+    return name;
+}
+
+static bool is_optimised(const rk_cc_options *o)
+{
+    bool optimised = !o->optimised; /* the CUDA sources; see compile_command */
+    for (size_t i = 0; i < o->compile.count; i++)
+        if (rk_str_starts(o->compile.items[i], "-O"))
+            optimised = strcmp(o->compile.items[i], "-O0") != 0;
+    return optimised;
+}
+
+rk_cc_other_way rk_cc_find_other_way(const rk_cc_options *options, rk_arena *arena)
+{
+    run r = {.options = options, .arena = arena};
+    bool clang = false;
+    choose_compilers(&r);
+    for (size_t i = 0; i < r.cxx.count; i++) /* the compiler, or what runs it, as ccache does */
+        clang |= strstr(rk_path_base(r.cxx.items[i]), "clang") != NULL;
+    return (rk_cc_other_way){find_compiler(!clang, arena), is_optimised(options) ? "-O0" : "-O2"};
+}
+
 static int execute(const run *r, const rk_cc_words *command)
 {
     if (r->options->verbose)

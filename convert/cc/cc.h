@@ -10,4 +10,12 @@
  */
 int rk_cc_run(const rk_cc_options *options, rk_arena *arena, rk_diag *diag);
 
+/** How else a command line's program can be built: words to add at its end. */
+typedef struct {
+    const char *compiler;     /**< the other of g++ and clang++; NULL where it is not installed */
+    const char *optimisation; /**< none, or some where the command line asks for none */
+} rk_cc_other_way;
+
+rk_cc_other_way rk_cc_find_other_way(const rk_cc_options *options, rk_arena *arena);
+
 #endif

@@ -57,12 +57,14 @@ static const rk_verify_varying *find_varying(const rk_verify_original *o,
                             : NULL;
 }
 
+/** `other`: of a program that was built in another way, whose numbers may be rounded otherwise. */
 static rk_verify_verdict judge(const rk_verify_original *o, const rk_verify_difference *d,
-                               double tolerance)
+                               double tolerance, bool other)
 {
     const rk_verify_varying *v = find_varying(o, d);
     if (!v)
-        return RK_VERIFY_DIFFERENT;
+        return other && rk_verify_is_number(d) && d->distance <= tolerance ? RK_VERIFY_NEAR
+                                                                           : RK_VERIFY_DIFFERENT;
     if (v->permuted && d->permuted)
         return RK_VERIFY_PERMUTED;
     if (v->number && v->distance <= tolerance)
@@ -107,14 +109,15 @@ void rk_verify_judge(rk_verify_result *r, const rk_verify_original *o, double to
         any_status |= o->runs[i].status != original->status;
         any_launches |= !same_launches(&o->reports[i], o);
     }
-    r->out = rk_verify_compare(original->out, r->run.out, outs, o->count - 1, arena);
-    r->err = rk_verify_compare(original->err, r->run.err, errs, o->count - 1, arena);
+    const double printed = r->another ? tolerance : 0;
+    r->out = rk_verify_compare(original->out, r->run.out, outs, o->count - 1, printed, arena);
+    r->err = rk_verify_compare(original->err, r->run.err, errs, o->count - 1, printed, arena);
     r->status_varies = any_status;
     r->launches_vary = any_launches;
     r->different.count = r->order.count = 0;
     for (size_t i = 0; i < r->report.found.count; i++) {
         const rk_verify_difference *d = &r->report.found.items[i];
-        const rk_verify_verdict verdict = judge(o, d, tolerance);
+        const rk_verify_verdict verdict = judge(o, d, tolerance, r->another);
         if (verdict == RK_VERIFY_DIFFERENT)
             *rk_push(arena, &r->different) = *d;
         else

@@ -29,23 +29,29 @@ static void print_buffer(const rk_verify_difference *d, FILE *out)
             d->launch, *d->buffer ? d->buffer : "?", memory_name(d->kind), d->serial, d->bytes);
 }
 
-static void print_difference(const rk_verify_difference *d, FILE *out)
+/** What a run's program is called beside "the original". */
+static const char *program_name(const rk_verify_result *r)
+{
+    return !r->another ? "the drop-in" : r->veus ? "this drop-in" : "this build";
+}
+
+static void print_difference(const rk_verify_difference *d, const char *program, FILE *out)
 {
     fputs("  first difference: ", out);
     print_buffer(d, out);
     if (d->why)
         fprintf(out, ": %s\n", d->why);
     else
-        fprintf(out, ", index %s: %s in the original, %s in the drop-in (%s; %llu %s)\n", d->index,
-                d->theirs, d->mine, type_name(d->type), d->count,
+        fprintf(out, ", index %s: %s in the original, %s in %s (%s; %llu %s)\n", d->index,
+                d->theirs, d->mine, program, type_name(d->type), d->count,
                 d->count == 1 ? "element differs" : "elements differ");
 }
 
-static void print_text(const rk_verify_text *text, const char *name, FILE *out)
+static void print_text(const rk_verify_text *text, const char *name, const char *program, FILE *out)
 {
     if (text->line)
-        fprintf(out, "  %s differs at line %zu: '%s' in the original, '%s' in the drop-in\n", name,
-                text->line, text->theirs, text->mine);
+        fprintf(out, "  %s differs at line %zu: '%s' in the original, '%s' in %s\n", name,
+                text->line, text->theirs, text->mine, program);
     if (text->varying)
         fprintf(out, "  %s: %zu lines differ between runs of the original, too\n", name,
                 text->varying);
@@ -65,7 +71,8 @@ static void print_order(const rk_verify_result *r, double tolerance, FILE *out)
 {
     for (size_t i = 0; i < r->order.count; i++) {
         const rk_verify_order *o = &r->order.items[i];
-        fprintf(out, "  order-dependent: kernel '%s', buffer '%s', %llu %s: ", o->first->kernel,
+        fprintf(out, "  %s-dependent: kernel '%s', buffer '%s', %llu %s: ",
+                r->another ? "order- or compiler" : "order", o->first->kernel,
                 *o->first->buffer ? o->first->buffer : "?", o->launches,
                 o->launches == 1 ? "launch" : "launches");
         if (o->verdict == RK_VERIFY_NEAR)
@@ -84,32 +91,39 @@ static void print_sequence(const rk_verify_result *r, FILE *out)
     if (r->launches_vary)
         fputs("  the original's launches differ from run to run\n", out);
     else if (r->report.own_kernel)
-        fprintf(out, "  launch %llu is of '%s' in the original, of '%s' in the drop-in\n",
-                r->report.other_launch, r->report.other_kernel, r->report.own_kernel);
+        fprintf(out, "  launch %llu is of '%s' in the original, of '%s' in %s\n",
+                r->report.other_launch, r->report.other_kernel, r->report.own_kernel,
+                program_name(r));
     else if (r->report.launches != r->report.recorded)
-        fprintf(out, "  %llu launches in the original, %llu in the drop-in\n", r->report.recorded,
-                r->report.launches);
+        fprintf(out, "  %llu launches in the original, %llu in %s\n", r->report.recorded,
+                r->report.launches, program_name(r));
 }
 
 static void print_result(const rk_verify_result *r, const rk_verify_run *original, double tolerance,
                          FILE *out)
 {
-    fprintf(out, "%u %s: %s; %llu of %llu launches ran as vDevices\n", r->veus,
-            r->veus == 1 ? "vEU" : "vEUs", r->same ? "the same" : "DIFFERENT", r->report.vdevices,
-            r->report.launches);
-    print_kernels(&r->report, out);
+    const char *program = program_name(r), *verdict = r->same ? "the same" : "DIFFERENT";
+    if (r->another)
+        fprintf(out, "built with %s, ", r->another);
+    if (r->veus) {
+        fprintf(out, "%u %s: %s; %llu of %llu launches ran as vDevices\n", r->veus,
+                r->veus == 1 ? "vEU" : "vEUs", verdict, r->report.vdevices, r->report.launches);
+        print_kernels(&r->report, out);
+    } else {
+        fprintf(out, "as it is: %s\n", verdict);
+    }
     if (r->run.timed_out)
-        fprintf(out, "  the drop-in did not come to an end: it hangs in launch %llu or after it\n",
+        fprintf(out, "  %s did not come to an end: it hangs in launch %llu or after it\n", program,
                 r->report.launches + 1);
     else if (r->run.status != original->status && !r->status_varies)
-        fprintf(out, "  exit status: %d in the original, %d in the drop-in\n", original->status,
-                r->run.status);
+        fprintf(out, "  exit status: %d in the original, %d in %s\n", original->status,
+                r->run.status, program);
     print_sequence(r, out);
     if (r->different.count)
-        print_difference(&r->different.items[0], out);
+        print_difference(&r->different.items[0], program, out);
     print_order(r, tolerance, out);
-    print_text(&r->out, "stdout", out);
-    print_text(&r->err, "stderr", out);
+    print_text(&r->out, "stdout", program, out);
+    print_text(&r->err, "stderr", program, out);
 }
 
 /** A program that fails by itself may have been compared up to there only. */
@@ -183,15 +197,20 @@ static void json_differences(const rk_verify_result *r, FILE *out)
 
 static void json_result(const rk_verify_result *r, FILE *out)
 {
+    fputs("    {\"built\": ", out);
+    if (r->another)
+        quote(r->another, out);
+    else
+        fputs("null", out);
     fprintf(out,
-            "    {\"veus\": %u, \"same\": %s, \"launches\": %llu, \"vdevices\": %llu, "
+            ", \"veus\": %u, \"same\": %s, \"launches\": %llu, \"vdevices\": %llu, "
             "\"timed_out\": %s, \"status\": %d,\n     \"kept\": [",
             r->veus, r->same ? "true" : "false", r->report.launches, r->report.vdevices,
             r->run.timed_out ? "true" : "false", r->run.status);
     bool any = false;
     for (size_t i = 0; i < r->report.kernels.count; i++) {
         const rk_verify_kernel *k = &r->report.kernels.items[i];
-        if (!k->why)
+        if (!k->why || !r->veus)
             continue;
         fputs(any ? ", {\"kernel\": " : "{\"kernel\": ", out);
         quote(k->kernel, out);

@@ -1,5 +1,6 @@
 #include "convert/verify/verify.h"
 
+#include "convert/cc/cc.h"
 #include "convert/run/workers.h"
 #include "convert/verify/verify_internal.h"
 
@@ -13,7 +14,9 @@ typedef struct {
     rk_diag *diag;
     const char *folder;
     const char *original, *drop_in;
-    const char *name; /**< how all runs are called, since programs print it */
+    const char *others[2]; /**< original and drop-in as they are built in another way, or NULL */
+    const char *another;   /**< that way */
+    const char *name;      /**< how all runs are called, since programs print it */
     rk_verify_original of;
 } verifier;
 
@@ -29,21 +32,34 @@ static bool fail(verifier *v, const char *code, const char *hint, const char *me
 
 /* Building. */
 
-static bool build(verifier *v, const char *output, bool drop_in)
+/** Runs `rkconvert cc`; false with RK-V151 when that cannot be started. */
+static bool compile(verifier *v, rk_verify_run *run, const char *output, bool drop_in,
+                    const rk_cc_other_way *other)
 {
     const rk_verify_options *o = v->options;
     rk_verify_words words = {0}, environment = {0};
-    rk_verify_run run;
     *rk_push(v->arena, &words) = o->self;
     *rk_push(v->arena, &words) = "cc";
     if (drop_in)
         *rk_push(v->arena, &words) = "--drop-in";
     for (size_t i = 0; i < o->build_count; i++)
         *rk_push(v->arena, &words) = o->build[i];
+    if (other && other->compiler) {
+        *rk_push(v->arena, &words) = "-ccbin";
+        *rk_push(v->arena, &words) = other->compiler;
+    }
+    if (other)
+        *rk_push(v->arena, &words) = other->optimisation;
     *rk_push(v->arena, &words) = "-o";
     *rk_push(v->arena, &words) = output;
     *rk_push(v->arena, &words) = NULL;
-    if (!rk_verify_start(&run, o->self, &words, &environment, v->folder, 3600, v->arena, v->diag))
+    return rk_verify_start(run, o->self, &words, &environment, v->folder, 3600, v->arena, v->diag);
+}
+
+static bool build(verifier *v, const char *output, bool drop_in)
+{
+    rk_verify_run run;
+    if (!compile(v, &run, output, drop_in, NULL))
         return false;
     if (run.status == 0)
         return true;
@@ -52,6 +68,43 @@ static bool build(verifier *v, const char *output, bool drop_in)
                 drop_in ? "see that the original builds, and report it to us"
                         : "give its flags, as its own build does",
                 drop_in ? "the drop-in does not build" : "the program does not build");
+}
+
+/** Builds what is compared in another way: `drop_in` 0 is the original. */
+static bool build_other(verifier *v, bool drop_in, const rk_cc_other_way *other, bool *built)
+{
+    rk_verify_run run;
+    const char *output = in_folder(v, drop_in ? "drop_in_other" : "original_other");
+    if (!compile(v, &run, output, drop_in, other))
+        return false;
+    *built = run.status == 0;
+    v->others[drop_in] = output;
+    return true;
+}
+
+/**
+ * Builds both with the other of g++ and clang++, without optimisation where they were optimised. A program that the
+ * other compiler does not take is built with its own.
+ */
+static bool build_others(verifier *v)
+{
+    const rk_verify_options *o = v->options;
+    rk_cc_options options;
+    if (!rk_cc_read(&options, o->build, o->build_count, v->arena, v->diag))
+        return false;
+    rk_cc_other_way other = rk_cc_find_other_way(&options, v->arena);
+    for (bool built = false; !built; other.compiler = NULL) {
+        if (!build_other(v, false, &other, &built) ||
+            (built && !o->drop_in && !build_other(v, true, &other, &built)))
+            return false;
+        v->another = rk_arena_printf(v->arena, "%s%s%s", other.compiler ? other.compiler : "",
+                                     other.compiler ? " " : "", other.optimisation);
+        if (!built && !other.compiler)
+            return fail(v, "RK-V150", "give --one-compiler to leave that build out",
+                        rk_arena_printf(v->arena, "the program does not build with %s",
+                                        other.optimisation));
+    }
+    return true;
 }
 
 /* Running. */
@@ -99,17 +152,20 @@ static bool run_original(verifier *v)
     return true;
 }
 
-static bool run_drop_in(verifier *v, rk_verify_result *r)
+/** Runs what is compared with the record: the drop-in, or either program built in another way. */
+static bool run_compared(verifier *v, rk_verify_result *r)
 {
     const rk_verify_options *o = v->options;
     rk_verify_words environment = {0};
     const char *report = in_folder(v, "report");
+    const bool drop_in = r->veus > 0;
     set(v, &environment, "RK_COMPARE", in_folder(v, "record"));
     set(v, &environment, "RK_COMPARE_REPORT", report);
-    set(v, &environment, "RK_VEUS", rk_arena_printf(v->arena, "%u", r->veus));
-    if (o->veu_threads)
+    if (drop_in)
+        set(v, &environment, "RK_VEUS", rk_arena_printf(v->arena, "%u", r->veus));
+    if (drop_in && o->veu_threads)
         set(v, &environment, "RK_VEU_THREADS", o->veu_threads);
-    if (!run_program(v, &r->run, v->drop_in, &environment))
+    if (!run_program(v, &r->run, r->another ? v->others[drop_in] : v->drop_in, &environment))
         return false;
     rk_verify_read(&r->report, report, v->arena);
     return true;
@@ -131,7 +187,8 @@ static bool prepare(verifier *v)
     v->name = rk_arena_printf(v->arena, "./%s", v->name);
     v->original = in_folder(v, "original");
     v->drop_in = o->drop_in ? o->drop_in : in_folder(v, "drop_in");
-    return build(v, v->original, false) && (o->drop_in || build(v, v->drop_in, true));
+    return build(v, v->original, false) && (o->drop_in || build(v, v->drop_in, true)) &&
+           (o->one_compiler || build_others(v));
 }
 
 static void clean_up(const verifier *v)
@@ -145,47 +202,61 @@ static double tolerance(const rk_verify_options *o)
     return o->tolerance ? strtod(o->tolerance, NULL) : 1e-4;
 }
 
-static bool judge(const verifier *v, rk_verify_result *results)
+typedef RK_VEC(rk_verify_result) result_vec;
+
+static bool judge(const verifier *v, result_vec *results)
 {
-    const rk_verify_options *o = v->options;
     bool same = true;
-    for (size_t i = 0; i < o->veu_count; i++) {
-        rk_verify_judge(&results[i], &v->of, tolerance(o), v->arena);
-        same &= results[i].same;
+    for (size_t i = 0; i < results->count; i++) {
+        rk_verify_judge(&results->items[i], &v->of, tolerance(v->options), v->arena);
+        same &= results->items[i].same;
     }
     return same;
 }
 
-/** Whether a run of the drop-in that came to no end is among them: no other order explains that. */
-static bool any_timed_out(const verifier *v, const rk_verify_result *results)
+/** Whether a run that came to no end is among them: no other order explains that. */
+static bool any_timed_out(const result_vec *results)
 {
-    for (size_t i = 0; i < v->options->veu_count; i++)
-        if (results[i].run.timed_out)
+    for (size_t i = 0; i < results->count; i++)
+        if (results->items[i].run.timed_out)
             return true;
     return false;
+}
+
+static bool run_all(verifier *v, result_vec *results)
+{
+    const rk_verify_options *o = v->options;
+    while (v->of.count < RK_VERIFY_RUNS)
+        if (!run_original(v))
+            return false;
+    for (int other = 0; other <= (v->another != NULL); other++) {
+        if (other)
+            rk_push(v->arena, results)->another = v->another;
+        for (size_t i = 0; i < o->veu_count && !(other && o->drop_in); i++) {
+            rk_verify_result *r = rk_push(v->arena, results);
+            r->veus = o->veus[i];
+            r->another = other ? v->another : NULL;
+        }
+    }
+    for (size_t i = 0; i < results->count; i++)
+        if (!run_compared(v, &results->items[i]))
+            return false;
+    return true;
 }
 
 static int verify(verifier *v, FILE *out)
 {
     const rk_verify_options *o = v->options;
-    rk_verify_result *results = RK_NEW_ARRAY(v->arena, rk_verify_result, o->veu_count);
-    if (!prepare(v))
+    result_vec results = {0};
+    if (!prepare(v) || !run_all(v, &results))
         return 2;
-    while (v->of.count < RK_VERIFY_RUNS)
+    bool same = judge(v, &results);
+    while (!same && v->of.count < RK_VERIFY_MOST_RUNS && !any_timed_out(&results)) {
         if (!run_original(v))
             return 2;
-    for (size_t i = 0; i < o->veu_count; i++) {
-        results[i].veus = o->veus[i];
-        if (!run_drop_in(v, &results[i]))
-            return 2;
+        same = judge(v, &results);
     }
-    bool same = judge(v, results);
-    while (!same && v->of.count < RK_VERIFY_MOST_RUNS && !any_timed_out(v, results)) {
-        if (!run_original(v))
-            return 2;
-        same = judge(v, results);
-    }
-    rk_verify_print(results, o->veu_count, &v->of.runs[0], tolerance(o), o->json, out);
+    rk_verify_print(results.items, results.count, &v->of.runs[0], tolerance(o), o->json, out);
     return same ? 0 : 1;
 }
 

@@ -65,9 +65,12 @@ typedef struct {
     size_t varying; /**< lines that differ between runs of the original, too */
 } rk_verify_text;
 
-/** Compares `mine` with one run of the original; `others` are its other runs. */
+/**
+ * Compares `mine` with one run of the original; `others` are its other runs. Numbers may differ by
+ * `tolerance`, relative.
+ */
 rk_verify_text rk_verify_compare(rk_bytes theirs, rk_bytes mine, const rk_bytes *others,
-                                 size_t other_count, rk_arena *arena);
+                                 size_t other_count, double tolerance, rk_arena *arena);
 
 /* The original. */
 
@@ -101,9 +104,9 @@ void rk_verify_vary(rk_verify_original *o, const rk_verify_report *report, rk_ar
 /** What a buffer of the drop-in that is not that of the original's first run is. */
 typedef enum {
     RK_VERIFY_DIFFERENT, /**< the original's runs do not differ so */
-    RK_VERIFY_NEAR,      /**< numbers that vary in all runs, within the tolerance */
-    RK_VERIFY_PERMUTED,  /**< elements whose order varies in all runs, and nothing else */
-    RK_VERIFY_UNJUDGED   /**< the original's runs differ by more than these two */
+    RK_VERIFY_NEAR, /**< numbers that vary in all runs or were built in another way, within the tolerance */
+    RK_VERIFY_PERMUTED, /**< elements whose order varies in all runs, and nothing else */
+    RK_VERIFY_UNJUDGED  /**< the original's runs differ by more than these two */
 } rk_verify_verdict;
 
 /** Buffers of one kernel and name with a verdict other than RK_VERIFY_DIFFERENT. */
@@ -114,9 +117,10 @@ typedef struct {
     double distance; /**< the largest */
 } rk_verify_order;
 
-/** One run of the drop-in, beside the original's. */
+/** One run of the drop-in, or of either program built in another way, beside the original's. */
 typedef struct {
-    unsigned veus;
+    unsigned veus;       /**< 0: as it is */
+    const char *another; /**< compiler and options of the other way; NULL: the original's own */
     rk_verify_run run;
     rk_verify_report report;
     rk_verify_text out, err;

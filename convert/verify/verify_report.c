@@ -1,5 +1,6 @@
 #include "convert/verify/verify_internal.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -125,8 +126,28 @@ static bool same_assertion(const char *theirs, const char *mine)
     return a && b && strcmp(a, b) == 0;
 }
 
+/** Whether two lines are the same but for numbers, and these within the tolerance. */
+static bool is_near(const char *x, const char *y, double tolerance)
+{
+    while (*x && *y) {
+        char *after_x, *after_y;
+        const double a = strtod(x, &after_x), b = strtod(y, &after_y);
+        if (after_x != x && after_y != y) {
+            const size_t length = (size_t)(after_x - x);
+            const bool same = length == (size_t)(after_y - y) && memcmp(x, y, length) == 0;
+            if (!same && !(fabs(a - b) <= tolerance * fmax(fabs(a), fabs(b))))
+                return false;
+            x = after_x;
+            y = after_y;
+        } else if (*x++ != *y++) {
+            return false;
+        }
+    }
+    return *x == *y;
+}
+
 rk_verify_text rk_verify_compare(rk_bytes theirs, rk_bytes mine, const rk_bytes *others,
-                                 size_t other_count, rk_arena *arena)
+                                 size_t other_count, double tolerance, rk_arena *arena)
 {
     rk_verify_text result = {0};
     const line_vec a = split_lines(theirs, arena), b = split_lines(mine, arena);
@@ -135,7 +156,8 @@ rk_verify_text rk_verify_compare(rk_bytes theirs, rk_bytes mine, const rk_bytes 
         c[i] = split_lines(others[i], arena);
     for (size_t i = 0; i < a.count || i < b.count; i++) {
         const char *x = line_at(&a, i), *y = line_at(&b, i);
-        if (strcmp(x, y) == 0 || same_assertion(x, y))
+        if (strcmp(x, y) == 0 || same_assertion(x, y) ||
+            (tolerance > 0 && is_near(x, y, tolerance)))
             continue;
         bool varies = false;
         for (size_t k = 0; k < other_count; k++)

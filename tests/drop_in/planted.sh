@@ -26,13 +26,13 @@ if cmp -s right.cpp wrong.cpp; then
 fi
 "$rkconvert" cc right.cpp -o right
 "$rkconvert" cc wrong.cpp -o wrong
-if ! "$rkconvert" verify --veus 2 --with "$work/right" $source >log 2>&1; then
+if ! "$rkconvert" verify --one-compiler --veus 2 --with "$work/right" $source >log 2>&1; then
     cat log
     echo "planted/$name: differs without the bug" >&2
     exit 1
 fi
 status=0
-"$rkconvert" verify --veus 2 --timeout 60 --with "$work/wrong" $source >log 2>&1 || status=$?
+"$rkconvert" verify --one-compiler --veus 2 --timeout 60 --with "$work/wrong" $source >log 2>&1 || status=$?
 cat log
 if [ $status -ne 1 ] || ! grep -q "$expected" log; then
     echo "planted/$name: not named: status $status, expected $expected" >&2

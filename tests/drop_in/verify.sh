@@ -1,5 +1,5 @@
 #!/bin/sh
-# verify.sh NAME RKCONVERT
+# verify.sh NAME RKCONVERT [OPTION]
 #
 # The program NAME of tests/programs, with the flags that its first comment gives, is the same as a drop-in on
 # 1, 2 and 8 vEUs.
@@ -15,4 +15,4 @@ else
 fi
 flags=$(sed -n '/^\/\//!q; s/^\/\/ flags: *//p' "$main")
 # shellcheck disable=SC2086 # sources and flags are words
-exec "$2" verify --veus 1,2,8 --timeout 120 -O1 $sources $flags
+exec "$2" verify ${3:-} --veus 1,2,8 --timeout 120 -O1 $sources $flags

@@ -43,6 +43,8 @@ typedef struct {
     const void *address;
     uint64_t size;
     bool pointer;
+    char kind;     /**< what it points to: 'f', 'i' and 'u' are numbers, 'x' is anything */
+    uint8_t width; /**< of such a number, in bytes */
 } rk_cpu_argument;
 
 /** What is known of a kernel's code; bits. */
@@ -191,6 +193,31 @@ struct built_ins {
     dim3 blockDim, gridDim;
 };
 
+/** What a parameter points to: a number, or a vector of them. */
+template <class T, class = void>
+struct pointed_to {
+    static constexpr char kind = 'x';
+    static constexpr std::uint8_t width = 1;
+};
+template <class T>
+struct pointed_to<T, std::enable_if_t<std::is_arithmetic_v<T> && sizeof(T) <= 8>> {
+    static constexpr char kind = std::is_floating_point_v<T> ? 'f'
+                                 : std::is_signed_v<T>       ? 'i'
+                                                             : 'u';
+    static constexpr std::uint8_t width = sizeof(T);
+};
+template <class T>
+struct pointed_to<T, std::void_t<decltype(T::x)>> : pointed_to<decltype(T::x)> {
+};
+
+/** A parameter, for the recorder. */
+template <class T>
+inline rk_cpu_argument argument_of(const T &value)
+{
+    using element = pointed_to<std::remove_cv_t<std::remove_pointer_t<T>>>;
+    return {(const void *)&value, sizeof value, std::is_pointer_v<T>, element::kind, element::width};
+}
+
 /** Copies of a kernel's parameters, for the recorder. */
 template <class... T>
 struct kernel_arguments {
@@ -201,7 +228,7 @@ struct kernel_arguments {
         std::apply(
             [&out](const T &...value) {
                 (void)out;
-                ((*out++ = rk_cpu_argument{(const void *)&value, sizeof value, std::is_pointer_v<T>}), ...);
+                ((*out++ = argument_of(value)), ...);
             },
             values);
     }

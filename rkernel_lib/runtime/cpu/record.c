@@ -21,7 +21,7 @@ static struct {
     rk_record_states before, after;
 } recorder;
 
-static _Thread_local const char *next_why, *next_types;
+static _Thread_local const char *next_why;
 
 void *rk_record_grow(void *items, size_t count, size_t *room, size_t size)
 {
@@ -75,16 +75,11 @@ void rk_cpu_record_keep(const char *kernel, const char *why)
     next_why = why;
 }
 
-void rk_cpu_record_types(const char *types)
-{
-    next_types = types;
-}
-
 void rk_cpu_record_count(const rk_cpu_launch *launch)
 {
     rk_record_count(launch, next_why);
     if (!rk_cpu_recording())
-        next_why = next_types = NULL;
+        next_why = NULL;
 }
 
 /* The state of memory. */
@@ -236,11 +231,10 @@ void rk_cpu_record_end(const rk_cpu_launch_info *info)
         const rk_record_now now = {.number = recorder.number,
                                    .info = info,
                                    .why = next_why,
-                                   .types = next_types,
                                    .before = &recorder.before,
                                    .after = &recorder.after};
         rk_record_compare(&recorder.run, &now);
     }
-    next_why = next_types = NULL;
+    next_why = NULL;
     pthread_mutex_unlock(&lock);
 }

@@ -33,10 +33,4 @@ void rk_cpu_record_end(const rk_cpu_launch_info *info);
 /** Says why the calling thread's next launch is no vDevice; both texts must stay. */
 void rk_cpu_record_keep(const char *kernel, const char *why);
 
-/**
- * Says what the parameters of the calling thread's next launch point to, two characters each: 'f', 'i', 'u'
- * and the size in bytes, or "x1". The text must stay.
- */
-void rk_cpu_record_types(const char *types);
-
 #endif

@@ -124,7 +124,7 @@ static void match_pointers(difference *d)
 static void name_buffer(difference *d)
 {
     const rk_cpu_launch_info *info = d->now->info;
-    const char *name = info->launch->site.params, *types = d->now->types;
+    const char *name = info->launch->site.params;
     const uintptr_t base = (uintptr_t)d->memory->base;
     d->type = 'x';
     d->size = 4;
@@ -139,10 +139,8 @@ static void name_buffer(difference *d)
         if (pointer >= base && pointer < base + d->memory->size) {
             d->name = name;
             d->name_length = length;
-            if (types && strlen(types) >= 2 * (size_t)i + 2) {
-                d->type = types[2 * i];
-                d->size = (size_t)(types[2 * i + 1] - '0');
-            }
+            d->type = info->args[i].kind;
+            d->size = info->args[i].width;
             d->first = (pointer - base) % d->size == 0 ? pointer - base : 0;
             return;
         }

@@ -59,7 +59,7 @@ bool rk_record_read(rk_record_run *run, const char *folder);
 typedef struct {
     uint64_t number; /**< from 1 */
     const rk_cpu_launch_info *info;
-    const char *why, *types;
+    const char *why;
     rk_record_states *before, *after;
 } rk_record_now;
 
