@@ -47,7 +47,7 @@ template <> __device__ inline unsigned long long bits(double v)
 // Where the variable is defined, as the interpreter found. No compiler knows where that is.
 #define SEE(slot, v)                                                                               \
     do {                                                                                           \
-        if (show.seen[g] >> (slot) & 1)                                                            \
+        if (show.seen[g] >> (slot)&1)                                                              \
             show.out[g * slots + (slot)] = show.out[g * slots + (slot)] * 33 + bits(v);            \
     } while (0)
 
@@ -70,7 +70,7 @@ template <class V> __device__ inline unsigned match_all(unsigned mask, V v)
 SWAPPED(Add, (V)(seen + v))
 SWAPPED(Min, v < seen ? v : seen)
 SWAPPED(Max, v > seen ? v : seen)
-SWAPPED(And, seen & v)
+SWAPPED(And, seen &v)
 SWAPPED(Or, seen | v)
 SWAPPED(Xor, seen ^ v)
 
@@ -128,8 +128,8 @@ static void *packed(const std::vector<word> &v, size_t bytes)
     return device;
 }
 
-static unsigned differing(int kernel, const char *what, const void *device, const std::vector<word> &right, size_t bytes,
-                          size_t row, bool all)
+static unsigned differing(int kernel, const char *what, const void *device,
+                          const std::vector<word> &right, size_t bytes, size_t row, bool all)
 {
     std::vector<char> host(right.size() * bytes + 1);
     cudaMemcpy(host.data(), device, right.size() * bytes, cudaMemcpyDeviceToHost);
@@ -139,7 +139,8 @@ static unsigned differing(int kernel, const char *what, const void *device, cons
         memcpy(&got, &host[i * bytes], bytes);
         if (got == (right[i] & mask) || (count++ && !all))
             continue;
-        printf("kernel %d: %s %zu, %zu: %llx, not %llx\n", kernel, what, i / row, i % row, got, right[i] & mask);
+        printf("kernel %d: %s %zu, %zu: %llx, not %llx\n", kernel, what, i / row, i % row, got,
+               right[i] & mask);
     }
     return count;
 }
@@ -150,7 +151,8 @@ static bool run_one(const launch &l, const inputs &in, reader &r, bool all)
     void *cells[16] = {};
     std::vector<word> right[16];
     size_t bytes[16] = {};
-    const shows show = {(const unsigned *)packed(r.next(threads), 4), (word *)packed(std::vector<word>(threads * slots), 8)};
+    const shows show = {(const unsigned *)packed(r.next(threads), 4),
+                        (word *)packed(std::vector<word>(threads * slots), 8)};
     const std::vector<word> shown = r.next(threads * slots);
     for (size_t i = 0; i < arrays; i++) {
         bytes[i] = r.next();
@@ -168,7 +170,8 @@ static bool run_one(const launch &l, const inputs &in, reader &r, bool all)
     unsigned count = differing(l.kernel, "thread, slot", show.out, shown, 8, slots, all);
     for (size_t i = 0; i < arrays; i++)
         if (bytes[i])
-            count += differing(l.kernel, "array, cell", cells[i], right[i], bytes[i], cell_count, all);
+            count +=
+                differing(l.kernel, "array, cell", cells[i], right[i], bytes[i], cell_count, all);
     for (size_t i = 0; i < arrays; i++)
         cudaFree(cells[i]);
     cudaFree((void *)show.seen);

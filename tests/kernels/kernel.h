@@ -30,10 +30,47 @@ type type_promoted(type t);
 type type_common(type a, type b);
 
 typedef enum {
-    ADD, SUB, MUL, DIV, REM, AND, OR, XOR, SHL, SHR, LT, LE, GT, GE, EQ, NE, LAND, LOR, MIN, MAX, /* binary */
-    MULHI, FUNNEL_L, FUNNEL_R, BYTE_PERM, FMA, /* of three, but MULHI */
-    NEG, NOT, LNOT, ABS, CLZ, POPC, FFS, BREV, SQRT, TRUNC, FLOOR, RINT, /* unary */
-    RZ, RN, RD, RU, /* conversions that round so, by CUDA's own names */
+    ADD,
+    SUB,
+    MUL,
+    DIV,
+    REM,
+    AND,
+    OR,
+    XOR,
+    SHL,
+    SHR,
+    LT,
+    LE,
+    GT,
+    GE,
+    EQ,
+    NE,
+    LAND,
+    LOR,
+    MIN,
+    MAX, /* binary */
+    MULHI,
+    FUNNEL_L,
+    FUNNEL_R,
+    BYTE_PERM,
+    FMA, /* of three, but MULHI */
+    NEG,
+    NOT,
+    LNOT,
+    ABS,
+    CLZ,
+    POPC,
+    FFS,
+    BREV,
+    SQRT,
+    TRUNC,
+    FLOOR,
+    RINT, /* unary */
+    RZ,
+    RN,
+    RD,
+    RU, /* conversions that round so, by CUDA's own names */
     OPERATORS
 } operation;
 
@@ -50,30 +87,42 @@ value value_ternary(operation op, value a, value b, value c, type t);
 /* Expressions. */
 
 typedef enum {
-    CONSTANT,  /**< bits */
-    VARIABLE,  /**< index */
-    TEMPLATE,  /**< value parameter of the template: index */
-    BUILTIN,   /**< index: a built_in */
-    POOL,      /**< an element of the inputs of `type`: a[0] */
-    UNARY,     /**< op */
-    BINARY,    /**< op; the operands' types may differ */
-    TERNARY,   /**< op */
-    SELECT,    /**< a[0] ? a[1] : a[2] */
-    CAST,      /**< a[0]; op: RZ... for CUDA's own names, 0 for a cast */
-    ELEMENT,   /**< of array `index` at a[0] */
-    CALL,      /**< function `index` of the kernel, with a[] */
-    SHUFFLE,   /**< way; a: mask, value, lane; bits: width */
-    VOTE,      /**< way: ballot, any, all; a: mask, predicate */
-    MATCH,     /**< way: any, all; a: mask, value */
-    REDUCE,    /**< op; a: mask, value */
-    MEET       /**< way: __syncthreads_count, _and, _or; a: predicate */
+    CONSTANT, /**< bits */
+    VARIABLE, /**< index */
+    TEMPLATE, /**< value parameter of the template: index */
+    BUILTIN,  /**< index: a built_in */
+    POOL,     /**< an element of the inputs of `type`: a[0] */
+    UNARY,    /**< op */
+    BINARY,   /**< op; the operands' types may differ */
+    TERNARY,  /**< op */
+    SELECT,   /**< a[0] ? a[1] : a[2] */
+    CAST,     /**< a[0]; op: RZ... for CUDA's own names, 0 for a cast */
+    ELEMENT,  /**< of array `index` at a[0] */
+    CALL,     /**< function `index` of the kernel, with a[] */
+    SHUFFLE,  /**< way; a: mask, value, lane; bits: width */
+    VOTE,     /**< way: ballot, any, all; a: mask, predicate */
+    MATCH,    /**< way: any, all; a: mask, value */
+    REDUCE,   /**< op; a: mask, value */
+    MEET      /**< way: __syncthreads_count, _and, _or; a: predicate */
 } expr_kind;
 
 typedef enum {
-    THREAD,                    /**< in the block, linear */
-    LANE, WARP,                /**< THREAD & 31, THREAD >> 5 */
-    TID_X, TID_Y, TID_Z, BID_X, BID_Y, BID_Z, BDIM_X, BDIM_Y, BDIM_Z, GDIM_X, GDIM_Y, GDIM_Z,
-    FULL                       /**< the mask of a whole warp */
+    THREAD, /**< in the block, linear */
+    LANE,
+    WARP, /**< THREAD & 31, THREAD >> 5 */
+    TID_X,
+    TID_Y,
+    TID_Z,
+    BID_X,
+    BID_Y,
+    BID_Z,
+    BDIM_X,
+    BDIM_Y,
+    BDIM_Z,
+    GDIM_X,
+    GDIM_Y,
+    GDIM_Z,
+    FULL /**< the mask of a whole warp */
 } built_in;
 
 enum { UP, DOWN, BUTTERFLY, INDEXED }; /**< ways to shuffle */
@@ -96,18 +145,18 @@ typedef enum {
     DECLARE_ARRAY, /**< of each thread: array `index`; slot: all elements are 0 */
     ASSIGN,        /**< variable `index`; op: compound when not OPERATORS */
     STORE,         /**< array `index` at `at`; op as above */
-    SEE,           /**< adds variable `index` to what the thread shows under `slot`, where it is defined */
-    IF,            /**< e, body, other */
-    FOR,           /**< variable `index` from 0 below e, in steps of `slot` */
-    WHILE,         /**< do body while (++variable `index` < slot && e) */
-    SWITCH,        /**< e & 3; body and other are two cases; slot: the first falls through */
+    SEE,    /**< adds variable `index` to what the thread shows under `slot`, where it is defined */
+    IF,     /**< e, body, other */
+    FOR,    /**< variable `index` from 0 below e, in steps of `slot` */
+    WHILE,  /**< do body while (++variable `index` < slot && e) */
+    SWITCH, /**< e & 3; body and other are two cases; slot: the first falls through */
     BREAK,
     CONTINUE,
     RETURN, /**< e: in a function */
     BARRIER,
     SYNCWARP, /**< e: the mask */
-    ATOMIC,   /**< op on array `index` at `at` of e; slot: the variable that gets what was there, or -1 */
-    LAMBDA    /**< variable `index` = f(at) + f(more), f a lambda of variable `slot` whose body is e */
+    ATOMIC, /**< op on array `index` at `at` of e; slot: the variable that gets what was there, or -1 */
+    LAMBDA /**< variable `index` = f(at) + f(more), f a lambda of variable `slot` whose body is e */
 } stmt_kind;
 
 enum { PLAIN_ATOMIC, CAS_LOOP, INCREMENT }; /**< ways of ATOMIC */
@@ -143,9 +192,10 @@ typedef struct {
     memory memory;
     type type;
     int count, columns; /**< columns: of the last dimension, 0 when there is one dimension */
-    bool is_volatile, backwards; /**< backwards: a thread's own element is that of its index from the end */
-    int owner;    /**< the function that declares it */
-    operation op; /**< of atomics on it */
+    bool is_volatile,
+        backwards; /**< backwards: a thread's own element is that of its index from the end */
+    int owner;     /**< the function that declares it */
+    operation op;  /**< of atomics on it */
     int way;
     unsigned offset; /**< in dynamic shared memory */
     char name[16];

@@ -5,7 +5,8 @@
 stmt *make_stmt(maker *m, list *l, stmt_kind kind, int index, expr *e)
 {
     stmt *s = RK_NEW(m->arena, stmt);
-    *s = (stmt){.kind = kind, .number = m->k->statements++, .index = index, .op = OPERATORS, .e = e};
+    *s =
+        (stmt){.kind = kind, .number = m->k->statements++, .index = index, .op = OPERATORS, .e = e};
     *l->end = s;
     l->end = &s->next;
     m->budget--;
@@ -69,7 +70,8 @@ static void make_declaration(maker *m, list *l, const place *p)
     }
     const bool uniform = p->block && chance(m, 25);
     /* The value may be of another type, so that the declaration converts it. */
-    expr *e = make_expr(m, p, chance(m, 75) ? t : pick_type(m), 2, demands(m, p) | (uniform ? UNIFORM | DEFINED : 0));
+    expr *e = make_expr(m, p, chance(m, 75) ? t : pick_type(m), 2,
+                        demands(m, p) | (uniform ? UNIFORM | DEFINED : 0));
     const int v = make_variable_of(m, t, "v");
     var_of(m, v)->vague = expr_is_vague(m, e);
     var_of(m, v)->uniform = uniform;
@@ -119,7 +121,8 @@ static void make_assignment(maker *m, list *l, const place *p)
 static void make_lambda(maker *m, list *l, const place *p)
 {
     const type t = type_promoted(pick_type(m)), from = pick_type(m);
-    expr *a = make_expr(m, p, from, 2, DEFINED | ALONE), *b = make_expr(m, p, from, 2, DEFINED | ALONE);
+    expr *a = make_expr(m, p, from, 2, DEFINED | ALONE),
+         *b = make_expr(m, p, from, 2, DEFINED | ALONE);
     const int parameter = make_variable_of(m, from, "p");
     *rk_push(m->arena, &m->visible) = parameter;
     const place inside = {.depth = p->depth + 1};
@@ -191,7 +194,8 @@ static void make_exchange(maker *m, list *l, const place *p)
     }
     stmt *s = make_stmt(m, l, STORE, index, NULL);
     s->e = make_expr(m, p, a->type, 2, demands(m, p));
-    s->at = a->backwards ? make_binary(m, SUB, make_constant(m, I32, m->k->threads - 1), make_built_in(m, THREAD))
+    s->at = a->backwards ? make_binary(m, SUB, make_constant(m, I32, m->k->threads - 1),
+                                       make_built_in(m, THREAD))
                          : make_built_in(m, THREAD);
     if (a->phase == OTHERS) /* what is stored has read it */
         a->phase = DIRTY;
@@ -207,7 +211,8 @@ static void make_exchange(maker *m, list *l, const place *p)
     a->phase = OTHERS;
     expr *e = make_node(m, ELEMENT, a->type);
     e->index = index;
-    expr *from = chance(m, 60) ? make_binary(m, ADD, make_built_in(m, THREAD), make_constant(m, U32, 1 + pick(m, 40)))
+    expr *from = chance(m, 60) ? make_binary(m, ADD, make_built_in(m, THREAD),
+                                             make_constant(m, U32, 1 + pick(m, 40)))
                                : make_expr(m, p, U32, 2, DEFINED | ALONE);
     e->a[0] = make_binary(m, REM, make_cast(m, U32, from), make_constant(m, U32, m->k->threads));
     const int v = make_variable_of(m, a->type, "got");
@@ -236,7 +241,8 @@ static void make_atomic(maker *m, list *l, const place *p)
             make_barrier(m, l);
         }
         expr *at = make_expr(m, p, U32, 2, DEFINED | ALONE);
-        expr *e = a->way == INCREMENT ? make_constant(m, a->type, bound_of(a)) : make_expr(m, p, a->type, 2, DEFINED | ALONE);
+        expr *e = a->way == INCREMENT ? make_constant(m, a->type, bound_of(a))
+                                      : make_expr(m, p, a->type, 2, DEFINED | ALONE);
         if (shared && a->phase != CLEAN && a->phase != ATOMICS)
             return; /* what is added has read it */
         if (shared)
@@ -270,7 +276,8 @@ static place below(const place *p, bool uniform)
     place inside = *p;
     inside.depth++;
     if (!uniform) {
-        inside.breakable = p->breakable && !p->block && !p->warp; /* else the loop is for all of them */
+        inside.breakable =
+            p->breakable && !p->block && !p->warp; /* else the loop is for all of them */
         inside.block = false;
         inside.warp = NULL;
     }
@@ -293,7 +300,9 @@ static void make_switch(maker *m, list *l, const place *p)
     const bool uniform = p->block && chance(m, 20);
     place inside = below(p, uniform);
     inside.breakable = false;
-    stmt *s = make_stmt(m, l, SWITCH, 0, make_expr(m, p, chance(m, 50) ? I32 : U8, 2, DEFINED | ALONE | (uniform ? UNIFORM : 0)));
+    stmt *s = make_stmt(
+        m, l, SWITCH, 0,
+        make_expr(m, p, chance(m, 50) ? I32 : U8, 2, DEFINED | ALONE | (uniform ? UNIFORM : 0)));
     s->slot = chance(m, 40);
     make_inside(m, &s->body, &inside, 1);
     make_inside(m, &s->other, &inside, 1);
@@ -318,8 +327,9 @@ static void make_loop(maker *m, list *l, const place *p)
     } else if (turns) {
         s->e = make_condition(m, p, must);
     } else {
-        s->e = make_binary(m, ADD, make_binary(m, AND, make_expr(m, p, I32, 2, must), make_constant(m, I32, 3)),
-                           make_constant(m, I32, 1));
+        s->e = make_binary(
+            m, ADD, make_binary(m, AND, make_expr(m, p, I32, 2, must), make_constant(m, I32, 3)),
+            make_constant(m, I32, 1));
     }
     s->slot = 1 + (int)pick(m, 4);
     list body = {NULL, &s->body};
@@ -341,15 +351,18 @@ static void make_way_out(maker *m, list *l, const place *p)
         return;
     stmt *s = make_stmt(m, l, IF, 0, NULL);
     if (leaves)
-        s->e = make_binary(m, EQ, make_binary(m, AND, make_expr(m, p, I32, 2, DEFINED | ALONE), make_constant(m, I32, 7)),
-                           make_constant(m, I32, pick(m, 8)));
+        s->e = make_binary(
+            m, EQ,
+            make_binary(m, AND, make_expr(m, p, I32, 2, DEFINED | ALONE), make_constant(m, I32, 7)),
+            make_constant(m, I32, pick(m, 8)));
     else
         s->e = make_condition(m, p, DEFINED | ALONE | (p->block ? UNIFORM : 0));
     if (!leaves && !p->block && p->warp) { /* of a loop that the warp goes through together */
         s->e = make_vote(m, ANY, p->warp, s->e);
     }
     list body = {NULL, &s->body};
-    expr *result = leaves && m->function ? make_expr(m, p, current(m)->type, 1, DEFINED | ALONE) : NULL;
+    expr *result =
+        leaves && m->function ? make_expr(m, p, current(m)->type, 1, DEFINED | ALONE) : NULL;
     make_stmt(m, &body, leaves ? RETURN : chance(m, 50) ? BREAK : CONTINUE, 0, result);
 }
 
@@ -360,11 +373,17 @@ static void make_statement(maker *m, list *l, const place *p)
     switch (pick(m, 16)) {
     case 0:
     case 1:
-    case 2: make_declaration(m, l, p); break;
+    case 2:
+        make_declaration(m, l, p);
+        break;
     case 3:
-    case 4: make_assignment(m, l, p); break;
+    case 4:
+        make_assignment(m, l, p);
+        break;
     case 5:
-    case 6: make_exchange(m, l, p); break;
+    case 6:
+        make_exchange(m, l, p);
+        break;
     case 7:
         if (!deep)
             make_if(m, l, p);
@@ -382,7 +401,9 @@ static void make_statement(maker *m, list *l, const place *p)
         if (d->atomics)
             make_atomic(m, l, p);
         break;
-    case 12: make_way_out(m, l, p); break;
+    case 12:
+        make_way_out(m, l, p);
+        break;
     case 13:
         if (d->lambdas)
             make_lambda(m, l, p);
@@ -480,7 +501,8 @@ static void make_helper(maker *m)
     const bool meets = m->diet.barriers && chance(m, 70);
     for (unsigned i = meets ? 1 + pick(m, 2) : 0; i; i--)
         add_shared(m, STATIC_SHARED);
-    place p = {.block = meets, .warp = meets && m->diet.warps ? make_built_in(m, FULL) : NULL, .depth = 1};
+    place p = {
+        .block = meets, .warp = meets && m->diet.warps ? make_built_in(m, FULL) : NULL, .depth = 1};
     stmt *top = NULL;
     list l = {NULL, &top};
     current(m)->meets = meets;
@@ -497,10 +519,12 @@ static void make_helper(maker *m)
 
 static void make_shape(maker *m)
 {
-    static const unsigned shapes[][3] = {{33, 1, 1}, {64, 1, 1}, {7, 5, 1}, {3, 5, 7}, {1, 1, 1}, {96, 1, 1}, {31, 1, 1},
-                                         {32, 1, 1}, {16, 4, 1}, {32, 2, 1}, {5, 1, 13}, {100, 1, 1}, {11, 3, 2}, {128, 1, 1},
-                                         {32, 1, 1}, {64, 1, 1}, {9, 9, 1}, {65, 1, 1}, {1, 37, 1}, {4, 4, 4}};
-    static const unsigned grids[][3] = {{1, 1, 1}, {2, 1, 1}, {3, 1, 1}, {2, 2, 1}, {1, 1, 2}, {5, 1, 1}};
+    static const unsigned shapes[][3] = {
+        {33, 1, 1}, {64, 1, 1}, {7, 5, 1},  {3, 5, 7},  {1, 1, 1},   {96, 1, 1}, {31, 1, 1},
+        {32, 1, 1}, {16, 4, 1}, {32, 2, 1}, {5, 1, 13}, {100, 1, 1}, {11, 3, 2}, {128, 1, 1},
+        {32, 1, 1}, {64, 1, 1}, {9, 9, 1},  {65, 1, 1}, {1, 37, 1},  {4, 4, 4}};
+    static const unsigned grids[][3] = {{1, 1, 1}, {2, 1, 1}, {3, 1, 1},
+                                        {2, 2, 1}, {1, 1, 2}, {5, 1, 1}};
     kernel *k = m->k;
     memcpy(k->block, shapes[pick(m, sizeof shapes / sizeof *shapes)], sizeof k->block);
     memcpy(k->grid, grids[pick(m, sizeof grids / sizeof *grids)], sizeof k->grid);
@@ -591,7 +615,8 @@ static void make_body(maker *m)
 kernel *kernel_make(uint64_t seed, int number, int attempt, rk_arena *arena)
 {
     maker m = {.k = RK_NEW(arena, kernel), .arena = arena};
-    m.state = seed * 0x2545f4914f6cdd1du + ((uint64_t)(unsigned)number << 20) + (uint64_t)(unsigned)attempt;
+    m.state = seed * 0x2545f4914f6cdd1du + ((uint64_t)(unsigned)number << 20) +
+              (uint64_t)(unsigned)attempt;
     m.k->number = number;
     for (int i = 0; i < 4; i++)
         pick(&m, 2);

@@ -7,7 +7,8 @@
 
 /** What a kernel may have; each kernel has some. */
 typedef struct {
-    bool barriers, warps, returns, vague, floats, doubles, wide, helpers, lambdas, atomics, volatiles;
+    bool barriers, warps, returns, vague, floats, doubles, wide, helpers, lambdas, atomics,
+        volatiles;
 } diet;
 
 typedef struct {
@@ -17,15 +18,15 @@ typedef struct {
     diet diet;
     int function; /**< being made */
     int slots;
-    int budget;              /**< statements left */
-    RK_VEC(int) visible;     /**< variables of the function */
-    RK_VEC(int) arrays;      /**< those of the function */
+    int budget;          /**< statements left */
+    RK_VEC(int) visible; /**< variables of the function */
+    RK_VEC(int) arrays;  /**< those of the function */
 } maker;
 
 /** Where a statement stands. */
 typedef struct {
-    bool block;  /**< all threads of the block that have not returned come here together */
-    expr *warp;  /**< the mask of those of the warp that do, or NULL */
+    bool block; /**< all threads of the block that have not returned come here together */
+    expr *warp; /**< the mask of those of the warp that do, or NULL */
     int depth, loops;
     bool breakable;
 } place;

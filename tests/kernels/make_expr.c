@@ -28,7 +28,8 @@ type pick_type(maker *m)
     static const struct {
         type type;
         unsigned weight;
-    } all[] = {{I32, 30}, {U32, 24}, {F32, 14}, {I8, 4}, {U8, 6}, {I16, 4}, {U16, 4}, {I64, 6}, {U64, 6}, {F64, 5}};
+    } all[] = {{I32, 30}, {U32, 24}, {F32, 14}, {I8, 4},  {U8, 6},
+               {I16, 4},  {U16, 4},  {I64, 6},  {U64, 6}, {F64, 5}};
     for (;;) {
         unsigned at = pick(m, 103), i = 0;
         while (at >= all[i].weight)
@@ -96,7 +97,9 @@ expr *make_binary(maker *m, operation op, expr *a, expr *b)
 {
     const bool compares = op >= LT && op <= LOR, shifts = op == SHL || op == SHR;
     expr *e = make_node(m, BINARY,
-                        compares ? I32 : shifts ? type_promoted(a->type) : type_common(a->type, b->type));
+                        compares ? I32
+                        : shifts ? type_promoted(a->type)
+                                 : type_common(a->type, b->type));
     e->op = op;
     e->a[0] = a;
     e->a[1] = b;
@@ -121,12 +124,14 @@ bool expr_is_vague(maker *m, const expr *e)
 
 static expr *make_literal(maker *m, type t)
 {
-    static const int small[] = {0, 1, 2, 3, 5, 7, 8, 13, 16, 31, 32, 33, 63, 64, 100, 127, 128, 200, 255, 1000, -1, -2, -7, -128};
+    static const int small[] = {0,  1,  2,   3,   5,   7,   8,   13,   16, 31, 32, 33,
+                                63, 64, 100, 127, 128, 200, 255, 1000, -1, -2, -7, -128};
     if (type_is_float(t))
         return make_constant(m, t, pool_value(t, (int)pick(m, POOL_SIZE)));
     if (chance(m, 25))
         return make_constant(m, t, pool_value(t, (int)pick(m, POOL_SIZE)));
-    return make_constant(m, t, value_convert(t, I32, (value)(int64_t)small[pick(m, sizeof small / sizeof *small)]));
+    return make_constant(
+        m, t, value_convert(t, I32, (value)(int64_t)small[pick(m, sizeof small / sizeof *small)]));
 }
 
 /** An input of the type: its index is cut by what prints it and what interprets it. */
@@ -136,14 +141,17 @@ static expr *make_pool(maker *m, const place *p, type t, unsigned must)
     if (must & UNIFORM)
         e->a[0] = make_constant(m, I32, pick(m, POOL_SIZE));
     else
-        e->a[0] = chance(m, 60) ? make_binary(m, ADD, make_built_in(m, THREAD), make_constant(m, I32, pick(m, POOL_SIZE)))
-                                : make_expr(m, p, chance(m, 50) ? I32 : U32, 1, must | DEFINED | ALONE);
+        e->a[0] = chance(m, 60)
+                      ? make_binary(m, ADD, make_built_in(m, THREAD),
+                                    make_constant(m, I32, pick(m, POOL_SIZE)))
+                      : make_expr(m, p, chance(m, 50) ? I32 : U32, 1, must | DEFINED | ALONE);
     return e;
 }
 
 static expr *make_own_built_in(maker *m, unsigned must)
 {
-    static const built_in same[] = {BID_X, BDIM_X, GDIM_X, BID_Y, BDIM_Y}, own[] = {THREAD, LANE, TID_X, TID_Y, TID_Z, THREAD, WARP};
+    static const built_in same[] = {BID_X, BDIM_X, GDIM_X, BID_Y, BDIM_Y},
+                          own[] = {THREAD, LANE, TID_X, TID_Y, TID_Z, THREAD, WARP};
     return make_built_in(m, must & UNIFORM || chance(m, 20) ? same[pick(m, 5)] : own[pick(m, 7)]);
 }
 
@@ -176,14 +184,16 @@ static expr *make_element(maker *m, type t, unsigned must)
     e->index = i;
     expr *moved = make_binary(m, ADD, make_built_in(m, THREAD), make_constant(m, I32, pick(m, 40)));
     if (a->memory == PER_THREAD) {
-        e->a[0] = chance(m, 50) ? make_constant(m, I32, pick(m, (unsigned)a->count))
-                                : make_binary(m, REM, moved, make_constant(m, I32, (value)a->count));
+        e->a[0] = chance(m, 50)
+                      ? make_constant(m, I32, pick(m, (unsigned)a->count))
+                      : make_binary(m, REM, moved, make_constant(m, I32, (value)a->count));
     } else if (a->filled && (a->phase == CLEAN || a->phase == OTHERS)) {
         a->phase = OTHERS;
         e->a[0] = make_binary(m, REM, moved, make_constant(m, I32, m->k->threads));
     } else if (a->phase == OWN || a->phase == CLEAN) {
         a->phase = OWN;
-        e->a[0] = a->backwards ? make_binary(m, SUB, make_constant(m, I32, m->k->threads - 1), make_built_in(m, THREAD))
+        e->a[0] = a->backwards ? make_binary(m, SUB, make_constant(m, I32, m->k->threads - 1),
+                                             make_built_in(m, THREAD))
                                : make_built_in(m, THREAD);
     } else {
         return NULL;
@@ -230,7 +240,8 @@ static type narrower(maker *m, type t)
 
 static expr *make_arithmetic(maker *m, const place *p, type t, int depth, unsigned must)
 {
-    static const operation integers[] = {ADD, SUB, MUL, AND, OR, XOR, ADD, XOR}, floats[] = {ADD, SUB, MUL, DIV};
+    static const operation integers[] = {ADD, SUB, MUL, AND, OR, XOR, ADD, XOR},
+                           floats[] = {ADD, SUB, MUL, DIV};
     const operation op = type_is_float(t) ? floats[pick(m, 4)] : integers[pick(m, 8)];
     expr *a = make_expr(m, p, t, depth - 1, must);
     expr *b = make_expr(m, p, narrower(m, t), depth - 1, must);
@@ -242,7 +253,8 @@ static expr *make_quotient(maker *m, const place *p, type t, int depth, unsigned
 {
     expr *a = make_expr(m, p, t, depth - 1, must);
     expr *b = make_expr(m, p, t, depth - 2, must);
-    b = make_binary(m, ADD, make_binary(m, AND, b, make_constant(m, t, 15)), make_constant(m, t, 1));
+    b = make_binary(m, ADD, make_binary(m, AND, b, make_constant(m, t, 15)),
+                    make_constant(m, t, 1));
     return make_binary(m, chance(m, 50) ? DIV : REM, a, b);
 }
 
@@ -265,10 +277,12 @@ expr *make_condition(maker *m, const place *p, unsigned must)
 {
     if (chance(m, 20)) {
         expr *a = make_comparison(m, p, 1, must);
-        return make_binary(m, chance(m, 50) ? LAND : LOR, a, make_comparison(m, p, 1, must | ALONE));
+        return make_binary(m, chance(m, 50) ? LAND : LOR, a,
+                           make_comparison(m, p, 1, must | ALONE));
     }
     if (chance(m, 30) && !(must & UNIFORM) && p)
-        return make_binary(m, chance(m, 50) ? LT : NE, make_built_in(m, chance(m, 50) ? THREAD : LANE),
+        return make_binary(m, chance(m, 50) ? LT : NE,
+                           make_built_in(m, chance(m, 50) ? THREAD : LANE),
                            make_constant(m, I32, pick(m, 33)));
     return make_comparison(m, p, 2, must);
 }
@@ -295,12 +309,14 @@ static expr *make_call(maker *m, const place *p, type t, int depth, unsigned mus
 {
     for (int i = 1; i < (int)m->k->functions.count; i++) {
         const function *f = &m->k->functions.items[i];
-        if (i == m->function || f->type != t || f->meets || (must & UNIFORM && !f->result) || chance(m, 30))
+        if (i == m->function || f->type != t || f->meets || (must & UNIFORM && !f->result) ||
+            chance(m, 30))
             continue;
         expr *e = make_node(m, CALL, t);
         e->index = i;
         for (int a = 0; a < m->k->functions.items[i].parameter_count; a++)
-            e->a[a] = make_expr(m, p, m->k->functions.items[i].variables.items[a].type, depth - 1, must);
+            e->a[a] =
+                make_expr(m, p, m->k->functions.items[i].variables.items[a].type, depth - 1, must);
         return e;
     }
     return NULL;
@@ -327,7 +343,11 @@ static expr *make_function(maker *m, const place *p, type t, int depth, unsigned
     if (way == 5)
         return make_binary(m, MULHI, x, make_expr(m, p, t, depth - 1, must));
     if (t == I32 && way < 5) /* int __clz(int), __popcll(unsigned long long), ... */
-        return make_unary(m, way == 2 ? CLZ : way == 3 ? POPC : FFS, t, make_expr(m, p, any, depth - 1, must));
+        return make_unary(m,
+                          way == 2   ? CLZ
+                          : way == 3 ? POPC
+                                     : FFS,
+                          t, make_expr(m, p, any, depth - 1, must));
     if (way == 6)
         return make_unary(m, type_is_signed(t) ? ABS : BREV, t, x);
     return make_unary(m, way == 7 ? NEG : NOT, t, x);
@@ -356,8 +376,9 @@ static expr *make_operation(maker *m, const place *p, type t, int depth, unsigne
     if (!type_is_float(t) && way < 73)
         return make_quotient(m, p, t, depth, must);
     if (t == I32 && way < 80)
-        return chance(m, 15) ? make_unary(m, LNOT, I32, make_expr(m, p, pick_integer(m), depth - 1, must))
-                             : make_condition(m, p, must);
+        return chance(m, 15)
+                   ? make_unary(m, LNOT, I32, make_expr(m, p, pick_integer(m), depth - 1, must))
+                   : make_condition(m, p, must);
     return make_arithmetic(m, p, t, depth, must);
 }
 

@@ -26,11 +26,14 @@ static expr *any_shuffle(maker *m, const place *p, type t, int depth)
     const int way = (int)pick(m, 4);
     expr *lane;
     if (way == INDEXED) /* taken modulo the width */
-        lane = chance(m, 30) ? make_constant(m, I32, pick(m, 32)) : make_expr(m, p, I32, depth - 1, DEFINED | ALONE);
+        lane = chance(m, 30) ? make_constant(m, I32, pick(m, 32))
+                             : make_expr(m, p, I32, depth - 1, DEFINED | ALONE);
     else
-        lane = chance(m, 50) ? make_constant(m, U32, (value)1 << pick(m, 5)) : make_constant(m, U32, pick(m, 32));
+        lane = chance(m, 50) ? make_constant(m, U32, (value)1 << pick(m, 5))
+                             : make_constant(m, U32, pick(m, 32));
     if (way != INDEXED && chance(m, 30))
-        lane = make_binary(m, AND, make_expr(m, p, U32, depth - 1, DEFINED | ALONE), make_constant(m, U32, 31));
+        lane = make_binary(m, AND, make_expr(m, p, U32, depth - 1, DEFINED | ALONE),
+                           make_constant(m, U32, 31));
     return make_shuffle(m, p, way, make_expr(m, p, t, depth - 1, ALONE), lane, widths[pick(m, 7)]);
 }
 
@@ -41,7 +44,8 @@ expr *make_warp(maker *m, const place *p, type t, int depth)
         return t < I32 ? NULL : any_shuffle(m, p, t, depth);
     if (way < 7)
         return t == U32 ? make_vote(m, BALLOT, p->warp, make_condition(m, p, DEFINED | ALONE))
-                        : make_vote(m, chance(m, 50) ? ANY : ALL, p->warp, make_condition(m, p, DEFINED | ALONE));
+                        : make_vote(m, chance(m, 50) ? ANY : ALL, p->warp,
+                                    make_condition(m, p, DEFINED | ALONE));
     expr *e = make_node(m, way == 7 && t == U32 ? MATCH : REDUCE, t);
     static const operation reductions[] = {ADD, MIN, MAX, AND, OR, XOR};
     e->op = reductions[pick(m, t == U32 ? 6 : 3)];
@@ -71,17 +75,22 @@ static void make_join(maker *m, list *l, const place *p)
     const bool leads = chance(m, 50);
     expr *leader = chance(m, 50) ? make_constant(m, I32, pick(m, 4)) : NULL;
     if (!leader) { /* the first lane that is there */
-        const int there = declared(m, l, U32, "there", make_vote(m, BALLOT, p->warp, make_constant(m, I32, 1)));
-        leader = make_binary(m, SUB, make_unary(m, FFS, I32, make_variable(m, there)), make_constant(m, I32, 1));
+        const int there =
+            declared(m, l, U32, "there", make_vote(m, BALLOT, p->warp, make_constant(m, I32, 1)));
+        leader = make_binary(m, SUB, make_unary(m, FFS, I32, make_variable(m, there)),
+                             make_constant(m, I32, 1));
     }
     stmt *s = make_stmt(m, l, IF, 0,
-                        leads ? make_binary(m, EQ, make_built_in(m, LANE), leader) : make_condition(m, p, DEFINED | ALONE));
+                        leads ? make_binary(m, EQ, make_built_in(m, LANE), leader)
+                              : make_condition(m, p, DEFINED | ALONE));
     list body = {NULL, &s->body};
     place inside = *p;
     inside.block = false;
     inside.warp = NULL;
     make_stmt(m, &body, ASSIGN, v, make_expr(m, &inside, t, 2, ALONE));
-    expr *from = leads ? leader : make_binary(m, AND, make_expr(m, p, I32, 1, DEFINED | ALONE), make_constant(m, I32, 31));
+    expr *from = leads ? leader
+                       : make_binary(m, AND, make_expr(m, p, I32, 1, DEFINED | ALONE),
+                                     make_constant(m, I32, 31));
     make_stmt(m, l, ASSIGN, v, make_shuffle(m, p, INDEXED, make_variable(m, v), from, 32));
     *rk_push(m->arena, &m->visible) = v;
     make_see(m, l, v);
@@ -100,7 +109,8 @@ static void make_masked(maker *m, list *l, const place *p)
         inside.warp = make_constant(m, U32, (1u << half) - 1);
     } else {
         const int c = declared(m, l, I32, "here", make_condition(m, p, DEFINED | ALONE));
-        const int mask = declared(m, l, U32, "mask", make_vote(m, BALLOT, p->warp, make_variable(m, c)));
+        const int mask =
+            declared(m, l, U32, "mask", make_vote(m, BALLOT, p->warp, make_variable(m, c)));
         var_of(m, c)->constant = var_of(m, mask)->constant = true;
         condition = make_variable(m, c);
         inside.warp = make_variable(m, mask);
@@ -119,13 +129,16 @@ static void make_aggregate(maker *m, list *l, const place *p)
 {
     int cells = -1;
     for (size_t i = 0; i < m->k->arrays.count; i++)
-        if (m->k->arrays.items[i].memory == CELLS && m->k->arrays.items[i].op == ADD && m->k->arrays.items[i].type == U32)
+        if (m->k->arrays.items[i].memory == CELLS && m->k->arrays.items[i].op == ADD &&
+            m->k->arrays.items[i].type == U32)
             cells = (int)i;
     if (cells < 0)
         return;
     const int base = declared(m, l, U32, "base", NULL);
-    const int there = declared(m, l, U32, "there", make_vote(m, BALLOT, p->warp, make_constant(m, I32, 1)));
-    expr *leader = make_binary(m, SUB, make_unary(m, FFS, I32, make_variable(m, there)), make_constant(m, I32, 1));
+    const int there =
+        declared(m, l, U32, "there", make_vote(m, BALLOT, p->warp, make_constant(m, I32, 1)));
+    expr *leader = make_binary(m, SUB, make_unary(m, FFS, I32, make_variable(m, there)),
+                               make_constant(m, I32, 1));
     stmt *s = make_stmt(m, l, IF, 0, make_binary(m, EQ, make_built_in(m, LANE), leader));
     list body = {NULL, &s->body};
     stmt *add = make_stmt(m, &body, ATOMIC, cells, make_constant(m, U32, 32));
@@ -134,7 +147,8 @@ static void make_aggregate(maker *m, list *l, const place *p)
     add->at = make_constant(m, I32, 0); /* cell 0 is for this alone: make.c */
     make_stmt(m, l, ASSIGN, base, make_shuffle(m, p, INDEXED, make_variable(m, base), leader, 32));
     /* As many of each warp, and of another lane. */
-    expr *last = make_binary(m, SUB, make_constant(m, I32, 31), make_unary(m, CLZ, I32, make_variable(m, there)));
+    expr *last = make_binary(m, SUB, make_constant(m, I32, 31),
+                             make_unary(m, CLZ, I32, make_variable(m, there)));
     s = make_stmt(m, l, IF, 0, make_binary(m, EQ, make_built_in(m, LANE), last));
     body.end = &s->body;
     stmt *sum = make_stmt(m, &body, ATOMIC, cells, make_variable(m, base));
@@ -156,7 +170,8 @@ static void make_volatile_tree(maker *m, list *l, const place *p)
         stmt *own = make_stmt(m, l, STORE, index, make_expr(m, p, a->type, 2, DEFINED | ALONE));
         own->at = make_built_in(m, THREAD);
         make_stmt(m, l, BARRIER, 0, NULL);
-        stmt *s = make_stmt(m, l, IF, 0, make_binary(m, LT, make_built_in(m, THREAD), make_constant(m, I32, 32)));
+        stmt *s = make_stmt(
+            m, l, IF, 0, make_binary(m, LT, make_built_in(m, THREAD), make_constant(m, I32, 32)));
         list body = {NULL, &s->body};
         for (unsigned d = m->k->threads >= 64 ? 32 : 16; d; d >>= 1) {
             expr *e = make_node(m, ELEMENT, a->type);
@@ -169,7 +184,8 @@ static void make_volatile_tree(maker *m, list *l, const place *p)
         make_stmt(m, l, BARRIER, 0, NULL);
         for (size_t k = 0; k < m->arrays.count; k++)
             m->k->arrays.items[m->arrays.items[k]].phase = CLEAN;
-        a->filled = false; /* not with lanes that have returned, or in a block of less than two warps */
+        a->filled =
+            false; /* not with lanes that have returned, or in a block of less than two warps */
         expr *root = make_node(m, ELEMENT, a->type);
         root->index = index;
         root->a[0] = make_constant(m, I32, pick(m, 4) ? 0 : pick(m, 32));

@@ -16,7 +16,8 @@ static void print_stmts(printer *p, const stmt *s);
 
 /* Values. */
 
-static const char *const pool_names[TYPES] = {"i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64", "f32", "f64"};
+static const char *const pool_names[TYPES] = {"i8",  "u8",  "i16", "u16", "i32",
+                                              "u32", "i64", "u64", "f32", "f64"};
 
 static void print_number(FILE *out, type t, value v)
 {
@@ -30,7 +31,8 @@ static void print_number(FILE *out, type t, value v)
         memcpy(&d, &v, sizeof d);
     }
     if (d != d || d - d != d - d) /* no number, or infinite */
-        fprintf(out, t == F32 ? "__int_as_float(0x%llx)" : "__longlong_as_double(0x%llxLL)", (unsigned long long)v);
+        fprintf(out, t == F32 ? "__int_as_float(0x%llx)" : "__longlong_as_double(0x%llxLL)",
+                (unsigned long long)v);
     else
         fprintf(out, t == F32 ? "%af" : "%a", d);
 }
@@ -78,8 +80,12 @@ static void print_call(const printer *p, const expr *e)
     const function *g = &p->k->functions.items[e->index];
     const int id = p->k->number;
     switch (g->spelling) {
-    case MACRO: fprintf(p->out, "F%d_%d(", id, e->index); break;
-    case METHOD: fprintf(p->out, "c%d_%d{%d}.at(", id, e->index, id); break;
+    case MACRO:
+        fprintf(p->out, "F%d_%d(", id, e->index);
+        break;
+    case METHOD:
+        fprintf(p->out, "c%d_%d{%d}.at(", id, e->index, id);
+        break;
     case TEMPLATED:
         fprintf(p->out, "f%d_%d<%s, ", id, e->index, type_name(g->alias));
         print_value(p->out, g->value_types[0], g->values[0]);
@@ -87,7 +93,8 @@ static void print_call(const printer *p, const expr *e)
         print_value(p->out, g->value_types[1], g->values[1]);
         fputs(">(", p->out);
         break;
-    default: fprintf(p->out, "f%d_%d(", id, e->index);
+    default:
+        fprintf(p->out, "f%d_%d(", id, e->index);
     }
     for (int i = 0; i < g->parameter_count; i++) {
         fputs(i ? ", " : "", p->out);
@@ -110,15 +117,16 @@ static void print_subscript(const printer *p, const array *a, const expr *at)
 
 static void print_binary(const printer *p, const expr *e)
 {
-    static const char *const signs[] = {" + ", " - ", " * ", " / ", " % ", " & ", " | ", " ^ ", " << ",
-                                        " >> ", " < ", " <= ", " > ", " >= ", " == ", " != ", " && ", " || "};
+    static const char *const signs[] = {
+        " + ",  " - ", " * ",  " / ", " % ",  " & ",  " | ",  " ^ ",  " << ",
+        " >> ", " < ", " <= ", " > ", " >= ", " == ", " != ", " && ", " || "};
     static const char *const high[] = {"__mulhi(", "__umulhi(", "__mul64hi(", "__umul64hi("};
     if (e->op == MIN || e->op == MAX || e->op == MULHI) {
         if (e->op == MULHI)
             fputs(high[e->type - I32], p->out);
         else
-            fprintf(p->out, "%s%s%s(", type_is_float(e->type) ? "f" : "", e->op == MIN ? "min" : "max",
-                    e->type == F32 ? "f" : "");
+            fprintf(p->out, "%s%s%s(", type_is_float(e->type) ? "f" : "",
+                    e->op == MIN ? "min" : "max", e->type == F32 ? "f" : "");
         print_cast(p, e->type, e->a[0]);
         fputs(", ", p->out);
         print_cast(p, e->type, e->a[1]);
@@ -135,19 +143,44 @@ static void print_unary(const printer *p, const expr *e)
     const bool wide = type_bits(t) == 64, f = t == F32;
     const char *name = "";
     switch (e->op) {
-    case NEG: name = "(-"; break;
-    case NOT: name = "(~"; break;
-    case LNOT: name = "(!"; break;
-    case ABS: name = f ? "fabsf(" : t == F64 ? "fabs(" : wide ? "llabs(" : "abs("; break;
-    case SQRT: name = f ? "sqrtf(" : "sqrt("; break;
-    case TRUNC: name = f ? "truncf(" : "trunc("; break;
-    case FLOOR: name = f ? "floorf(" : "floor("; break;
-    case RINT: name = f ? "rintf(" : "rint("; break;
-    case CLZ: name = wide ? "__clzll((long long)" : "__clz((int)"; break;
-    case POPC: name = wide ? "__popcll((unsigned long long)" : "__popc((unsigned)"; break;
-    case FFS: name = wide ? "__ffsll((long long)" : "__ffs((int)"; break;
-    case BREV: name = wide ? "__brevll(" : "__brev("; break;
-    default: break;
+    case NEG:
+        name = "(-";
+        break;
+    case NOT:
+        name = "(~";
+        break;
+    case LNOT:
+        name = "(!";
+        break;
+    case ABS:
+        name = f ? "fabsf(" : t == F64 ? "fabs(" : wide ? "llabs(" : "abs(";
+        break;
+    case SQRT:
+        name = f ? "sqrtf(" : "sqrt(";
+        break;
+    case TRUNC:
+        name = f ? "truncf(" : "trunc(";
+        break;
+    case FLOOR:
+        name = f ? "floorf(" : "floor(";
+        break;
+    case RINT:
+        name = f ? "rintf(" : "rint(";
+        break;
+    case CLZ:
+        name = wide ? "__clzll((long long)" : "__clz((int)";
+        break;
+    case POPC:
+        name = wide ? "__popcll((unsigned long long)" : "__popc((unsigned)";
+        break;
+    case FFS:
+        name = wide ? "__ffsll((long long)" : "__ffs((int)";
+        break;
+    case BREV:
+        name = wide ? "__brevll(" : "__brev(";
+        break;
+    default:
+        break;
     }
     fputs(name, p->out);
     if (e->op == ABS || e->op == BREV)
@@ -177,14 +210,16 @@ static void print_conversion(const printer *p, const expr *e)
         print_operand(p, "(", e->a[0], ")");
         return;
     }
-    fprintf(p->out, "__%s2%s_%s(", e->a[0]->type == F32 ? "float" : "double", to[e->type - I32], ways[e->op - RZ]);
+    fprintf(p->out, "__%s2%s_%s(", e->a[0]->type == F32 ? "float" : "double", to[e->type - I32],
+            ways[e->op - RZ]);
     print_operand(p, "", e->a[0], ")");
 }
 
 static void print_warp(const printer *p, const expr *e)
 {
-    static const char *const shuffles[] = {"_up", "_down", "_xor", ""}, *const votes[] = {"ballot", "any", "all"},
-                                 *const reductions[] = {"add", "", "", "", "", "and", "or", "xor"};
+    static const char *const shuffles[] = {"_up", "_down", "_xor", ""},
+                             *const votes[] = {"ballot", "any", "all"},
+                             *const reductions[] = {"add", "", "", "", "", "and", "or", "xor"};
     if (e->kind == SHUFFLE)
         fprintf(p->out, "__shfl%s_sync(", shuffles[e->way]);
     else if (e->kind == VOTE)
@@ -192,7 +227,10 @@ static void print_warp(const printer *p, const expr *e)
     else if (e->kind == MATCH)
         fputs(e->way == ANY ? "__match_any_sync(" : "match_all(", p->out);
     else
-        fprintf(p->out, "__reduce_%s_sync(", e->op == MIN ? "min" : e->op == MAX ? "max" : reductions[e->op]);
+        fprintf(p->out, "__reduce_%s_sync(",
+                e->op == MIN   ? "min"
+                : e->op == MAX ? "max"
+                               : reductions[e->op]);
     print_operand(p, "", e->a[0], ", ");
     if (e->kind == VOTE)
         print_expr(p, e->a[1]);
@@ -207,9 +245,10 @@ static void print_warp(const printer *p, const expr *e)
 
 static void print_built_in(const printer *p, const expr *e)
 {
-    static const char *const names[] = {"t", "(t & 31)", "(t >> 5)", "threadIdx.x", "threadIdx.y", "threadIdx.z",
-                                        "blockIdx.x", "blockIdx.y", "blockIdx.z", "blockDim.x", "blockDim.y",
-                                        "blockDim.z", "gridDim.x", "gridDim.y", "gridDim.z", "~0u"};
+    static const char *const names[] = {"t",           "(t & 31)",    "(t >> 5)",   "threadIdx.x",
+                                        "threadIdx.y", "threadIdx.z", "blockIdx.x", "blockIdx.y",
+                                        "blockIdx.z",  "blockDim.x",  "blockDim.y", "blockDim.z",
+                                        "gridDim.x",   "gridDim.y",   "gridDim.z",  "~0u"};
     static const char *const masks[] = {"~0u", "0xffffffff", "0xffffffffu", "-1"};
     fputs(e->index == FULL ? masks[(unsigned)p->k->number % 4] : names[e->index], p->out);
 }
@@ -217,17 +256,31 @@ static void print_built_in(const printer *p, const expr *e)
 static void print_expr(const printer *p, const expr *e)
 {
     switch (e->kind) {
-    case CONSTANT: print_value(p->out, e->type, e->bits); break;
-    case VARIABLE: fputs(p->f->variables.items[e->index].name, p->out); break;
-    case TEMPLATE: fprintf(p->out, "N%d", e->index); break;
-    case BUILTIN: print_built_in(p, e); break;
+    case CONSTANT:
+        print_value(p->out, e->type, e->bits);
+        break;
+    case VARIABLE:
+        fputs(p->f->variables.items[e->index].name, p->out);
+        break;
+    case TEMPLATE:
+        fprintf(p->out, "N%d", e->index);
+        break;
+    case BUILTIN:
+        print_built_in(p, e);
+        break;
     case POOL:
         fprintf(p->out, "in.%s[", pool_names[e->type]);
         print_operand(p, "(", e->a[0], ") & 63]");
         break;
-    case UNARY: print_unary(p, e); break;
-    case BINARY: print_binary(p, e); break;
-    case TERNARY: print_ternary(p, e); break;
+    case UNARY:
+        print_unary(p, e);
+        break;
+    case BINARY:
+        print_binary(p, e);
+        break;
+    case TERNARY:
+        print_ternary(p, e);
+        break;
     case SELECT:
         print_operand(p, "(", e->a[0], " ? ");
         print_cast(p, e->type, e->a[1]);
@@ -235,18 +288,27 @@ static void print_expr(const printer *p, const expr *e)
         print_cast(p, e->type, e->a[2]);
         fputs(")", p->out);
         break;
-    case CAST: print_conversion(p, e); break;
+    case CAST:
+        print_conversion(p, e);
+        break;
     case ELEMENT:
         fputs(p->k->arrays.items[e->index].name, p->out);
         print_subscript(p, &p->k->arrays.items[e->index], e->a[0]);
         break;
-    case CALL: print_call(p, e); break;
+    case CALL:
+        print_call(p, e);
+        break;
     case SHUFFLE:
     case VOTE:
     case MATCH:
-    case REDUCE: print_warp(p, e); break;
+    case REDUCE:
+        print_warp(p, e);
+        break;
     case MEET:
-        fprintf(p->out, "__syncthreads_%s(", e->way == BALLOT ? "count" : e->way == ANY ? "or" : "and");
+        fprintf(p->out, "__syncthreads_%s(",
+                e->way == BALLOT ? "count"
+                : e->way == ANY  ? "or"
+                                 : "and");
         print_operand(p, "", e->a[0], ")");
         break;
     }
@@ -271,13 +333,15 @@ static void print_body(printer *p, const stmt *s)
 
 static const char *assignment(operation op)
 {
-    static const char *const signs[] = {" += ", " -= ", " *= ", "", "", " &= ", " |= ", " ^= ", " <<= ", " >>= "};
+    static const char *const signs[] = {" += ", " -= ", " *= ", "",      "",
+                                        " &= ", " |= ", " ^= ", " <<= ", " >>= "};
     return op == OPERATORS ? " = " : signs[op];
 }
 
 static void print_atomic(printer *p, const stmt *s)
 {
-    static const char *const names[OPERATORS] = {[ADD] = "Add", [MIN] = "Min", [MAX] = "Max", [AND] = "And", [OR] = "Or", [XOR] = "Xor"};
+    static const char *const names[OPERATORS] = {
+        [ADD] = "Add", [MIN] = "Min", [MAX] = "Max", [AND] = "And", [OR] = "Or", [XOR] = "Xor"};
     const array *a = &p->k->arrays.items[s->index];
     if (s->slot >= 0)
         fprintf(p->out, "%s = ", p->f->variables.items[s->slot].name);
@@ -293,9 +357,10 @@ static void print_atomic(printer *p, const stmt *s)
 
 static void print_lambda(printer *p, const stmt *s)
 {
-    const variable *v = &p->f->variables.items[s->index], *parameter = &p->f->variables.items[s->slot];
-    fprintf(p->out, "const auto lam%d = [%c](%s %s) { return (%s)(", s->index, "=&"[s->way], type_name(parameter->type),
-            parameter->name, type_name(v->type));
+    const variable *v = &p->f->variables.items[s->index],
+                   *parameter = &p->f->variables.items[s->slot];
+    fprintf(p->out, "const auto lam%d = [%c](%s %s) { return (%s)(", s->index, "=&"[s->way],
+            type_name(parameter->type), parameter -> name, type_name(v->type));
     print_operand(p, "", s->e, "); };\n");
     start(p);
     fprintf(p->out, "%s %s = lam%d(", type_name(v->type), v->name, s->index);
@@ -332,7 +397,8 @@ static void print_declaration(printer *p, const stmt *s, bool without_value)
 
 static void print_array(printer *p, const array *a, const char *prefix)
 {
-    fprintf(p->out, "%s%s%s %s", prefix, a->is_volatile ? "volatile " : "", type_name(a->type), a->name);
+    fprintf(p->out, "%s%s%s %s", prefix, a->is_volatile ? "volatile " : "", type_name(a->type),
+            a->name);
     if (a->columns)
         fprintf(p->out, "[%d][%d]", a->count / a->columns, a->columns);
     else
@@ -365,7 +431,9 @@ static void print_stmt(printer *p, const stmt *s)
         return;
     start(p);
     switch (s->kind) {
-    case DECLARE: print_declaration(p, s, out); break;
+    case DECLARE:
+        print_declaration(p, s, out);
+        break;
     case DECLARE_ARRAY:
         print_array(p, &p->k->arrays.items[s->index], "");
         fputs(s->slot ? " = {};\n" : ";\n", p->out);
@@ -379,7 +447,9 @@ static void print_stmt(printer *p, const stmt *s)
         print_subscript(p, &p->k->arrays.items[s->index], s->at);
         print_operand(p, assignment(s->op), s->e, ";\n");
         break;
-    case SEE: fprintf(p->out, "SEE(%d, %s);\n", s->slot, p->f->variables.items[s->index].name); break;
+    case SEE:
+        fprintf(p->out, "SEE(%d, %s);\n", s->slot, p->f->variables.items[s->index].name);
+        break;
     case IF:
         print_operand(p, "if (", s->e, ") ");
         print_body(p, s->body);
@@ -390,22 +460,37 @@ static void print_stmt(printer *p, const stmt *s)
         fputs("\n", p->out);
         break;
     case FOR:
-    case WHILE: print_loop(p, s); break;
-    case SWITCH: print_switch(p, s); break;
-    case BREAK: fputs("break;\n", p->out); break;
-    case CONTINUE: fputs("continue;\n", p->out); break;
+    case WHILE:
+        print_loop(p, s);
+        break;
+    case SWITCH:
+        print_switch(p, s);
+        break;
+    case BREAK:
+        fputs("break;\n", p->out);
+        break;
+    case CONTINUE:
+        fputs("continue;\n", p->out);
+        break;
     case RETURN:
         if (s->e)
             print_operand(p, "return ", s->e, ";\n");
         else
             fputs("return;\n", p->out);
         break;
-    case BARRIER: fputs("__syncthreads();\n", p->out); break;
-    case SYNCWARP: print_operand(p, "__syncwarp(", s->e, ");\n"); break;
-    case ATOMIC: print_atomic(p, s); break;
+    case BARRIER:
+        fputs("__syncthreads();\n", p->out);
+        break;
+    case SYNCWARP:
+        print_operand(p, "__syncwarp(", s->e, ");\n");
+        break;
+    case ATOMIC:
+        print_atomic(p, s);
+        break;
     case LAMBDA:
         if (out)
-            fprintf(p->out, "%s %s;\n", type_name(p->f->variables.items[s->index].type), p->f->variables.items[s->index].name);
+            fprintf(p->out, "%s %s;\n", type_name(p->f->variables.items[s->index].type),
+                    p->f->variables.items[s->index].name);
         else
             print_lambda(p, s);
         break;
@@ -423,7 +508,8 @@ static void print_stmts(printer *p, const stmt *s)
 static void print_template(const printer *p)
 {
     if (p->f->spelling == TEMPLATED)
-        fprintf(p->out, "template <class T, %s N0, %s N1>\n", type_name(p->f->value_types[0]), type_name(p->f->value_types[1]));
+        fprintf(p->out, "template <class T, %s N0, %s N1>\n", type_name(p->f->value_types[0]),
+                type_name(p->f->value_types[1]));
 }
 
 static void print_parameters(const printer *p)
@@ -445,7 +531,8 @@ static bool has_arrays(const printer *p, memory where)
 static void print_arrays(printer *p)
 {
     if (has_arrays(p, DYNAMIC_SHARED))
-        fprintf(p->out, "    extern __shared__ __align__(16) unsigned char raw%d[];\n", p->k->number);
+        fprintf(p->out, "    extern __shared__ __align__(16) unsigned char raw%d[];\n",
+                p->k->number);
     for (size_t i = 0; i < p->k->arrays.count; i++) {
         const array *a = &p->k->arrays.items[i];
         if (a->owner != p->number)
@@ -454,8 +541,9 @@ static void print_arrays(printer *p)
             print_array(p, a, "    __shared__ ");
             fputs(";\n", p->out);
         } else if (a->memory == DYNAMIC_SHARED) {
-            fprintf(p->out, "    %s%s *%s = (%s%s *)(raw%d + %u);\n", a->is_volatile ? "volatile " : "", type_name(a->type),
-                    a->name, a->is_volatile ? "volatile " : "", type_name(a->type), p->k->number, a->offset);
+            fprintf(p->out, "    %s%s *%s = (%s%s *)(raw%d + %u);\n",
+                    a->is_volatile ? "volatile " : "", type_name(a->type), a->name,
+                    a->is_volatile ? "volatile " : "", type_name(a->type), p->k->number, a->offset);
         }
     }
 }
@@ -533,7 +621,9 @@ static void kernel_print(const kernel *k, const cuts *cut, FILE *out)
     fputs(")\n{\n", out);
     print_arrays(&p);
     fputs(thread_text, out);
-    fputs("    const int g = t + blockDim.x * blockDim.y * blockDim.z * (blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z));\n", out);
+    fputs(
+        "    const int g = t + blockDim.x * blockDim.y * blockDim.z * (blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z));\n",
+        out);
     print_members(&p);
     p.indent = 1;
     print_stmts(&p, p.f->body);
@@ -553,15 +643,16 @@ static void print_launch(const kernel *k, FILE *out)
         print_value(out, f->value_types[1], f->values[1]);
         fputs(">", out);
     }
-    fprintf(out, "<<<dim3(%u, %u, %u), dim3(%u, %u, %u), %u>>>(in, show", k->grid[0], k->grid[1], k->grid[2], k->block[0],
-            k->block[1], k->block[2], k->dynamic_bytes);
+    fprintf(out, "<<<dim3(%u, %u, %u), dim3(%u, %u, %u), %u>>>(in, show", k->grid[0], k->grid[1],
+            k->grid[2], k->block[0], k->block[1], k->block[2], k->dynamic_bytes);
     for (size_t i = 0; i < k->arrays.count; i++)
         if (k->arrays.items[i].memory == CELLS)
             fprintf(out, ", (%s *)cells[%zu]", type_name(k->arrays.items[i].type), i);
     for (int i = 0; i < f->parameter_count; i++) {
         const type t = f->variables.items[i].type;
         if (type_is_float(t)) /* whose literals may be functions of the device */
-            fprintf(out, ", %s(0x%llxull)", t == F32 ? "as_float" : "as_double", (unsigned long long)k->arguments[i]);
+            fprintf(out, ", %s(0x%llxull)", t == F32 ? "as_float" : "as_double",
+                    (unsigned long long)k->arguments[i]);
         else {
             fputs(", ", out);
             print_value(out, t, k->arguments[i]);
@@ -575,12 +666,14 @@ void program_print(const kernel *const *kernels, size_t count, const cuts *cut, 
     fputs("#include \"harness.h\"\n\n", out);
     for (size_t i = 0; i < count; i++) {
         kernel_print(kernels[i], cut, out);
-        fprintf(out, "static void launch%d(inputs in, shows show, void *const *cells)\n{\n", kernels[i]->number);
+        fprintf(out, "static void launch%d(inputs in, shows show, void *const *cells)\n{\n",
+                kernels[i]->number);
         print_launch(kernels[i], out);
         fputs("}\n\n", out);
     }
     fputs("static const launch launches[] = {\n", out);
     for (size_t i = 0; i < count; i++)
         fprintf(out, "    {%d, launch%d},\n", kernels[i]->number, kernels[i]->number);
-    fputs("};\n\nint main(int argc, char **argv)\n{\n    return run(launches, argc, argv);\n}\n", out);
+    fputs("};\n\nint main(int argc, char **argv)\n{\n    return run(launches, argc, argv);\n}\n",
+          out);
 }

@@ -8,7 +8,8 @@
 #   drop-in   on one vEU, on eight, and on three in a random order
 #   nvcc      only compiled, by nvcc, as it is and as a drop-in; COMPILER and OPTIMISATION are nothing then
 #
-# Prints a line for each form and each difference. RK_KEEP: a folder in which programs with differences are left.
+# Prints a line for each difference. RK_KEEP: a folder in which programs with differences are left. RK_LEAVE_OUT: numbers
+# of statements to leave out. RK_PLANT: a sed script for the kernels.
 set -eu
 kernels=$1 seed=$2 first=$3 count=$4
 shift 4
@@ -16,7 +17,14 @@ here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
-"$kernels" --seed "$seed" --first "$first" --count "$count" --source kernels.cu --results results
+# shellcheck disable=SC2086 # none or two words
+"$kernels" --seed "$seed" --first "$first" --count "$count" ${RK_LEAVE_OUT:+--leave-out "$RK_LEAVE_OUT"} --source kernels.cu \
+    --results results
+if [ -n "${RK_PLANT:-}" ]; then
+    sed "$RK_PLANT" kernels.cu >planted.cu
+    ! cmp -s planted.cu kernels.cu
+    mv planted.cu kernels.cu
+fi
 failed=0
 
 # try NAME=VALUE...: one run

@@ -22,8 +22,8 @@ unsigned type_bits(type t)
 const char *type_name(type t)
 {
     static const char *const names[TYPES] = {
-        "signed char", "unsigned char", "short",  "unsigned short", "int", "unsigned", "long long",
-        "unsigned long long", "float", "double"};
+        "signed char", "unsigned char",      "short", "unsigned short", "int", "unsigned",
+        "long long",   "unsigned long long", "float", "double"};
     return names[t];
 }
 
@@ -120,19 +120,32 @@ static bool float_binary(value *out, operation op, type t, double a, double b)
 {
     double r = 0;
     switch (op) {
-    case LT: *out = a < b; return true;
-    case LE: *out = a <= b; return true;
-    case GT: *out = a > b; return true;
-    case GE: *out = a >= b; return true;
-    case EQ: *out = a == b; return true;
-    case NE: *out = a != b; return true;
+    case LT:
+        *out = a < b;
+        return true;
+    case LE:
+        *out = a <= b;
+        return true;
+    case GT:
+        *out = a > b;
+        return true;
+    case GE:
+        *out = a >= b;
+        return true;
+    case EQ:
+        *out = a == b;
+        return true;
+    case NE:
+        *out = a != b;
+        return true;
     case MIN:
     case MAX: /* of zeros of both signs, PTX and C may give another one */
         *out = from_double(op == MIN ? fmin(a, b) : fmax(a, b));
         if (t == F32)
             *out = from_float((float)to_double(*out));
         return !(a == 0 && b == 0 && signbit(a) != signbit(b));
-    default: break;
+    default:
+        break;
     }
     if (t == F32) { /* rounded once */
         const float x = (float)a, y = (float)b;
@@ -173,24 +186,56 @@ bool value_binary(value *out, operation op, type t, value a, value b)
         return float_binary(out, op, t, to_double(a), to_double(b));
     const bool less = type_is_signed(t) ? (int64_t)a < (int64_t)b : a < b;
     switch (op) {
-    case ADD: *out = a + b; break;
-    case SUB: *out = a - b; break;
-    case MUL: *out = a * b; break;
+    case ADD:
+        *out = a + b;
+        break;
+    case SUB:
+        *out = a - b;
+        break;
+    case MUL:
+        *out = a * b;
+        break;
     case DIV:
-    case REM: return divide(out, op, t, a, b);
-    case AND: *out = a & b; break;
-    case OR: *out = a | b; break;
-    case XOR: *out = a ^ b; break;
-    case LT: *out = less; return true;
-    case GE: *out = !less; return true;
-    case GT: *out = !less && a != b; return true;
-    case LE: *out = less || a == b; return true;
-    case EQ: *out = a == b; return true;
-    case NE: *out = a != b; return true;
-    case MIN: *out = less ? a : b; break;
-    case MAX: *out = less ? b : a; break;
-    case MULHI: *out = high_product(t, a, b); break;
-    default: return false;
+    case REM:
+        return divide(out, op, t, a, b);
+    case AND:
+        *out = a & b;
+        break;
+    case OR:
+        *out = a | b;
+        break;
+    case XOR:
+        *out = a ^ b;
+        break;
+    case LT:
+        *out = less;
+        return true;
+    case GE:
+        *out = !less;
+        return true;
+    case GT:
+        *out = !less && a != b;
+        return true;
+    case LE:
+        *out = less || a == b;
+        return true;
+    case EQ:
+        *out = a == b;
+        return true;
+    case NE:
+        *out = a != b;
+        return true;
+    case MIN:
+        *out = less ? a : b;
+        break;
+    case MAX:
+        *out = less ? b : a;
+        break;
+    case MULHI:
+        *out = high_product(t, a, b);
+        break;
+    default:
+        return false;
     }
     *out = extended(t, *out);
     return true;
@@ -219,7 +264,7 @@ static value float_unary(operation op, type t, value a)
         return from_float(op == NEG    ? -f
                           : op == ABS  ? fabsf(f)
                           : op == SQRT ? sqrtf(f)
-                                       : (float)(op == FLOOR ? floor(d)
+                                       : (float)(op == FLOOR  ? floor(d)
                                                  : op == RINT ? rint(d)
                                                               : trunc(d)));
     }
@@ -246,15 +291,24 @@ value value_unary(operation op, type t, value a)
     const unsigned bits = type_bits(t);
     const value low = bits == 64 ? a : a & 0xffffffffu;
     switch (op) {
-    case NEG: return extended(t, 0 - a);
-    case NOT: return extended(t, ~a);
-    case LNOT: return a == 0;
-    case ABS: return extended(t, (int64_t)a < 0 ? 0 - a : a);
-    case CLZ: return low ? (value)__builtin_clzll(low) - (64 - bits) : bits;
-    case POPC: return (value)__builtin_popcountll(low);
-    case FFS: return low ? (value)__builtin_ctzll(low) + 1 : 0;
-    case BREV: return extended(t, reversed(low, bits));
-    default: return 0;
+    case NEG:
+        return extended(t, 0 - a);
+    case NOT:
+        return extended(t, ~a);
+    case LNOT:
+        return a == 0;
+    case ABS:
+        return extended(t, (int64_t)a < 0 ? 0 - a : a);
+    case CLZ:
+        return low ? (value)__builtin_clzll(low) - (64 - bits) : bits;
+    case POPC:
+        return (value)__builtin_popcountll(low);
+    case FFS:
+        return low ? (value)__builtin_ctzll(low) + 1 : 0;
+    case BREV:
+        return extended(t, reversed(low, bits));
+    default:
+        return 0;
     }
 }
 
@@ -272,14 +326,18 @@ value value_ternary(operation op, value a, value b, value c, type t)
     const uint32_t low = (uint32_t)a, high = (uint32_t)b, n = (uint32_t)c & 31;
     const uint64_t both = (uint64_t)high << 32 | low;
     switch (op) {
-    case FUNNEL_L: return (uint32_t)(both << n >> 32);
-    case FUNNEL_R: return (uint32_t)(both >> n);
-    case BYTE_PERM: return permuted(low, high, (uint32_t)c);
+    case FUNNEL_L:
+        return (uint32_t)(both << n >> 32);
+    case FUNNEL_R:
+        return (uint32_t)(both >> n);
+    case BYTE_PERM:
+        return permuted(low, high, (uint32_t)c);
     case FMA:
         if (t == F32)
             return from_float(fmaf(to_float(a), to_float(b), to_float(c)));
         return from_double(fma(to_double(a), to_double(b), to_double(c)));
-    default: return 0;
+    default:
+        return 0;
     }
 }
 
@@ -295,8 +353,16 @@ static uint64_t mixed(uint64_t x)
 
 static value pool_integer(type t, int i)
 {
-    const value edges[] = {0, 1, ~(value)0, (value)1 << (type_bits(t) - 1),
-                           ((value)1 << (type_bits(t) - 1)) - 1, 2, 7, 31, 32, 33};
+    const value edges[] = {0,
+                           1,
+                           ~(value)0,
+                           (value)1 << (type_bits(t) - 1),
+                           ((value)1 << (type_bits(t) - 1)) - 1,
+                           2,
+                           7,
+                           31,
+                           32,
+                           33};
     const value r = mixed((value)t << 32 | (value)i);
     if (i < 10)
         return extended(t, edges[i]);
@@ -305,9 +371,10 @@ static value pool_integer(type t, int i)
 
 static double pool_number(int i)
 {
-    static const double edges[] = {0.0, 1.0, -1.0, 0.5, -0.5, 1e10, -1e10, 1e30, -1e30, 3e9,
-                                   -3e9, 2147483648.0, -2147483648.0, 4294967296.0, 255.5, 256.5,
-                                   -5.0, -129.25, 70000.0, 1e-40, 1.0 / 3, 9.3e18, -9.3e18, 1.9e19};
+    static const double edges[] = {
+        0.0,   1.0,     -1.0,    0.5,          -0.5,          1e10,         -1e10,   1e30,
+        -1e30, 3e9,     -3e9,    2147483648.0, -2147483648.0, 4294967296.0, 255.5,   256.5,
+        -5.0,  -129.25, 70000.0, 1e-40,        1.0 / 3,       9.3e18,       -9.3e18, 1.9e19};
     enum { EDGES = sizeof edges / sizeof *edges };
     const value r = mixed((value)i);
     if (i < EDGES)
