@@ -5,6 +5,7 @@
 #include "convert/facts/analyze.h"
 #include "convert/facts/initial_values.h"
 #include "convert/facts/shared.h"
+#include "convert/facts/spin.h"
 #include "convert/facts/system.h"
 #include "convert/unit/problems.h"
 #include "convert/unit/sources.h"
@@ -386,7 +387,7 @@ static void use_return(rk_walker *w, CXCursor cursor)
 
 static void check_spin(rk_walker *w, CXCursor loop)
 {
-    if (rk_walk_in_device_code(w) && rk_spin_waits(w->unit, w->f, loop))
+    if (rk_walk_in_device_code(w) && rk_spin_look(w->unit, loop, w->f->end) != RK_SPIN_NONE)
         rk_problem_add(w->unit, w->function, RK_REFUSED, "RK-V105", rk_walk_place(w, loop),
                        "split the kernel where it waits",
                        "the loop waits for another thread, which may be in an rTask that has "

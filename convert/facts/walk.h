@@ -41,9 +41,6 @@ bool rk_assembly_barriers(rk_walker *w, CXCursor cursor, const char *text);
 /** In device code: warns of inline assembly, and refuses what means another thing in an rTask. RK-V203, RK-V106. */
 void rk_assembly_look(rk_walker *w, CXCursor cursor);
 
-/** Whether a loop of `f` does nothing but look at memory, and so waits for another thread. */
-bool rk_spin_waits(const rk_unit *unit, const rk_function *f, CXCursor loop);
-
 /** In device code: refuses a call, or a pointer, of which only the run knows the function. RK-V136. */
 void rk_indirect_look(rk_walker *w, CXCursor cursor);
 

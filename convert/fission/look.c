@@ -2,6 +2,7 @@
 #include "convert/fission/fission_internal.h"
 
 #include "convert/clang/ast.h"
+#include "convert/facts/spin.h"
 #include "convert/facts/system.h"
 
 #include <string.h>
@@ -190,6 +191,11 @@ static void look_at_reference(view *v, CXCursor cursor)
         use_function(v, cursor, target);
 }
 
+static bool is_loop(enum CXCursorKind kind)
+{
+    return kind == CXCursor_WhileStmt || kind == CXCursor_DoStmt || kind == CXCursor_ForStmt;
+}
+
 static void look_at_node(view *v, CXCursor cursor)
 {
     switch (clang_getCursorKind(cursor)) {
@@ -231,6 +237,9 @@ static void look_at_node(view *v, CXCursor cursor)
     }
     if (is_volatile(clang_getCursorType(cursor)))
         refuse(v, cursor, "a volatile object");
+    if (is_loop(clang_getCursorKind(cursor)) &&
+        rk_spin_look(v->l->f->unit, cursor, SIZE_MAX) != RK_SPIN_NONE)
+        refuse(v, cursor, "a loop that waits for another thread");
 }
 
 /** Whether the loop may go on for as long as what child `i` of it does says so. */

@@ -38,7 +38,7 @@ typedef struct {
 typedef struct {
     reader *r;
     seen sum;
-    bool host; /**< it runs on the host, too */
+    size_t end; /**< of its text */
     unsigned own_reads, callee_reads;
     bool has_scopes;
 } look;
@@ -146,7 +146,7 @@ static enum CXChildVisitResult visit(CXCursor cursor, CXCursor parent, CXClientD
     rk_implicit_find(cursor, l->r->unit->arena, use_implicit, l);
     const enum CXTypeKind type = clang_getCanonicalType(clang_getCursorType(cursor)).kind;
     l->sum.dependent |= type == CXType_Dependent || type == CXType_Unexposed;
-    if (!l->host && rk_program_add_step(l->r->program, cursor))
+    if (rk_program_add_step(l->r->program, cursor))
         l->sum.steps = l->sum.waits = true;
     switch (clang_getCursorKind(cursor)) {
     case CXCursor_LambdaExpr:
@@ -171,6 +171,11 @@ static enum CXChildVisitResult visit(CXCursor cursor, CXCursor parent, CXClientD
     case CXCursor_CallExpr:
         use_call(l, cursor);
         break;
+    case CXCursor_WhileStmt:
+    case CXCursor_DoStmt:
+    case CXCursor_ForStmt:
+        l->sum.waits |= rk_program_add_wait(l->r->program, cursor, l->end);
+        break;
     case CXCursor_GCCAsmStmt:
         l->sum.waits = true;
         l->callee_reads |= RK_USE_PLACES;
@@ -192,7 +197,9 @@ static size_t find_seen(const reader *r, CXCursor definition, unsigned hash)
 
 static look look_at(reader *r, CXCursor definition)
 {
-    look l = {.r = r, .host = rk_ast_has_attribute(definition, CXCursor_CUDAHostAttr, NULL)};
+    unsigned begin, end;
+    rk_ast_extent(definition, &begin, &end);
+    look l = {.r = r, .end = end};
     clang_visitChildren(definition, visit, &l);
     return l;
 }

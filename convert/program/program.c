@@ -94,6 +94,7 @@ bool rk_program_convert(rk_unit *unit)
         for (size_t i = 0; i < unit->files.count; i++)
             rk_undefined_edit(unit, &unit->files.items[i]->edits, i, 0,
                               unit->files.items[i]->bytes.size);
+        rk_program_edit_waits(unit);
         rk_program_edit_parts(&program);
     }
     if (unit->options->drop_in)

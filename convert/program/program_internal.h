@@ -132,6 +132,15 @@ bool rk_program_add_step(rk_program *program, CXCursor cursor);
 /** volatile_steps.c: makes the accesses between two bytes of a file steps. */
 void rk_program_edit_steps(rk_unit *unit, size_t file, size_t begin, size_t end);
 
+/**
+ * wait_loops.c: whether a loop of device code waits for another thread; what it then gets is among rk_unit.waits.
+ * `function_end`: offset of the end of the function around it.
+ */
+bool rk_program_add_wait(rk_program *program, CXCursor loop, size_t function_end);
+
+/** wait_loops.c: gives it to them. */
+void rk_program_edit_waits(rk_unit *unit);
+
 /** assembly_text.c: inline assembly. */
 bool rk_program_edit_assembly(rk_program *program);
 

@@ -5,6 +5,17 @@
  * lanes of a warp. Each access becomes a point where the lanes that are there together wait for each other.
  */
 
+/** Whether a name stands for memory that other threads may see: not a local variable, unless it is a reference. */
+static bool is_shared_name(CXCursor target)
+{
+    const enum CXTypeKind kind = clang_getCanonicalType(clang_getCursorType(target)).kind;
+    const enum CXCursorKind owner = clang_getCursorKind(clang_getCursorSemanticParent(target));
+    return kind == CXType_LValueReference || clang_getCursorKind(target) == CXCursor_FieldDecl ||
+           (clang_getCursorKind(target) == CXCursor_VarDecl &&
+            (!rk_ast_is_function(owner) || clang_Cursor_getStorageClass(target) == CX_SC_Static)) ||
+           rk_ast_has_attribute(target, CXCursor_CUDASharedAttr, NULL);
+}
+
 /** Whether an expression names volatile memory that other threads may see. */
 static bool names_volatile(CXCursor cursor)
 {
@@ -12,44 +23,110 @@ static bool names_volatile(CXCursor cursor)
     if (!clang_isVolatileQualifiedType(type) ||
         clang_getArrayElementType(type).kind != CXType_Invalid)
         return false;
-    const CXCursor target = clang_getCursorReferenced(cursor);
     switch (clang_getCursorKind(cursor)) {
     case CXCursor_ArraySubscriptExpr:
+    case CXCursor_CStyleCastExpr: /* to a reference: values are not volatile */
+    case CXCursor_CXXConstCastExpr:
+    case CXCursor_CXXStaticCastExpr:
+    case CXCursor_CXXReinterpretCastExpr:
         return true;
     case CXCursor_UnaryOperator:
         return clang_getCursorUnaryOperatorKind(cursor) == CXUnaryOperator_Deref;
     case CXCursor_MemberRefExpr:
-        return clang_getCursorKind(target) == CXCursor_FieldDecl &&
-               !clang_Cursor_isBitField(target);
     case CXCursor_DeclRefExpr:
-        return rk_ast_has_attribute(target, CXCursor_CUDASharedAttr, NULL);
+        return is_shared_name(clang_getCursorReferenced(cursor));
+    case CXCursor_CallExpr:
+        return clang_getCanonicalType(clang_getCursorResultType(clang_getCursorReferenced(cursor)))
+                   .kind == CXType_LValueReference;
     default:
         return false;
     }
 }
 
-/** Whether a place is in the text as it stands, and not made by a macro. */
-static bool is_written(const rk_unit *unit, CXSourceLocation at, rk_where *out)
+static bool is_any(const rk_tokens *t, size_t i, const char *const *texts, size_t count)
 {
-    const rk_where written = rk_ast_spelling(unit, at);
-    *out = rk_ast_expansion(unit, at);
-    return written.file == out->file && written.offset == out->offset && out->file != RK_NONE;
+    for (size_t k = 0; k < count; k++)
+        if (rk_token_is(t, i, texts[k]))
+            return true;
+    return false;
+}
+
+/** Whether a token begins an operand, so that parentheses before it are a cast. */
+static bool begins_operand(const rk_tokens *t, size_t i)
+{
+    static const char *const begins[] = {"(", "*", "&", "~", "!"};
+    return i < t->count && (t->items[i].kind == RK_TOKEN_NAME ||
+                            is_any(t, i, begins, sizeof begins / sizeof *begins));
+}
+
+/** The token after the operand that begins at `i` in a macro's text; RK_NONE for what is not plainly one. */
+static size_t after_operand(const rk_tokens *t, size_t i)
+{
+    while (rk_token_is(t, i, "*") || rk_token_is(t, i, "&"))
+        i++;
+    if (rk_token_is(t, i, "(")) {
+        const size_t after = rk_tokens_close(t, i) + 1;
+        if (after > t->count)
+            return RK_NONE;
+        if (begins_operand(t, after))
+            return after_operand(t, after);
+        i = after;
+    } else if (i < t->count && t->items[i].kind == RK_TOKEN_NAME) {
+        i++;
+    } else {
+        return RK_NONE;
+    }
+    while (i < t->count) {
+        if (rk_token_is(t, i, "["))
+            i = rk_tokens_close(t, i) + 1;
+        else if (rk_token_is(t, i, ".") || rk_token_is(t, i, "->"))
+            i += 2;
+        else
+            break;
+    }
+    static const char *const others[] = {"(", "::", "#"};
+    return i > t->count || is_any(t, i, others, sizeof others / sizeof *others) ? RK_NONE : i;
+}
+
+/**
+ * Where an expression stands in the text, or in the text of a macro, of which libclang shows the first byte alone; an
+ * argument of a macro is left alone, since it may be made a string of. False when it is in no one place.
+ */
+static bool find_text(const rk_program *program, CXCursor cursor, rk_range *out)
+{
+    const rk_unit *unit = program->unit;
+    const CXSourceRange range = clang_getCursorExtent(cursor);
+    const CXSourceLocation first = clang_getRangeStart(range), last = clang_getRangeEnd(range);
+    const rk_where begin = rk_ast_spelling(unit, first), end = rk_ast_spelling(unit, last);
+    const rk_where begin_at = rk_ast_expansion(unit, first), end_at = rk_ast_expansion(unit, last);
+    if (begin.file == RK_NONE)
+        return false;
+    *out = (rk_range){begin.file, begin.offset, end.offset};
+    if (begin.offset == begin_at.offset && begin.file == begin_at.file)
+        return end.file == begin.file && end.offset == end_at.offset && end.file == end_at.file;
+    size_t i;
+    const rk_stretch *s = rk_program_stretch(program, begin, &i);
+    const size_t after = s && s->macro ? after_operand(&s->tokens, i) : RK_NONE;
+    if (after == RK_NONE || (rk_token_is(&s->tokens, after, "<") && after == i + 1 &&
+                             !rk_token_is(&s->tokens, i, rk_ast_name(cursor, unit->arena))))
+        return false; /* the last may be `const_cast<T>(...)`, `vars<T>::flag` */
+    out->end = s->base + s->tokens.items[after - 1].offset + s->tokens.items[after - 1].length;
+    return true;
 }
 
 bool rk_program_add_step(rk_program *program, CXCursor cursor)
 {
     rk_unit *unit = program->unit;
-    rk_where begin, end;
-    if (!names_volatile(cursor))
+    rk_volatile_access step = {0};
+    if (!names_volatile(cursor) || !find_text(program, cursor, &step.text))
         return false;
-    const CXSourceRange range = clang_getCursorExtent(cursor);
-    if (!is_written(unit, clang_getRangeStart(range), &begin) ||
-        !is_written(unit, clang_getRangeEnd(range), &end) || begin.file != end.file)
-        return false;
-    for (size_t i = 0; i < unit->steps.count; i++)
-        if (unit->steps.items[i].file == begin.file && unit->steps.items[i].begin == begin.offset)
+    step.bits = clang_Cursor_isBitField(clang_getCursorReferenced(cursor)) != 0;
+    for (size_t i = 0; i < unit->steps.count; i++) {
+        const rk_range *old = &unit->steps.items[i].text;
+        if (old->file == step.text.file && old->begin == step.text.begin)
             return true;
-    *rk_push(unit->arena, &unit->steps) = (rk_range){begin.file, begin.offset, end.offset};
+    }
+    *rk_push(unit->arena, &unit->steps) = step;
     return true;
 }
 
@@ -58,11 +135,12 @@ void rk_program_edit_steps(rk_unit *unit, size_t file, size_t begin, size_t end)
     enum { INNER = 1 << 24 }; /* rank: what else is put around an expression is put around this */
     rk_source_file *source = unit->files.items[file];
     for (size_t i = 0; i < unit->steps.count; i++) {
-        const rk_range *step = &unit->steps.items[i];
-        if (step->file != file || step->begin < begin || step->end > end)
+        const rk_volatile_access *step = &unit->steps.items[i];
+        if (step->text.file != file || step->text.begin < begin || step->text.end > end)
             continue;
         source->touched = true;
-        rk_edits_insert(&source->edits, step->begin, INNER, "rk__::in_step(");
-        rk_edits_insert(&source->edits, step->end, -INNER, ")");
+        rk_edits_insert(&source->edits, step->text.begin, INNER,
+                        step->bits ? "(rk__::step(), " : "rk__::in_step(");
+        rk_edits_insert(&source->edits, step->text.end, -INNER, ")");
     }
 }

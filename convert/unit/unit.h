@@ -286,6 +286,19 @@ typedef struct {
     enum { RK_READ_ALL, RK_READ_LATE, RK_READ_LARGE } end; /**< which of the two was passed */
 } rk_read_limits;
 
+/** An access to volatile memory; `bits`: of a bit field, which no reference names. */
+typedef struct {
+    rk_range text;
+    bool bits;
+} rk_volatile_access;
+
+/** Text for a loop that waits: wait_loops.c. */
+typedef struct {
+    rk_where at;
+    int rank;
+    const char *text;
+} rk_wait_text;
+
 /** One source on its way through the converter. */
 typedef struct {
     rk_arena *arena;
@@ -320,7 +333,8 @@ typedef struct {
     RK_VEC(rk_listed) listed; /**< instances as the compiler names them (instantiated.h) */
     RK_VEC(rk_convert_launch) launches;
     RK_VEC(rk_convert_kernel) program_kernels; /**< of a program for the CPU */
-    RK_VEC(rk_range) steps;         /**< of a program for the CPU: accesses to volatile memory */
+    RK_VEC(rk_wait_text) waits; /**< of a program for the CPU: what its loops that wait get */
+    RK_VEC(rk_volatile_access) steps;    /**< of a program for the CPU: accesses to volatile memory */
     RK_VEC(rk_undefined) undefined; /**< operands of device code, for the CPU */
     RK_VEC(rk_where) stepped;       /**< the `{` of kernels that reach one */
     RK_VEC(struct rk_fission_plan *) fissions; /**< of kernels, once rk_fission_find looked */

@@ -14,7 +14,7 @@ extern "C" {
 #endif
 
 /** Version of everything in this header; a vEU carries the one that its runtime was built with. */
-#define RK_CPU_ABI_VERSION UINT32_C(2)
+#define RK_CPU_ABI_VERSION UINT32_C(3)
 
 typedef struct rk_cpu_veu rk_cpu_veu;
 
@@ -103,6 +103,10 @@ typedef struct {
     void (*fault)(rk_cpu_veu *veu, const char *message);
     /** Lets the other threads of the block run; for one that waits by polling. */
     void (*yield)(rk_cpu_veu *veu);
+    /** The same in each round of a loop that looks at memory until another thread has changed it. */
+    void (*round)(rk_cpu_veu *veu);
+    /** The thread waits from now on in a loop at this place, which does nothing else; NULL: no longer. */
+    void (*wait)(rk_cpu_veu *veu, const char *file, uint32_t line);
 } rk_cpu_api;
 
 /** The part of a vEU that kernels see; the runtime's own part follows it. */

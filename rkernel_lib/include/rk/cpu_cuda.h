@@ -185,16 +185,48 @@ inline unsigned __activemask(RK_CPU_PLACE)
 }
 namespace rk__ {
 /**
- * An access to volatile memory: the lanes of a warp that are at it together go on together, one access after the other,
- * as those of a GPU before sm_70 do.
+ * Before an access to volatile memory: the lanes of a warp that are at it together go on together, one access after the
+ * other, as those of a GPU before sm_70 do. Who reads it again and again may wait for another thread, and lets it run.
  */
+inline void step(RK_CPU_PLACE)
+{
+    if (!rk_cpu_current_veu()) /* a function for both sides, on the host */
+        return;
+    legacy_warp(RK_CPU_ACTIVEMASK, 0xffffffffu, line, 0, warpSize, file, line);
+    spin();
+}
 template <class T>
 inline T &in_step(T &memory, RK_CPU_PLACE)
 {
-    if (legacy_veu)
-        legacy_warp(RK_CPU_ACTIVEMASK, 0xffffffffu, line, 0, warpSize, file, line);
+    step(file, line);
     return memory;
 }
+
+/** A round of a loop that waits for another thread by looking at memory, which is read anew. */
+inline void wait_round()
+{
+    __asm__ volatile("" ::: "memory");
+    if (rk_cpu_current_veu())
+        legacy_veu->api->round(legacy_veu);
+}
+
+/** Lives as long as a loop that does nothing but wait: tells the runtime where the thread is. */
+class wait_loop
+{
+public:
+    explicit wait_loop(RK_CPU_PLACE)
+    {
+        if (rk_cpu_current_veu())
+            legacy_veu->api->wait(legacy_veu, file, line);
+    }
+    ~wait_loop()
+    {
+        if (rk_cpu_current_veu())
+            legacy_veu->api->wait(legacy_veu, nullptr, 0);
+    }
+    wait_loop(const wait_loop &) = delete;
+    wait_loop &operator=(const wait_loop &) = delete;
+};
 } // namespace rk__
 inline void __syncwarp(unsigned mask = 0xffffffffu, RK_CPU_PLACE)
 {

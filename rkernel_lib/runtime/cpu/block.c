@@ -13,6 +13,9 @@
 /** Yields in a row after which the rest of the machine gets its turn, and after which the OS thread sleeps each time. */
 enum { STALL_PERIOD = 64, STALL_LONG = 256 * STALL_PERIOD, STALL_SLEEP_NS = 50000 };
 
+/** Yields of a thread since its last warp operation after which it is taken to poll, and not to be on its way to one. */
+enum { MOST_YIELDS_ON_THE_WAY = 2 };
+
 static atomic_bool check_places;
 
 const rk_cpu_checker *rk_cpu_checker_now;
@@ -169,10 +172,25 @@ static uint32_t pop(rk_cpu_block *block, rk_thread_queue *q)
     return thread;
 }
 
+/** Threads met: the block got on, unless all of them only wait, and meet in each round of that. */
+static void meet(rk_cpu_block *block)
+{
+    if (block->fresh)
+        block->stalled = 0;
+    block->fresh = false;
+}
+
+/** A thread comes to where it meets others. */
+static inline void come(rk_cpu_block *block, rk_thread_state *state)
+{
+    block->fresh |= !state->waited;
+    state->waited = false;
+}
+
 /** Lets all threads of `from` go on. */
 static void make_ready(rk_cpu_block *block, rk_thread_queue *from)
 {
-    block->stalled = 0;
+    meet(block);
     if (block->ready.count == 0) {
         const rk_thread_queue none = {.items = block->ready.items};
         block->ready = *from;
@@ -196,7 +214,8 @@ static void meet_group(rk_cpu_block *block, const rk_cpu_warp *warp, uint32_t gr
 static void wake_group(rk_cpu_block *block, rk_cpu_warp *warp, uint32_t group)
 {
     const uint32_t kind = warp->ops[__builtin_ctz(group)]->kind;
-    block->stalled = 0;
+    if (kind != RK_CPU_ACTIVEMASK) /* which threads that poll volatile memory come to each time */
+        meet(block);
     rk_cpu_warp_complete(warp, group);
     warp->posted &= ~group;
     if (rk_cpu_checker_now && kind == RK_CPU_SYNCWARP)
@@ -208,12 +227,33 @@ static void wake_group(rk_cpu_block *block, rk_cpu_warp *warp, uint32_t group)
     }
 }
 
-/** Lets the lanes go on that wait for whoever is at the same place; false when there are none. */
-static bool resolve_converged(rk_cpu_block *block)
+/** Whether a lane of the warp that runs, or is about to, may still come to where others wait for it: it does not poll. */
+static bool is_coming(const rk_cpu_block *block, uint32_t index)
+{
+    const rk_cpu_warp *warp = &block->warps[index];
+    for (uint32_t left = warp->live & ~warp->posted; left; left &= left - 1) {
+        const rk_thread_state *s =
+            &block->states[index * RK_CPU_WARP + (uint32_t)__builtin_ctz(left)];
+        if (!s->worker || (s->wait == RK_THREAD_RUNS && s->yields < MOST_YIELDS_ON_THE_WAY))
+            return true;
+    }
+    return false;
+}
+
+/**
+ * Lets the lanes go on that wait for whoever is at the same place; false when there are none. With `polling`, when
+ * other threads only poll, those of warps of which no lane is coming.
+ */
+static bool resolve_converged(rk_cpu_block *block, bool polling)
 {
     bool found = false;
+    for (uint32_t i = 0; polling && i < block->ready.count; i++)
+        block->states[block->ready.items[(block->ready.head + i) & (block->capacity - 1)]].wait =
+            RK_THREAD_RUNS;
     for (uint32_t i = 0; i * RK_CPU_WARP < block->members; i++) {
         rk_cpu_warp *warp = &block->warps[i];
+        if (polling && (warp->posted == 0 || is_coming(block, i)))
+            continue;
         for (uint32_t left = warp->posted; left;) {
             const uint32_t lane = (uint32_t)__builtin_ctz(left);
             const uint32_t group = rk_cpu_warp_together(warp, lane);
@@ -241,7 +281,8 @@ static rk_block_worker *take_idle(rk_cpu_block *block)
 static uint32_t dispatch(rk_cpu_block *block, bool polls)
 {
     const bool unstarted = block->next < block->threads;
-    if (block->ready.count == 0 && !unstarted && block->alive > 0 && !resolve_converged(block)) {
+    if (block->ready.count == 0 && !unstarted && block->alive > 0 &&
+        !resolve_converged(block, false)) {
         rk_block_tell_deadlock(block);
         abandon(block);
         return 0;
@@ -531,6 +572,7 @@ void rk_cpu_block_end_rtask(rk_cpu_block *block)
     const uint32_t thread = block->current->thread;
     rk_thread_state *state = &block->states[thread];
     state->wait = RK_THREAD_LEFT;
+    come(block, state);
     state->file = NULL;
     leave(block, thread);
     push(block, &block->finished, thread);
@@ -604,6 +646,7 @@ uint32_t rk_cpu_block_named(rk_cpu_block *block, uint32_t id, uint32_t count,
     state->line = line;
     state->barrier = (uint8_t)id;
     state->wait = RK_THREAD_AT_BARRIER;
+    come(block, state);
     if (!(block->barriers_used >> id & 1) && !open_barrier(block, id))
         rk_cpu_block_fail(block, "no memory for a barrier");
     check_barrier(block, b, thread, count);
@@ -644,6 +687,7 @@ uint32_t rk_cpu_block_barrier(rk_cpu_block *block, rk_cpu_barrier_kind kind, uin
     state->line = line;
     state->barrier = 0;
     state->wait = RK_THREAD_AT_BARRIER;
+    come(block, state);
     b->arrived++;
     push(block, &b->waiting, thread);
     return go_on(block);
@@ -658,6 +702,9 @@ void rk_cpu_block_warp(rk_cpu_block *block, rk_cpu_warp_op *op)
     state->file = op->file;
     state->line = op->line;
     state->wait = RK_THREAD_IN_WARP_OP;
+    state->yields = 0;
+    if (op->kind != RK_CPU_ACTIVEMASK)
+        come(block, state);
     if (!op->converged && !(op->mask >> lane & 1)) {
         char text[RK_BLOCK_FAULT_BYTES / 2];
         snprintf(text, sizeof text,
@@ -678,8 +725,17 @@ void rk_cpu_block_warp(rk_cpu_block *block, rk_cpu_warp_op *op)
 void rk_cpu_block_yield(rk_cpu_block *block)
 {
     block->stalled++;
+    if (!block
+             ->current) { /* threads in a loop: whether it waits cannot be told from that it has atomics */
+        if (block->stalled % STALL_PERIOD == 0)
+            sched_yield();
+        return;
+    }
+    block->states[block->current->thread].yields++;
     if (block->stalled > 2 * block->ready.count + 2 &&
-        (!block->current || !resolve_converged(block)) && block->stalled % STALL_PERIOD == 0) {
+        block->stalled % (block->ready.count + 1) == 0)
+        resolve_converged(block, true);
+    if (block->stalled > 2 * block->ready.count + 2 && block->stalled % STALL_PERIOD == 0) {
         if (block->stalled < STALL_LONG)
             sched_yield();
         else
@@ -687,10 +743,26 @@ void rk_cpu_block_yield(rk_cpu_block *block)
         if (block->stall)
             block->stall(block->stall_user);
     }
-    if (!block->current || (block->ready.count == 0 && block->next == block->threads))
+    if (block->ready.count == 0 && block->next == block->threads)
         return;
     push(block, &block->ready, block->current->thread);
     dispatch(block, true);
+}
+
+void rk_cpu_block_round(rk_cpu_block *block)
+{
+    if (block->current)
+        block->states[block->current->thread].waited = true;
+    rk_cpu_block_yield(block);
+}
+
+void rk_cpu_block_wait(rk_cpu_block *block, const char *file, uint32_t line)
+{
+    if (!block->current)
+        return;
+    rk_thread_state *state = &block->states[block->current->thread];
+    state->loop = file;
+    state->loop_line = line;
 }
 
 void rk_cpu_block_fail(rk_cpu_block *block, const char *message)

@@ -64,6 +64,8 @@ uint32_t rk_cpu_block_named(rk_cpu_block *block, uint32_t id, uint32_t count,
                             uint32_t line);
 void rk_cpu_block_warp(rk_cpu_block *block, rk_cpu_warp_op *op);
 void rk_cpu_block_yield(rk_cpu_block *block);
+void rk_cpu_block_round(rk_cpu_block *block);
+void rk_cpu_block_wait(rk_cpu_block *block, const char *file, uint32_t line);
 
 /** Of a running thread: abandons the block with `message`; does not return. */
 _Noreturn void rk_cpu_block_fail(rk_cpu_block *block, const char *message);

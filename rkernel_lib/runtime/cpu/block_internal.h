@@ -34,8 +34,12 @@ typedef struct {
     const char *file;
     uint32_t line;
     uint32_t yes, arrived; /**< results of the barrier over a number of threads that it left */
-    uint8_t wait;          /**< rk_thread_wait */
-    uint8_t barrier;       /**< that it waits at */
+    const char *loop;      /**< file of the loop that it waits in, NULL for none */
+    uint32_t loop_line;
+    uint32_t yields; /**< since its last warp operation */
+    bool waited;     /**< a round of such a loop, since it met others */
+    uint8_t wait;    /**< rk_thread_wait */
+    uint8_t barrier; /**< that it waits at */
 } rk_thread_state;
 
 /** Threads in the order in which they are to run, or arrived. */
@@ -47,10 +51,10 @@ typedef struct {
 /** One of the 16 barriers of a block; 0 is __syncthreads. */
 typedef struct {
     rk_thread_queue waiting;
-    uint32_t expected;     /**< threads; 0: all that have not returned */
-    uint32_t yes, arrived; /**< of the barrier that is being entered */
+    uint32_t expected;                   /**< threads; 0: all that have not returned */
+    uint32_t yes, arrived;               /**< of the barrier that is being entered */
     uint32_t result_yes, result_arrived; /**< of the last one that completed */
-    uint32_t *lanes;       /**< by warp: those that arrived, when `expected` is not 0 */
+    uint32_t *lanes; /**< by warp: those that arrived, when `expected` is not 0 */
 } rk_block_barrier;
 
 struct rk_cpu_block {
@@ -68,6 +72,7 @@ struct rk_cpu_block {
     uint32_t alive;   /**< threads that have not returned */
     uint32_t live;    /**< members that have not left */
     uint32_t stalled; /**< yields since something else happened */
+    bool fresh; /**< a thread came to a barrier or warp operation from elsewhere than a round of waiting */
     uint32_t *kept;   /**< see rk_cpu_veu */
     uint64_t random;  /**< state of the shuffle; 0: in order */
     void (*stall)(void *user);
@@ -81,7 +86,7 @@ struct rk_cpu_block {
     rk_thread_queue ready;    /**< can go on */
     rk_thread_queue finished; /**< left their rTask */
     rk_block_barrier barriers[RK_BLOCK_BARRIERS];
-    uint32_t barriers_used;   /**< bit i: barrier i has a thread since the block began */
+    uint32_t barriers_used; /**< bit i: barrier i has a thread since the block began */
     char fault[RK_BLOCK_FAULT_BYTES];
 };
 

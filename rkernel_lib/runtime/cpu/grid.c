@@ -352,6 +352,7 @@ static void run_units(void *user)
             leave_grid(g);
     }
     current = NULL;
+    rk_cpu_block_set(u.block, &(rk_cpu_block_options){0}); /* the grid is gone soon */
 }
 
 static uint32_t round_up(uint32_t threads)

@@ -82,6 +82,16 @@ static void api_yield(rk_cpu_veu *veu)
     rk_cpu_block_yield(state_of(veu)->block);
 }
 
+static void api_round(rk_cpu_veu *veu)
+{
+    rk_cpu_block_round(state_of(veu)->block);
+}
+
+static void api_wait(rk_cpu_veu *veu, const char *file, uint32_t line)
+{
+    rk_cpu_block_wait(state_of(veu)->block, file, line);
+}
+
 static void api_fault(rk_cpu_veu *veu, const char *message)
 {
     veu_state *state = state_of(veu);
@@ -96,7 +106,9 @@ static const rk_cpu_api api = {.version = RK_CPU_ABI_VERSION,
                                .named = api_named,
                                .warp = api_warp,
                                .fault = api_fault,
-                               .yield = api_yield};
+                               .yield = api_yield,
+                               .round = api_round,
+                               .wait = api_wait};
 
 rk_cpu_veu *rk_cpu_veu_new(rk_cpu_block *block, uint64_t shared_bytes)
 {

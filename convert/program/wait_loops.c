@@ -1,0 +1,119 @@
+#include "convert/facts/spin.h"
+#include "convert/program/program_internal.h"
+
+/*
+ * Loops in device code that wait for another thread: each round lets the others run, whatever kind of read it looks at
+ * memory by, and one that does nothing else tells the runtime where it waits (rk/cpu_cuda.h).
+ */
+
+/* What else is put around an expression or a statement is put inside of these. */
+enum { ROUND = 1 << 26, AROUND = 1 << 27 };
+
+static const char round_text[] = "rk__::wait_round()";
+
+static void add_text(rk_unit *unit, rk_where at, int rank, const char *text)
+{
+    for (size_t i = 0; i < unit->waits.count; i++)
+        if (unit->waits.items[i].at.file == at.file &&
+            unit->waits.items[i].at.offset == at.offset && unit->waits.items[i].rank == rank)
+            return;
+    *rk_push(unit->arena, &unit->waits) = (rk_wait_text){at, rank, text};
+}
+
+/** The token where a cursor begins: in a file's own text, or in a macro's, but not in an argument of one. */
+static const rk_stretch *begin_of(const rk_program *program, CXCursor cursor, size_t *token)
+{
+    const CXSourceLocation first = clang_getRangeStart(clang_getCursorExtent(cursor));
+    const rk_where at = rk_ast_spelling(program->unit, first),
+                   plain = rk_ast_expansion(program->unit, first);
+    if (at.file == RK_NONE)
+        return NULL;
+    const rk_stretch *s = rk_program_stretch(program, at, token);
+    const bool whole = s && s->base + s->tokens.items[*token].offset == at.offset;
+    return whole && (s->macro || (at.file == plain.file && at.offset == plain.offset)) ? s : NULL;
+}
+
+static rk_where place_of(const rk_stretch *s, size_t token)
+{
+    return (rk_where){s->file, s->base + s->tokens.items[token].offset};
+}
+
+/** Before the condition, which is then evaluated behind it. */
+static bool add_before(rk_program *program, CXCursor condition)
+{
+    size_t i;
+    const rk_stretch *s = begin_of(program, condition, &i);
+    if (!s || !clang_isExpression(clang_getCursorKind(condition)) || i < 2 ||
+        !rk_token_is(&s->tokens, i - 1, "(") || !rk_token_is(&s->tokens, i - 2, "while"))
+        return false; /* a macro may make the whole condition */
+    add_text(program->unit, place_of(s, i), -ROUND,
+             rk_arena_printf(program->unit->arena, "%s, ", round_text));
+    return true;
+}
+
+/** In the body, where that is a block or empty. */
+static void add_inside(rk_program *program, CXCursor body)
+{
+    size_t i;
+    const rk_stretch *s = begin_of(program, body, &i);
+    if (!s)
+        return;
+    rk_where at = place_of(s, i);
+    if (rk_token_is(&s->tokens, i, ";")) {
+        add_text(program->unit, at, -ROUND, round_text);
+    } else if (rk_token_is(&s->tokens, i, "{")) {
+        at.offset++;
+        add_text(program->unit, at, -ROUND,
+                 rk_arena_printf(program->unit->arena, " %s;", round_text));
+    }
+}
+
+/** Around a loop that stands in the text by itself: an object that lives as long as it waits. */
+static void add_around(rk_program *program, CXCursor loop)
+{
+    size_t i, last;
+    const rk_stretch *s = begin_of(program, loop, &i);
+    const CXSourceLocation behind = clang_getRangeEnd(clang_getCursorExtent(loop));
+    const rk_where end = rk_ast_spelling(program->unit, behind),
+                   plain = rk_ast_expansion(program->unit, behind);
+    if (!s || s->macro || i == 0 || end.file != s->file || plain.file != s->file ||
+        end.offset != plain.offset || s->tokens.items[i - 1].kind == RK_TOKEN_DIRECTIVE ||
+        rk_token_is(&s->tokens, i - 1, ")") || rk_token_is(&s->tokens, i - 1, "]"))
+        return; /* what is before it may be a pragma or an attribute of it */
+    const rk_stretch *same =
+        rk_program_stretch(program, (rk_where){end.file, end.offset - 1}, &last);
+    if (same != s)
+        return;
+    if (!rk_token_is(&s->tokens, last, ";") && rk_token_is(&s->tokens, last + 1, ";"))
+        last++;
+    if (!rk_token_is(&s->tokens, last, ";") && !rk_token_is(&s->tokens, last, "}"))
+        return;
+    rk_where close = place_of(s, last);
+    close.offset += s->tokens.items[last].length;
+    add_text(program->unit, place_of(s, i), -AROUND, "{ const rk__::wait_loop rk__waits; ");
+    add_text(program->unit, close, AROUND, " }");
+}
+
+bool rk_program_add_wait(rk_program *program, CXCursor loop, size_t function_end)
+{
+    const rk_spin spin = rk_spin_look(program->unit, loop, function_end);
+    if (spin == RK_SPIN_NONE)
+        return false;
+    const rk_cursors parts = rk_ast_children(loop, program->unit->arena);
+    const enum CXCursorKind kind = clang_getCursorKind(loop);
+    const size_t body = kind == CXCursor_DoStmt ? 0 : parts.count - 1;
+    if (kind == CXCursor_ForStmt || !add_before(program, parts.items[kind == CXCursor_DoStmt]))
+        add_inside(program, parts.items[body]);
+    if (spin == RK_SPIN_WAITS)
+        add_around(program, loop);
+    return true;
+}
+
+void rk_program_edit_waits(rk_unit *unit)
+{
+    for (size_t i = 0; i < unit->waits.count; i++) {
+        const rk_wait_text *w = &unit->waits.items[i];
+        unit->files.items[w->at.file]->touched = true;
+        rk_edits_insert(&unit->files.items[w->at.file]->edits, w->at.offset, w->rank, w->text);
+    }
+}
