@@ -193,7 +193,8 @@ bool rk_file_remove(const char *path, rk_diag *diag)
 {
     const bool removed = rk_file_remove_all(path);
     const int reason = errno;
-    rk_temporary_drop(path);
+    if (removed) /* else whoever cleans up when this process has ended tries once more */
+        rk_temporary_drop(path);
     return removed || rk_diag_add(diag, RK_ERROR, "RK-F005", rk_place_file(path), NULL,
                                   "cannot remove it: %s", strerror(reason));
 }
