@@ -3,6 +3,10 @@
 #include "rkernel_lib/runtime/cpu/veu.h"
 
 #include <criterion/criterion.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 /* The executor on hand-made tables; tests/threads has what needs ThreadSanitizer. */
 
@@ -86,6 +90,46 @@ Test(cpu_executor, a_fault_ends_the_run_and_the_next_starts_clean)
     rk_executor_free(e);
 }
 
+static void write_out_of_bounds(const rk_cpu_call *call)
+{
+    volatile char *wild = (volatile char *)(uintptr_t)0x7ffffff000;
+    if (call->rtask == 3)
+        *wild = 1;
+}
+
+/** On the caller's thread and on another: the process dies with a sentence, and by the signal. */
+Test(cpu_executor, a_memory_fault_names_node_and_rtask)
+{
+    for (uint32_t workers = 1; workers <= 3; workers += 2) {
+        char said[4096] = "";
+        int ends[2], status;
+        cr_assert_eq(pipe(ends), 0);
+        const pid_t child = fork();
+        if (child == 0) {
+            dup2(ends[1], STDERR_FILENO);
+            rk_executor *e = make(3, workers, 0);
+            for (uint32_t i = 0; i < LAYERS; i++)
+                l.ops[i].entry = write_out_of_bounds;
+            rk_executor_run(e, &fault);
+            _exit(0);
+        }
+        close(ends[1]);
+        for (size_t at = 0; at + 1 < sizeof said;) {
+            const ssize_t n = read(ends[0], said + at, sizeof said - 1 - at);
+            if (n <= 0)
+                break;
+            at += (size_t)n;
+        }
+        cr_assert_eq(waitpid(child, &status, 0), child);
+        cr_assert(!WIFEXITED(status) || WEXITSTATUS(status) != 0);
+#ifndef __SANITIZE_ADDRESS__ /* tells of it in its own words */
+        cr_assert_eq(WTERMSIG(status), SIGSEGV);
+        cr_assert(strstr(said, "node 'layer', rTask 3: its kernel accesses address 0x7ffffff000"),
+                  "'%s'", said);
+#endif
+    }
+}
+
 static unsigned char *buffers[LAYER_MOST_VEUS];
 static uint32_t buffer_count, dirty;
 
@@ -162,16 +206,24 @@ Test(cpu_executor, one_by_one_follows_the_schedule)
     rk_executor_op ops[2] = {
         {.entry = note, .grid = {1, 1, 1}, .block = {1, 1, 1}, .args = &args[0]},
         {.entry = note, .grid = {1, 1, 1}, .block = {1, 1, 1}, .args = &args[1]}};
-    rk_executor_entry entries[] = {{RK_EXECUTOR_WAIT, 0}, {0, 0}, {RK_EXECUTOR_END, 0},
-                                   {1, 0}, {RK_EXECUTOR_END, 0}};
+    rk_executor_entry entries[] = {
+        {RK_EXECUTOR_WAIT, 0}, {0, 0}, {RK_EXECUTOR_END, 0}, {1, 0}, {RK_EXECUTOR_END, 0}};
     rk_executor_wait wait = {0, 1};
     rk_executor_item item = {1, 1};
     uint32_t first[2] = {0, 3};
     rk_executor_program program = {first, 1};
-    rk_executor_plan plan = {.veu_count = 2, .veu_threads = 1, .ops = ops, .op_count = 2,
-                             .entries = entries, .entry_count = 5, .waits = &wait,
-                             .wait_count = 1, .items = &item, .item_count = 1,
-                             .programs = &program, .program_count = 1};
+    rk_executor_plan plan = {.veu_count = 2,
+                             .veu_threads = 1,
+                             .ops = ops,
+                             .op_count = 2,
+                             .entries = entries,
+                             .entry_count = 5,
+                             .waits = &wait,
+                             .wait_count = 1,
+                             .items = &item,
+                             .item_count = 1,
+                             .programs = &program,
+                             .program_count = 1};
     rk_executor *e = rk_executor_new(&plan, &(rk_executor_options){.workers = 1}, &fault);
     cr_assert(e, "%s", fault.message);
     cr_assert(rk_executor_run_one_by_one(e, &fault));

@@ -1,8 +1,10 @@
 #include "rkernel_lib/runtime/cpu/executor_internal.h"
+#include "rkernel_lib/runtime/cpu/fault.h"
 #include "rkernel_lib/runtime/cpu/veu.h"
 
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -147,6 +149,25 @@ static void keep_fault(rk_executor *e, const rk_executor_op *op, uint32_t rtask,
     pthread_mutex_unlock(&e->lock);
 }
 
+/* Memory faults: the vDevice's memory is this process's, which does not go on. */
+
+static _Thread_local const rk_executor_op *running;
+static _Thread_local uint32_t running_rtask;
+
+static void tell_memory_fault(int number, const void *address)
+{
+    char text[512], what[80] = "divides an integer by zero";
+    if (!running)
+        return;
+    if (number == SIGILL)
+        snprintf(what, sizeof what, "does what the compiler knows to be undefined");
+    else if (number != SIGFPE)
+        snprintf(what, sizeof what, "accesses address %p, which is no memory", address);
+    const int length = snprintf(text, sizeof text, "node '%.200s', rTask %u: its kernel %s\n",
+                                running->name ? running->name : "?", running_rtask, what);
+    (void)!write(STDERR_FILENO, text, (size_t)length);
+}
+
 /** Runs an rTask to its end: all its threads have returned, and its shared memory is free. */
 static bool run_rtask(rk_executor *e, rk_cpu_veu *veu, uint32_t op_index, uint32_t rtask)
 {
@@ -158,7 +179,10 @@ static bool run_rtask(rk_executor *e, rk_cpu_veu *veu, uint32_t op_index, uint32
                         .rtask = rtask,
                         .args = op->args,
                         .veu = veu};
+    running_rtask = rtask;
+    running = op;
     op->entry(&call);
+    running = NULL;
     const char *fault = rk_cpu_take_fault(veu);
     if (fault)
         keep_fault(e, op, rtask, fault);
@@ -264,10 +288,17 @@ static void run_one_by_one(worker *w)
 
 /* Workers. */
 
+static void watch_faults(void)
+{
+    rk_cpu_fault_teller = tell_memory_fault;
+    rk_cpu_fault_watch();
+}
+
 static void *worker_main(void *user)
 {
     worker *w = user;
     rk_executor *e = w->executor;
+    watch_faults();
     for (uint64_t seen = 0;;) {
         pthread_mutex_lock(&e->lock);
         while (e->job_number == seen && !e->quit)
@@ -293,6 +324,7 @@ static void reset_steps(rk_executor *e, uint32_t base)
 static bool run_job(rk_executor *e, job next, rk_executor_fault *fault)
 {
     *fault = (rk_executor_fault){0};
+    watch_faults();
     pthread_mutex_lock(&e->lock);
     e->fault = fault;
     e->job = next;

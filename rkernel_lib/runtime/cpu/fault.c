@@ -21,6 +21,8 @@ enum { ALTERNATE_BYTES = 64 << 10 };
 static const int numbers[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};
 enum { NUMBERS = sizeof numbers / sizeof *numbers };
 
+_Thread_local void (*rk_cpu_fault_teller)(int number, const void *address);
+
 /** The handlers that were there before. */
 static struct sigaction before[NUMBERS];
 
@@ -35,6 +37,8 @@ static void on_fault(int number, siginfo_t *info, void *context)
 {
     (void)context;
     rk_cpu_grid_fault(number, info->si_addr);
+    if (rk_cpu_fault_teller)
+        rk_cpu_fault_teller(number, info->si_addr);
     for (int i = 0; i < NUMBERS; i++)
         if (numbers[i] == number)
             sigaction(number, &before[i], NULL);

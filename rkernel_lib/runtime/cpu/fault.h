@@ -8,4 +8,10 @@
  */
 void rk_cpu_fault_watch(void);
 
+/**
+ * Of an OS thread that runs kernels without a launch: is called before a fault ends the process, and writes the
+ * sentence. NULL: none.
+ */
+extern _Thread_local void (*rk_cpu_fault_teller)(int number, const void *address);
+
 #endif

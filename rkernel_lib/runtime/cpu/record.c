@@ -205,7 +205,10 @@ static void write_launch(const rk_cpu_launch_info *info)
         if (!then || then->hash != now->hash)
             write_change(now);
     }
-    fflush(recorder.launches);
+    if (fflush(recorder.launches) != 0 || ferror(recorder.launches)) {
+        fputs("rammer: the record of launches cannot be written: is the disk full?\n", stderr);
+        abort(); /* a part of it would pass for all */
+    }
 }
 
 void rk_cpu_record_begin(const rk_cpu_launch_info *info)

@@ -35,7 +35,9 @@ static void write_counts(void)
         vdevices += c->vdevice ? c->count : 0;
     }
     fprintf(out, "end\t%" PRIu64 "\t%" PRIu64 "\n", vdevices, all);
-    fclose(out);
+    const bool failed = ferror(out);
+    if (fclose(out) != 0 || failed)
+        fprintf(stderr, "rammer: cannot write %s to its end\n", path);
 }
 
 static void set_up(void)
