@@ -79,7 +79,7 @@ static void *more(void *items, uint32_t count, uint32_t *room, size_t size)
     *room = *room ? *room * 2 : 16;
     void *grown = realloc(items, *room * size);
     if (!grown)
-        abort();
+        rk_check_no_memory();
     return grown;
 }
 
@@ -135,7 +135,7 @@ static place *place_at(uintptr_t address)
     if (!p) {
         p = calloc(1, sizeof *p);
         if (!p)
-            abort();
+            rk_check_no_memory();
         p->address = address;
         p->next = *bucket;
         *bucket = p;
@@ -174,7 +174,7 @@ static uint32_t *clocks_of(uint32_t thread)
         return NULL;
     uint32_t *clocks = malloc(bytes);
     if (!clocks)
-        abort();
+        rk_check_no_memory();
     return memcpy(clocks, rk_check_known.seen + (size_t)thread * rk_check_now.threads, bytes);
 }
 
@@ -207,7 +207,7 @@ static void keep_known(release *r, const place *here, uint32_t thread)
         return;
     r->knew = malloc(r->knew_count * sizeof *r->knew);
     if (!r->knew)
-        abort();
+        rk_check_no_memory();
     r->knew_count = 0;
     for (uint32_t i = 0; i < known.count; i++)
         if (known.items[i].what.place != here && is_known(&known.items[i], thread))

@@ -58,7 +58,7 @@ static uint32_t *square(uint32_t threads)
 {
     uint32_t *all = calloc((size_t)threads * threads, sizeof *all);
     if (!all)
-        abort();
+        rk_check_no_memory();
     return all;
 }
 
@@ -142,7 +142,7 @@ static cell *cell_at(uintptr_t address, bool make)
     if (!c) {
         c = calloc(1, sizeof *c);
         if (!c)
-            abort();
+            rk_check_no_memory();
         c->address = address;
         c->next = *bucket;
         *bucket = c;
@@ -152,7 +152,7 @@ static cell *cell_at(uintptr_t address, bool make)
         c->clocks = malloc(n * sizeof *c->clocks);
         c->threads = n;
         if (!c->clocks)
-            abort();
+            rk_check_no_memory();
     }
     memset(c->clocks, 0, n * sizeof *c->clocks);
     c->stamp = released.stamp;

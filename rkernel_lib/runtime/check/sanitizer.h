@@ -122,4 +122,7 @@ void rk_check_want(uint32_t what);
 void rk_check_ignore(const void *address, size_t size);
 bool rk_check_ignored(const void *address);
 
+/** Says that there is no memory for the check, and ends the program with status 1. */
+_Noreturn void rk_check_no_memory(void);
+
 #endif

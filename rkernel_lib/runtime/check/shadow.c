@@ -1,6 +1,14 @@
 #include "rkernel_lib/runtime/check/sanitizer.h"
 
 #include <stdlib.h>
+#include <unistd.h>
+
+void rk_check_no_memory(void)
+{
+    static const char message[] = "rammer: out of memory for the check of races\n";
+    (void)!write(STDERR_FILENO, message, sizeof message - 1);
+    _exit(1); /* at once: what runs at exit may want memory, too */
+}
 
 enum { PAGE = 4096, WORDS = PAGE / RK_CHECK_WORD };
 
@@ -34,7 +42,7 @@ static void grow(void)
     const size_t size = room ? room * 2 : 1024;
     page **table = calloc(size, sizeof *table);
     if (!table)
-        abort();
+        rk_check_no_memory();
     for (size_t i = 0; i < room; i++)
         if (pages[i])
             table[slot_of(table, size, pages[i]->number)] = pages[i];
@@ -52,7 +60,7 @@ static word *word_at(uintptr_t address)
     if (!*slot) {
         *slot = calloc(1, sizeof **slot);
         if (!*slot)
-            abort();
+            rk_check_no_memory();
         (*slot)->number = number;
         used++;
     }

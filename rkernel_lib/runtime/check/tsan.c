@@ -140,8 +140,7 @@ void __tsan_atomic_signal_fence(int order)
 }
 
 #define BEGIN(T, kind)                                                                             \
-    const bool watched =                                                                           \
-        rk_check_atomic_begin((const void *)(uintptr_t)a, sizeof(T), kind, CALLER)
+    const bool watched = rk_check_atomic_begin((const void *)(uintptr_t)a, sizeof(T), kind, CALLER)
 
 #define END(did, order)                                                                            \
     if (watched)                                                                                   \
@@ -162,8 +161,7 @@ void __tsan_atomic_signal_fence(int order)
 
 #define COMPARE(T, c)                                                                              \
     BEGIN(T, RK_CHECK_WRITE);                                                                      \
-    const bool done =                                                                              \
-        __atomic_compare_exchange_n(a, c, v, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);               \
+    const bool done = __atomic_compare_exchange_n(a, c, v, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST); \
     END(done ? RK_CHECK_UPDATED : RK_CHECK_LOADED, done ? order : failed)
 
 #define EXCHANGE(bits, T, name)                                                                    \

@@ -4,6 +4,14 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+void rk_record_no_memory(void)
+{
+    static const char message[] = "rammer: no memory to record launches\n";
+    (void)!write(STDERR_FILENO, message, sizeof message - 1);
+    _exit(1); /* at once: what runs at exit may want memory, too */
+}
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -29,10 +37,8 @@ void *rk_record_grow(void *items, size_t count, size_t *room, size_t size)
         return items;
     *room = *room ? *room * 2 : 16;
     void *more = realloc(items, *room * size);
-    if (!more) {
-        fputs("rammer: no memory to record launches\n", stderr);
-        abort();
-    }
+    if (!more)
+        rk_record_no_memory();
     return more;
 }
 

@@ -17,6 +17,14 @@ static FILE *open_in(const char *folder, const char *name)
     return file;
 }
 
+static char *copy_text(const char *text)
+{
+    char *copy = strdup(text);
+    if (!copy)
+        rk_record_no_memory();
+    return copy;
+}
+
 static void read_line(rk_record_run *run, char *line)
 {
     rk_record_range range;
@@ -25,19 +33,19 @@ static void read_line(rk_record_run *run, char *line)
     line[strcspn(line, "\n")] = '\0';
     if (sscanf(line, "A %d %" SCNu64 " %" SCNu64 " %" SCNu64 " %n", &range.kind, &range.serial,
                &range.base, &range.size, &name) == 4) {
-        range.name = strdup(line + name);
+        range.name = copy_text(line + name);
         run->ranges =
             rk_record_grow(run->ranges, run->range_count, &run->range_room, sizeof *run->ranges);
         run->ranges[run->range_count++] = range;
     } else if (sscanf(line, "L %*u %n", &name) == 0 && name) {
         run->launches = rk_record_grow(run->launches, run->launch_count, &run->launch_room,
                                        sizeof *run->launches);
-        run->launches[run->launch_count++] = (rk_record_launch){.kernel = strdup(line + name)};
+        run->launches[run->launch_count++] = (rk_record_launch){.kernel = copy_text(line + name)};
     } else if (run->launch_count &&
                sscanf(line, "W %d %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNd64 " %n", &change.kind,
                       &change.serial, &change.size, &change.hash, &change.offset, &name) == 5) {
         rk_record_launch *launch = &run->launches[run->launch_count - 1];
-        change.name = strdup(line + name);
+        change.name = copy_text(line + name);
         launch->changes =
             rk_record_grow(launch->changes, launch->count, &launch->room, sizeof *launch->changes);
         launch->changes[launch->count++] = change;
@@ -60,6 +68,8 @@ bool rk_record_read(rk_record_run *run, const char *folder)
     size_t room = 0;
     while (getline(&line, &room, launches) > 0)
         read_line(run, line);
+    if (!feof(launches)) /* a part of it would pass for all */
+        rk_record_no_memory();
     free(line);
     fclose(launches);
     compared = run;

@@ -75,4 +75,7 @@ void rk_record_count(const rk_cpu_launch *launch, const char *why);
 /** Makes room for one more item of `size` bytes; the runtime ends the program when memory is short. */
 void *rk_record_grow(void *items, size_t count, size_t *room, size_t size);
 
+/** Says that there is no memory for the record, and ends the program with status 1. */
+_Noreturn void rk_record_no_memory(void);
+
 #endif

@@ -5,6 +5,14 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
+
+void rk_cuda_no_memory(void)
+{
+    static const char message[] = "rammer: out of memory\n";
+    (void)!write(STDERR_FILENO, message, sizeof message - 1);
+    _exit(1); /* at once: what runs at exit may want memory, too */
+}
 
 typedef struct {
     enum cudaError code;

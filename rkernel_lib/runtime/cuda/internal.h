@@ -9,6 +9,9 @@
 #include "rkernel_lib/include/rk/cuda_api.h"
 #include "rkernel_lib/runtime/cuda/memory.h"
 
+/** Where no call can tell of it: says that there is no memory, and ends the program with status 1. */
+_Noreturn void rk_cuda_no_memory(void);
+
 /** Forgets the sticky error, as cudaDeviceReset does. */
 void rk_cuda_mend(void);
 

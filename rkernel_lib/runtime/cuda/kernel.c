@@ -39,7 +39,7 @@ void rk_cuda_kernel_add(const rk_cuda_kernel_info *info)
         return;
     kernel *k = malloc(sizeof *k);
     if (!k)
-        abort();
+        rk_cuda_no_memory();
     *k = (kernel){.info = *info,
                   .most_dynamic_shared = (int)usual_dynamic(info->static_shared),
                   .carveout = -1};

@@ -244,7 +244,7 @@ void rk_cpu_memory_each(void (*fn)(const rk_cpu_memory *memory, void *user), voi
         copy[i] = all.items[i].memory;
     pthread_mutex_unlock(&all.lock);
     if (!copy)
-        abort();
+        rk_cuda_no_memory();
     qsort(copy, count, sizeof *copy, in_order);
     for (size_t i = 0; i < count; i++)
         fn(&copy[i], user);
@@ -256,7 +256,7 @@ void rk_cpu_symbol_add(const char *name, void *address, size_t size, rk_cpu_memo
     pthread_mutex_lock(&all.lock);
     const entry *e = find(address);
     if (!(e && e->memory.base == address) && size > 0 && !insert(address, size, kind, name))
-        abort();
+        rk_cuda_no_memory();
     pthread_mutex_unlock(&all.lock);
 }
 
