@@ -15,7 +15,7 @@ cat >main.cpp <<'CPP'
 int main(void) { return 0; }
 CPP
 
-# left NAME: the processes that clean up have ended after at most two seconds, and left nothing.
+# left NAME: the processes that clean up have ended in a while, and left nothing.
 left()
 {
     tries=0
@@ -24,7 +24,7 @@ left()
         found=$found$(ls temporary)
         [ -z "$found" ] && return
         tries=$((tries + 1))
-        [ $tries -gt 40 ] && break
+        [ $tries -gt 150 ] && break
         sleep 0.1
     done
     wrong "$1 leaves $found"
