@@ -29,6 +29,7 @@ typedef struct {
     rk_cursors instances; /**< that are met, each once */
     RK_VEC(rk_place) told;
     RK_VEC(variable) variables;
+    RK_VEC(rk_range) texts; /**< of functions for the device */
 } search;
 
 static void look(search *s, CXCursor cursor, const node *up);
@@ -219,6 +220,23 @@ static const char *member_before(const search *s, const rk_range *at)
                : NULL;
 }
 
+/** "decltype(x)" of the left side of an assignment, NULL where it has no text. */
+static const char *left_type(const search *s, CXCursor assignment)
+{
+    const rk_cursors sides = rk_ast_children(assignment, s->arena);
+    rk_range at;
+    if (sides.count != 2 || !rk_undefined_range(s->unit, sides.items[0], RK_OPERAND_LEFT, &at))
+        return NULL;
+    return rk_arena_printf(s->arena, "decltype(%.*s)", (int)(at.end - at.begin),
+                           s->unit->files.items[at.file]->bytes.data + at.begin);
+}
+
+static bool is_assignment(CXCursor cursor)
+{
+    return clang_getCursorKind(cursor) == CXCursor_BinaryOperator &&
+           clang_getCursorBinaryOperatorKind(cursor) == CXBinaryOperator_Assign;
+}
+
 /** What an operand in an instance becomes, as the template's text can say it: it differs from instance to instance. */
 static const char *named_target(const search *s, const node *cast, const rk_range *operand)
 {
@@ -228,14 +246,8 @@ static const char *named_target(const search *s, const node *cast, const rk_rang
         return variable_type(s, up);
     if (kind == CXCursor_Constructor)
         return member_before(s, operand);
-    if (kind == CXCursor_BinaryOperator &&
-        clang_getCursorBinaryOperatorKind(up) == CXBinaryOperator_Assign) {
-        const rk_cursors sides = rk_ast_children(up, s->arena);
-        rk_range at;
-        if (sides.count == 2 && rk_undefined_range(s->unit, sides.items[0], RK_OPERAND_LEFT, &at))
-            return rk_arena_printf(s->arena, "decltype(%.*s)", (int)(at.end - at.begin),
-                                   s->unit->files.items[at.file]->bytes.data + at.begin);
-    }
+    if (is_assignment(up))
+        return left_type(s, up);
     return kind == CXCursor_ReturnStmt ? result_name(s, cast) : NULL;
 }
 
@@ -307,6 +319,49 @@ static void look_at_cast(search *s, const node *n)
         add_dependent_cast(s, n, from);
 }
 
+/** A floating value that becomes what a template's own text names: `T x = f;`, `x = f;`, `return f;`. */
+static void look_at_target(search *s, CXCursor from, const char *type)
+{
+    rk_range at;
+    while (clang_getCursorKind(from) == CXCursor_InitListExpr ||
+           (clang_getCursorKind(from) == CXCursor_UnexposedExpr &&
+            clang_getCursorType(from).kind == CXType_Invalid)) { /* `T x(f)`, `T x{f}` */
+        const rk_cursors values = rk_ast_children(from, s->arena);
+        if (values.count != 1)
+            return;
+        from = values.items[0];
+    }
+    if (is_floating(clang_getCursorType(from)) && !strstr(type, "auto") &&
+        rk_undefined_range(s->unit, from, RK_OPERAND_WHOLE, &at))
+        add(s, from, &at, rk_arena_printf(s->arena, " ::rk__::to<%s>(", type), conversion);
+}
+
+static const char *type_name(const search *s, CXType type)
+{
+    return rk_ast_text(clang_getTypeSpelling(type), s->arena);
+}
+
+/** What a template's own text shows: instances that libclang does not show have it, too. */
+static void look_at_template(search *s, const node *n)
+{
+    const CXCursor cursor = n->cursor, from = last_expression(cursor, s->arena);
+    const enum CXCursorKind kind = clang_getCursorKind(cursor);
+    const node *function = n;
+    if (clang_Cursor_isNull(from))
+        return;
+    if (kind == CXCursor_VarDecl && is_dependent(clang_getCursorType(cursor)))
+        look_at_target(s, from, type_name(s, clang_getCursorType(cursor)));
+    if (is_assignment(cursor) && is_dependent(clang_getCursorType(cursor)) && left_type(s, cursor))
+        look_at_target(s, from, left_type(s, cursor));
+    if (kind != CXCursor_ReturnStmt)
+        return;
+    while (function && !rk_ast_is_function(clang_getCursorKind(function->cursor)) &&
+           clang_getCursorKind(function->cursor) != CXCursor_LambdaExpr)
+        function = function->up;
+    if (function && is_dependent(clang_getCursorResultType(function->cursor)))
+        look_at_target(s, from, type_name(s, clang_getCursorResultType(function->cursor)));
+}
+
 static void look_at_shift(search *s, CXCursor left, CXCursor right, const char *before)
 {
     static const char what[] = "the result of a shift";
@@ -370,6 +425,26 @@ static bool has_head_word(const search *s, CXCursor function, const char *word)
     return false;
 }
 
+/** Whether an instance is of text within a function for the device: of a lambda with `auto` parameters. */
+static bool is_within(const search *s, CXCursor instance)
+{
+    const rk_where at =
+        rk_ast_spelling(s->unit, clang_getRangeStart(clang_getCursorExtent(instance)));
+    for (size_t i = 0; i < s->texts.count; i++)
+        if (s->texts.items[i].file == at.file && s->texts.items[i].begin < at.offset &&
+            at.offset < s->texts.items[i].end)
+            return true;
+    return false;
+}
+
+static void note_text(search *s, CXCursor function)
+{
+    const CXSourceRange range = clang_getCursorExtent(function);
+    const rk_where begin = rk_ast_expansion(s->unit, clang_getRangeStart(range));
+    *rk_push(s->arena, &s->texts) = (rk_range){
+        begin.file, begin.offset, rk_ast_expansion(s->unit, clang_getRangeEnd(range)).offset};
+}
+
 /** Functions for the device; `constexpr` ones may be used there. */
 static bool is_device(const search *s, CXCursor function)
 {
@@ -417,23 +492,13 @@ static void meet(search *s, CXCursor declaration)
     const CXCursor pattern = clang_getSpecializedCursorTemplate(declaration);
     if (clang_Cursor_isNull(pattern) || rk_ast_is_system(pattern))
         return;
-    const CXCursor definition = clang_getCursorDefinition(declaration);
+    CXCursor definition = clang_getCursorDefinition(declaration);
     if (clang_Cursor_isNull(definition))
-        return;
+        definition = declaration; /* a lambda's has none, and its body all the same */
     for (size_t i = 0; i < s->instances.count; i++)
         if (clang_equalCursors(s->instances.items[i], definition))
             return;
     *rk_push(s->arena, &s->instances) = definition;
-}
-
-/** The class of an expression or a variable, and its methods. */
-static void meet_type(search *s, CXCursor cursor)
-{
-    CXType type = clang_getCanonicalType(clang_getCursorType(cursor));
-    if (type.kind == CXType_Pointer || type.kind == CXType_LValueReference)
-        type = clang_getCanonicalType(clang_getPointeeType(type));
-    if (type.kind == CXType_Record)
-        meet(s, clang_getTypeDeclaration(type));
 }
 
 static void look_inside(search *s, CXCursor cursor, const node *up)
@@ -447,6 +512,8 @@ static void look_inside(search *s, CXCursor cursor, const node *up)
 static void look_as(search *s, CXCursor cursor, const node *up, bool device)
 {
     const bool before = s->device;
+    if (device && !s->instance)
+        note_text(s, cursor);
     s->device |= device;
     look_inside(s, cursor, up);
     s->device = before;
@@ -470,8 +537,8 @@ static void look(search *s, CXCursor cursor, const node *up)
         meet(s, clang_getCursorReferenced(cursor));
     if (kind == CXCursor_VarDecl && s->device && !s->instance)
         note_variable(s, cursor);
-    if (kind == CXCursor_VarDecl || kind == CXCursor_CallExpr)
-        meet_type(s, cursor);
+    if (s->device && !s->instance)
+        look_at_template(s, &n);
     if (s->device && (kind == CXCursor_UnexposedExpr || is_explicit(cursor)))
         look_at_cast(s, &n);
     else if (s->device &&
@@ -509,13 +576,10 @@ void rk_undefined_find(rk_unit *unit)
     for (size_t i = 0; i < s.instances.count; i++) { /* more are met meanwhile */
         const CXCursor instance = s.instances.items[i];
         s.pattern = clang_getSpecializedCursorTemplate(instance);
-        if (!rk_ast_is_function(clang_getCursorKind(instance))) {
-            look_inside(&s, instance, NULL);
-            continue;
-        }
-        if (is_device(&s, s.pattern))
+        const bool device = is_device(&s, s.pattern);
+        if (device)
             look_at_end(&s, instance);
-        look_as(&s, instance, NULL, is_device(&s, s.pattern));
+        look_as(&s, instance, NULL, device || is_within(&s, instance));
     }
     if (unit->undefined.count)
         qsort(unit->undefined.items, unit->undefined.count, sizeof *unit->undefined.items, compare);

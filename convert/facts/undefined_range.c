@@ -35,7 +35,7 @@ static rk_tokens directive_tokens(const rk_tokens *file, size_t i, rk_arena *are
     return all;
 }
 
-static text text_at(const rk_unit *unit, rk_where at)
+static text text_at(rk_unit *unit, rk_where at)
 {
     const rk_tokens *file = &unit->files.items[at.file]->tokens;
     const size_t i = rk_tokens_at(file, at.offset);
@@ -62,28 +62,86 @@ static size_t end_of(const text *t, size_t token)
 
 /* Macros. */
 
-/** The one definition of a macro in the project; false for none or more. */
-static bool find_macro(text *out, const rk_unit *unit, const rk_tokens *t, size_t name)
+/** The project's macros, read once. */
+struct rk_macros {
+    RK_VEC(text) items;
+    RK_VEC(const char *) names;
+    RK_VEC(const char *) asked; /**< names that an #if leads to */
+};
+
+static bool has_name(const char *const *names, size_t count, const char *name)
 {
-    size_t found = 0;
-    for (size_t f = 0; f < unit->files.count; f++) {
-        const rk_tokens *tokens = &unit->files.items[f]->tokens;
-        for (size_t i = 0; i < tokens->count; i++) {
-            if (tokens->items[i].kind != RK_TOKEN_DIRECTIVE ||
-                strcmp(rk_directive_of(tokens, i, unit->arena).name, "define") != 0)
-                continue;
-            const text line = text_at(unit, (rk_where){f, tokens->items[i].offset});
-            if (!rk_token_is(&line.tokens, 1, rk_token_text(t, name, unit->arena)))
-                continue;
-            found++;
-            *out = line;
-        }
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(names[i], name) == 0)
+            return true;
+    return false;
+}
+
+/** Notes the names in a conditional, or in a macro that one leads to. */
+static void ask(struct rk_macros *all, const rk_tokens *t, size_t first, rk_arena *arena)
+{
+    for (size_t i = first; i < t->count; i++) {
+        if (t->items[i].kind != RK_TOKEN_NAME)
+            continue;
+        const char *name = rk_token_text(t, i, arena);
+        if (has_name(all->names.items, all->names.count, name) &&
+            !has_name(all->asked.items, all->asked.count, name))
+            *rk_push(arena, &all->asked) = name;
     }
+}
+
+static const struct rk_macros *macros_of(rk_unit *unit)
+{
+    rk_arena *arena = unit->arena;
+    if (unit->macro_texts)
+        return unit->macro_texts;
+    struct rk_macros *all = unit->macro_texts = RK_NEW(arena, struct rk_macros);
+    for (int pass = 0; pass < 2; pass++)
+        for (size_t f = 0; f < unit->files.count; f++) {
+            const rk_tokens *tokens = &unit->files.items[f]->tokens;
+            for (size_t i = 0; i < tokens->count; i++) {
+                if (tokens->items[i].kind != RK_TOKEN_DIRECTIVE)
+                    continue;
+                const char *kind = rk_directive_of(tokens, i, arena).name;
+                const text line = text_at(unit, (rk_where){f, tokens->items[i].offset});
+                if (pass == 0 && strcmp(kind, "define") == 0 && line.tokens.count > 1) {
+                    *rk_push(arena, &all->items) = line;
+                    *rk_push(arena, &all->names) = rk_token_text(&line.tokens, 1, arena);
+                } else if (pass == 1 && (strcmp(kind, "if") == 0 || strcmp(kind, "elif") == 0)) {
+                    ask(all, &line.tokens, 1, arena);
+                }
+            }
+        }
+    for (size_t i = 0; i < all->asked.count; i++) /* more come meanwhile */
+        for (size_t k = 0; k < all->items.count; k++)
+            if (strcmp(all->names.items[k], all->asked.items[i]) == 0)
+                ask(all, &all->items.items[k].tokens, all->items.items[k].body, arena);
+    return all;
+}
+
+/** The one definition of a macro in the project; false for none or more. */
+static bool find_macro(text *out, rk_unit *unit, const rk_tokens *t, size_t name)
+{
+    const struct rk_macros *all = macros_of(unit);
+    size_t found = 0;
+    for (size_t i = 0; i < all->items.count; i++)
+        if (rk_token_is(t, name, all->names.items[i])) {
+            found++;
+            *out = all->items.items[i];
+        }
     return found == 1;
 }
 
+/** Whether a function may be put into a macro's text: no preprocessor's condition uses it. */
+static bool is_editable(rk_unit *unit, const text *macro)
+{
+    const struct rk_macros *all = macros_of(unit);
+    return macro->tokens.count > 1 && !has_name(all->asked.items, all->asked.count,
+                                                rk_token_text(&macro->tokens, 1, unit->arena));
+}
+
 /** The end of a macro's use whose name is at token `i`. */
-static size_t use_end(const rk_unit *unit, const rk_tokens *t, size_t i)
+static size_t use_end(rk_unit *unit, const rk_tokens *t, size_t i)
 {
     text macro;
     const bool has_list =
@@ -93,7 +151,7 @@ static size_t use_end(const rk_unit *unit, const rk_tokens *t, size_t i)
 }
 
 /** Whether a macro's text has some other macro with arguments, or names a parameter not exactly once. */
-static bool is_used_once(const rk_unit *unit, const text *macro, const char *parameter)
+static bool is_used_once(rk_unit *unit, const text *macro, const char *parameter)
 {
     size_t uses = 0;
     for (size_t i = macro->body; i < macro->tokens.count; i++) {
@@ -108,7 +166,7 @@ static bool is_used_once(const rk_unit *unit, const text *macro, const char *par
 }
 
 /** Whether what a macro is given at `at`, in a use that begins at `use`, is one operand in its text. */
-static bool is_one_argument(const rk_unit *unit, rk_where use, const rk_range *at)
+static bool is_one_argument(rk_unit *unit, rk_where use, const rk_range *at)
 {
     const rk_tokens *t = &unit->files.items[use.file]->tokens;
     const size_t name = rk_tokens_at(t, use.offset);
@@ -174,8 +232,7 @@ static enum CXCursorKind inner_kind(CXCursor e, rk_arena *arena)
 }
 
 /** The last token, in a macro's text, of the expression that begins at token `i`; `count` when it cannot be told. */
-static size_t end_in_macro(const rk_unit *unit, CXCursor e, rk_operand of, const text *macro,
-                           size_t i)
+static size_t end_in_macro(rk_unit *unit, CXCursor e, rk_operand of, const text *macro, size_t i)
 {
     const rk_tokens *t = &macro->tokens;
     switch (inner_kind(e, unit->arena)) {
@@ -206,7 +263,7 @@ static bool set(rk_range *out, size_t file, size_t begin, size_t end)
     return file != RK_NONE && begin < end;
 }
 
-bool rk_undefined_range(const rk_unit *unit, CXCursor e, rk_operand of, rk_range *out)
+bool rk_undefined_range(rk_unit *unit, CXCursor e, rk_operand of, rk_range *out)
 {
     const CXSourceRange range = clang_getCursorExtent(e);
     const rk_where begin = rk_ast_spelling(unit, clang_getRangeStart(range)),
@@ -232,7 +289,7 @@ bool rk_undefined_range(const rk_unit *unit, CXCursor e, rk_operand of, rk_range
         return false;
     if (i == macro.body && last + 1 == macro.tokens.count && end.file == use.file)
         return set(out, use.file, use.offset, end.offset); /* it is the macro */
-    return set(out, begin.file, begin.offset, end_of(&macro, last));
+    return is_editable(unit, &macro) && set(out, begin.file, begin.offset, end_of(&macro, last));
 }
 
 /** The first token behind a cast's type, whose own first token is `i`; `count` where that is not to be seen. */
@@ -250,7 +307,7 @@ static size_t behind_type(const rk_tokens *t, enum CXCursorKind kind, size_t i)
     return rk_token_is(t, i, "(") ? i + 1 : t->count;
 }
 
-bool rk_undefined_cast_operand(const rk_unit *unit, CXCursor cast, CXCursor operand, rk_range *out)
+bool rk_undefined_cast_operand(rk_unit *unit, CXCursor cast, CXCursor operand, rk_range *out)
 {
     const rk_where begin = rk_ast_spelling(unit, clang_getRangeStart(clang_getCursorExtent(cast)));
     const enum CXCursorKind kind = clang_getCursorKind(cast);
@@ -278,12 +335,12 @@ bool rk_undefined_cast_operand(const rk_unit *unit, CXCursor cast, CXCursor oper
            set(out, begin.file, macro.base + t->items[i].offset, end_of(&macro, last));
 }
 
-bool rk_undefined_in_macro(const rk_unit *unit, const rk_range *at)
+bool rk_undefined_in_macro(rk_unit *unit, const rk_range *at)
 {
     return text_at(unit, (rk_where){at->file, at->begin}).macro;
 }
 
-const char *rk_undefined_cast_type(const rk_unit *unit, CXCursor cast, const rk_range *operand)
+const char *rk_undefined_cast_type(rk_unit *unit, CXCursor cast, const rk_range *operand)
 {
     const text t = text_at(unit, (rk_where){operand->file, operand->begin});
     const size_t i = token_at(&t, operand->begin);

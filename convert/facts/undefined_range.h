@@ -13,17 +13,18 @@ typedef enum {
 
 /**
  * The text of an expression: in a function, or in the definition of a macro when all of it is there. False where no text
- * stands for it alone: it is a macro's argument that is used more than once, or ends where it cannot be told.
+ * stands for it alone: it is a macro's argument that is used more than once,
+ * ends where it cannot be told, or a preprocessor's condition uses the macro.
  */
-bool rk_undefined_range(const rk_unit *unit, CXCursor expression, rk_operand of, rk_range *out);
+bool rk_undefined_range(rk_unit *unit, CXCursor expression, rk_operand of, rk_range *out);
 
 /** The same of the operand of an explicit cast, where the cast's own text tells more. */
-bool rk_undefined_cast_operand(const rk_unit *unit, CXCursor cast, CXCursor operand, rk_range *out);
+bool rk_undefined_cast_operand(rk_unit *unit, CXCursor cast, CXCursor operand, rk_range *out);
 
 /** Whether text is in a preprocessor's line. */
-bool rk_undefined_in_macro(const rk_unit *unit, const rk_range *at);
+bool rk_undefined_in_macro(rk_unit *unit, const rk_range *at);
 
 /** The type of an explicit cast as it is written before its operand, which is at `operand`; NULL where it is not there. */
-const char *rk_undefined_cast_type(const rk_unit *unit, CXCursor cast, const rk_range *operand);
+const char *rk_undefined_cast_type(rk_unit *unit, CXCursor cast, const rk_range *operand);
 
 #endif

@@ -336,7 +336,8 @@ typedef struct {
     RK_VEC(rk_wait_text) waits; /**< of a program for the CPU: what its loops that wait get */
     RK_VEC(rk_volatile_access) steps;    /**< of a program for the CPU: accesses to volatile memory */
     RK_VEC(rk_undefined) undefined; /**< operands of device code, for the CPU */
-    RK_VEC(rk_where) stepped;       /**< the `{` of kernels that reach one */
+    struct rk_macros *macro_texts;  /**< of the project, once facts/undefined_range.c read them */
+    RK_VEC(rk_where) stepped; /**< the `{` of kernels that reach one */
     RK_VEC(struct rk_fission_plan *) fissions; /**< of kernels, once rk_fission_find looked */
     const char *kernels_text; /**< of a program for the CPU: how each kernel runs */
 } rk_unit;
