@@ -257,6 +257,19 @@ static size_t end_in_macro(rk_unit *unit, CXCursor e, rk_operand of, const text 
     return postfix_end(t, i);
 }
 
+/** Whether a macro's text is one expression, as far as its commas and semicolons tell. */
+static bool is_one_expression(const text *macro)
+{
+    const rk_tokens *t = &macro->tokens;
+    for (size_t i = macro->body; i < t->count; i++) {
+        if (rk_token_is(t, i, "(") || rk_token_is(t, i, "["))
+            i = rk_tokens_close(t, i);
+        else if (rk_token_is(t, i, ",") || rk_token_is(t, i, ";") || rk_token_is(t, i, "{"))
+            return false;
+    }
+    return true;
+}
+
 static bool set(rk_range *out, size_t file, size_t begin, size_t end)
 {
     *out = (rk_range){file, begin, end};
@@ -281,9 +294,10 @@ bool rk_undefined_range(rk_unit *unit, CXCursor e, rk_operand of, rk_range *out)
     const size_t i = token_at(&macro, begin.offset);
     if (i < macro.body || i >= macro.tokens.count)
         return false;
-    if (i == macro.body && end.file == use.file &&
-        end.offset > use_end(unit, written, rk_tokens_at(written, use.offset)))
-        return set(out, use.file, use.offset, end.offset); /* it begins with the macro */
+    const size_t used = use_end(unit, written, rk_tokens_at(written, use.offset));
+    const bool whole = of == RK_OPERAND_WHOLE && is_one_expression(&macro);
+    if (i == macro.body && end.file == use.file && (end.offset > used || whole)) /* or is it */
+        return set(out, use.file, use.offset, end.offset > used ? end.offset : used);
     const size_t last = end_in_macro(unit, e, of, &macro, i);
     if (last >= macro.tokens.count)
         return false;

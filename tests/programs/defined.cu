@@ -68,9 +68,13 @@ template <class T> struct holder {
     {
         return v / 2;
     }
+    __device__ virtual T virtually(float v) const
+    {
+        return v;
+    }
 };
 
-enum { WAYS = 24 };
+enum { WAYS = 26 };
 __device__ void convert(int *o, float v, bool choose)
 {
     int a = v;
@@ -81,6 +85,10 @@ __device__ void convert(int *o, float v, bool choose)
     g += v;
     long long wide = v;
     auto h = [](float x) -> int { return x; };
+    auto any = [](auto x) {
+        int i = x;
+        return i;
+    };
     const int list[] = {(int)v, choose ? (int)v : -1};
     o[0] = a, o[1] = b, o[2] = c, o[3] = d, o[4] = e, o[5] = f, o[6] = g;
     o[7] = gives(v), o[8] = gives_as<int>(v), o[9] = holder<int>(v).value;
@@ -94,6 +102,8 @@ __device__ void convert(int *o, float v, bool choose)
     o[22] = takes(v, wide) ? a : v > 0 ? a : a;
     for (o[23] = v; false;)
         ;
+    const holder<int> hold(0);
+    o[24] = any(v), o[25] = ((const holder<int> *)&hold)->virtually(v);
 }
 
 __global__ void in_loop(int *o, const float *v)

@@ -124,7 +124,7 @@ inline void cpu_run_fibers(const rk_cpu_call *call, const Body &body)
 template <class Frame, class Body>
 __attribute__((noinline)) bool cpu_run_far_parts(const rk_cpu_call *call, const Body &body)
 {
-    fission_block<cpu_fiber_context<Frame>> block(call, cpu_fiber_context<Frame>(call));
+    RK__SETS_ITSELF fission_block<cpu_fiber_context<Frame>> block(call, cpu_fiber_context<Frame>(call));
     body(block);
     return !block.needs_fibers();
 }
@@ -144,7 +144,7 @@ __attribute__((flatten)) inline bool cpu_run_parts(const rk_cpu_call *call, cons
     const unsigned first = context.block_idx().x * context.block_dim().x;
     if (first > 0x7fffffffu - most_threads || std::uint64_t(context.block_idx().x) * nx != first)
         return cpu_run_far_parts<Frame>(call, body);
-    fission_block<cpu_fiber_context<Frame>> block(call, context);
+    RK__SETS_ITSELF fission_block<cpu_fiber_context<Frame>> block(call, context);
     body(block);
     return !block.needs_fibers();
 }

@@ -26,6 +26,8 @@
 #include <type_traits>
 
 #define RK__INLINED __attribute__((always_inline))
+/** Of a variable that sets by itself what is read: -ftrivial-auto-var-init leaves it alone. */
+#define RK__SETS_ITSELF __attribute__((uninitialized))
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define RK_CPU_NO_FISSION 1

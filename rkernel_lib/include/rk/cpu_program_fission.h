@@ -82,7 +82,8 @@ template <unsigned Flags, class Closure> struct fission_code {
             auto parts = static_cast<const Closure *>(closure)->parts;
             dim3 n = at.block_dim();
             n.x = nx;
-            legacy_block<Flags> all(call, legacy_thread<Flags>(at.block_idx(), n, at.grid_dim()));
+            RK__SETS_ITSELF legacy_block<Flags> all(
+                call, legacy_thread<Flags>(at.block_idx(), n, at.grid_dim()));
             parts(all);
         }
     };
