@@ -104,8 +104,9 @@ static void make_assignment(maker *m, list *l, const place *p)
     operation op = OPERATORS;
     if (chance(m, 40))
         op = compound[pick(m, number || type_is_float(t) ? 3 : 8)];
-    expr *e = make_expr(m, p, (op == SHL || op == SHR) && type_bits(t) == 64 ? I32 : t, 2,
-                        demands(m, p) | (uniform ? UNIFORM | DEFINED : 0));
+    const unsigned must = demands(m, p) | (uniform ? UNIFORM | DEFINED : 0);
+    const bool shifts = op == SHL || op == SHR;
+    expr *e = shifts ? make_amount(m, p, var_of(m, i)->type, 2, must) : make_expr(m, p, t, 2, must);
     variable *v = var_of(m, i);
     if (expr_is_vague(m, e))
         v->vague = true;

@@ -51,6 +51,8 @@ expr *make_built_in(maker *m, built_in b);
 expr *make_unary(maker *m, operation op, type t, expr *a);
 expr *make_vote(maker *m, int way, expr *mask, expr *predicate);
 expr *make_cast(maker *m, type t, expr *a);
+/** By what a value of type `shifted` is shifted. */
+expr *make_amount(maker *m, const place *p, type shifted, int depth, unsigned must);
 /** 0 or 1. */
 expr *make_condition(maker *m, const place *p, unsigned must);
 /** A warp operation that gives the type, or NULL where there is none. */

@@ -258,12 +258,32 @@ static expr *make_quotient(maker *m, const place *p, type t, int depth, unsigned
     return make_binary(m, chance(m, 50) ? DIV : REM, a, b);
 }
 
+/** Whether compilers know the value, those of calls left aside. */
+static bool is_constant(const expr *e)
+{
+    if (e->kind == VARIABLE || e->kind == BUILTIN || e->kind == POOL || e->kind == ELEMENT)
+        return false;
+    for (int i = 0; i < MOST_ARGS; i++)
+        if (e->a[i] && !is_constant(e->a[i]))
+            return false;
+    return e->kind <= CALL;
+}
+
+/** Amounts out of range are PTX's matter, but for those that nvcc itself knows: it takes them for undefined. */
+expr *make_amount(maker *m, const place *p, type shifted, int depth, unsigned must)
+{
+    const unsigned bits = type_bits(type_promoted(shifted));
+    if (chance(m, 50))
+        return make_constant(m, I32, pick(m, bits));
+    expr *e = make_expr(m, p, chance(m, 50) ? I32 : U32, depth, must);
+    return is_constant(e) ? make_binary(m, AND, e, make_constant(m, I32, bits - 1)) : e;
+}
+
 static expr *make_shift(maker *m, const place *p, type t, int depth, unsigned must)
 {
     expr *a = make_expr(m, p, t == I32 && chance(m, 30) ? U8 : t, depth - 1, must);
-    expr *b = chance(m, 50) ? make_constant(m, I32, pick(m, 70))
-                            : make_expr(m, p, chance(m, 50) ? I32 : U32, depth - 1, must);
-    return make_binary(m, chance(m, 50) ? SHL : SHR, a, b);
+    return make_binary(m, chance(m, 50) ? SHL : SHR, a,
+                       make_amount(m, p, a->type, depth - 1, must));
 }
 
 static expr *make_comparison(maker *m, const place *p, int depth, unsigned must)

@@ -13,6 +13,9 @@
 set -eu
 kernels=$1 seed=$2 first=$3 count=$4
 shift 4
+for form in "$@"; do
+    [ "${form#:}" != "$form" ] || command -v "${form%%:*}" >/dev/null || exit 77
+done
 here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
