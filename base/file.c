@@ -80,6 +80,30 @@ const char *rk_file_read_in(const char *folder)
     return found;
 }
 
+static struct {
+    char **items; /**< absolute, links followed */
+    size_t count;
+} protected;
+
+void rk_file_protect(const char *path)
+{
+    char *real = path ? realpath(path, NULL) : NULL;
+    if (!real)
+        return;
+    protected.items = realloc(protected.items, (protected.count + 1) * sizeof *protected.items);
+    if (!protected.items)
+        rk_out_of_memory();
+    protected.items[protected.count++] = real;
+}
+
+bool rk_file_is_protected(const char *path)
+{
+    for (size_t i = 0; i < protected.count; i++)
+        if (strcmp(protected.items[i], path) == 0)
+            return true;
+    return false;
+}
+
 /* Reading. */
 
 bool rk_file_read(rk_bytes *out, const char *path, rk_arena *arena, rk_diag *diag)

@@ -44,6 +44,9 @@ bool rk_path_is_inner(const char *name);
  */
 bool rk_file_write(const char *path, const void *data, size_t size, rk_diag *diag);
 
+/** From now on no output replaces this file, an input of the command: RK-F007. NULL is fine. */
+void rk_file_protect(const char *path);
+
 /** A file that another program writes: rk_file_write in parts. */
 typedef struct {
     const char *path; /**< as given */
@@ -55,7 +58,7 @@ typedef struct {
     unsigned mode, user, group;
 } rk_replacement;
 
-/** Finds where `temporary` will stand. Diagnoses RK-F003, where it could not. */
+/** Finds where `temporary` will stand. Diagnoses RK-F003 where it could not, RK-F007. */
 bool rk_replace_begin(rk_replacement *r, const char *path, rk_arena *arena, rk_diag *diag);
 
 /** Puts it there; on failure, RK-F003, nothing of it is left. */

@@ -152,6 +152,9 @@ bool rk_replace_begin(rk_replacement *r, const char *path, rk_arena *arena, rk_d
 {
     if (!find_place(r, path, arena))
         return fail(path, errno, diag);
+    if (r->kept && rk_file_is_protected(r->final))
+        return rk_diag_add(diag, RK_ERROR, "RK-F007", rk_place_file(path), "write to another file",
+                           "the output would replace an input of the command");
     const char *base = rk_path_base(path);
     r->temporary = random_name(
         r->straight ? rk_path_join(arena, temporary_folder(), base) : r->final, '.', arena);

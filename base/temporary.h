@@ -14,6 +14,9 @@ void rk_temporary_add(const char *path);
 /** It is put in its place, or removed. */
 void rk_temporary_drop(const char *path);
 
+/** Whether rk_file_protect was called for the file of that absolute path. */
+bool rk_file_is_protected(const char *path);
+
 /** Whether `path` lies in a noted folder, by its name. */
 bool rk_temporary_holds(const char *path);
 

@@ -189,6 +189,10 @@ int rk_plan_make(rk_plan *out, const char *graph, const rk_plan_options *options
     if (!good)
         return RK_EXIT_USAGE;
 
+    const char *const inputs[] = {graph, options->schedule, options->catalog, options->device,
+                                  options->profile};
+    for (size_t i = 0; i < sizeof inputs / sizeof *inputs; i++)
+        rk_file_protect(inputs[i]);
     rk_tool_progress(tool, "reading the graph");
     plan->given =
         rk_graph_read_with(graph, (rk_graph_options){dims, options->bind.count, options->anywhere},

@@ -511,6 +511,8 @@ int rk_cc_run(const rk_cc_options *options, rk_arena *arena, rk_diag *diag)
     rk_cc_guard(folder);
     choose_compilers(&r);
     setenv("RK_CC_ACTIVE", "1", 1);
+    for (size_t i = 0; i < options->inputs.count; i++)
+        rk_file_protect(options->inputs.items[i].path);
     setenv("TMPDIR", folder, 1); /* of compilers, which may end before they have cleaned up */
     const int status = build(&r);
     rk_cc_guard(NULL);

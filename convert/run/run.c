@@ -438,6 +438,8 @@ bool rk_convert_run(rk_convert_result *out, const rk_convert_options *options, r
     if (!rk_sources_inputs(&r.inputs, options, arena, diag) ||
         !(r.folder = rk_file_temporary("rkconvert", arena, diag)))
         return false;
+    for (size_t i = 0; i < r.inputs.count && !options->in_place; i++)
+        rk_file_protect(r.inputs.items[i].path);
     rk_signals_hold();
     set_limits(&r);
     r.tree = rk_tree_open(options, arena);

@@ -37,5 +37,23 @@ refused RK-F007 "$RAMMER" build graph.json --constants-anywhere --policy base -o
 make
 good "$RAMMER" build net/graph.json --policy base -o out
 [ -e out/mine.npy ] && wrong "the output was not replaced"
+
+# Nor does a file that is written replace one that is read.
+printf '__global__ void k(float *p) { p[threadIdx.x] = 1; }\n' >k.cu
+echo 'int main(void) { return 0; }' >m.c
+cp k.cu k.kept && cp m.c m.kept && cp net/graph.json graph.kept
+ln -s k.cu link.cu
+for to in k.cu ./net/../k.cu link.cu; do
+    refused RK-F007 "$RKCONVERT" --builtin-cuda --no-cpu k.cu -o $to
+    refused RK-F007 "$RKCONVERT" --builtin-cuda --no-cpu k.cu --examine --report json=$to
+    refused RK-F007 "$RKCONVERT" --builtin-cuda --no-cpu link.cu -o k.rk.cu --catalog $to
+done
+refused RK-F007 "$RKCONVERT" cc -c m.c -o m.c
+refused RK-F007 "$RAMMER" view net/graph.json --policy base -o net/graph.json
+refused RK-F007 "$RAMMER" view net/graph.json --policy base --trace net/graph.json
+for file in k.cu:k.kept m.c:m.kept net/graph.json:graph.kept; do
+    cmp -s "${file%:*}" "${file#*:}" || wrong "${file%:*} was replaced"
+done
+good "$RKCONVERT" --builtin-cuda --no-cpu k.cu --in-place
 ls -d out.* there.* 2>/dev/null && wrong "something temporary is left"
 exit $bad
