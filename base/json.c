@@ -103,6 +103,87 @@ static bool only_space(const char *p, const char *end)
     return p >= end;
 }
 
+/** The first \u0000 of a text that is JSON, or NULL: C would take the string to end there. */
+static const char *find_zero(const char *text, size_t size)
+{
+    const char *end = text + size;
+    while ((text = memchr(text, '\\', (size_t)(end - text)))) {
+        if (end - text >= 6 && memcmp(text, "\\u0000", 6) == 0)
+            return text;
+        text += 2; /* what is escaped, another backslash too */
+    }
+    return NULL;
+}
+
+static int compare_names(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/** A name that two members of an object have, or NULL. */
+static const char *find_twice(const cJSON *object, size_t count, rk_arena *scratch)
+{
+    const char **names = RK_NEW_ARRAY(scratch, const char *, count + 1);
+    size_t i = 0;
+    const cJSON *member;
+    cJSON_ArrayForEach (member, object)
+        names[i++] = member->string;
+    qsort(names, count, sizeof *names, compare_names);
+    for (i = 1; i < count; i++)
+        if (strcmp(names[i - 1], names[i]) == 0)
+            return names[i];
+    return NULL;
+}
+
+/**
+ * Whether no object has a member twice; RK-J006 otherwise. `at` is at `where`. Objects lie no deeper in each
+ * other than cJSON reads.
+ */
+static bool each_member_once(const rk_json *json, const cJSON *at, const char *where,
+                             rk_arena *scratch)
+{
+    size_t count = 0;
+    bool nested = false;
+    const cJSON *child;
+    cJSON_ArrayForEach (child, at) {
+        count++;
+        nested |= child->child != NULL;
+    }
+    const bool object = cJSON_IsObject(at);
+    const char *twice = object && count > 1 ? find_twice(at, count, scratch) : NULL;
+    if (twice)
+        return rk_json_fail(json, "RK-J006", *where ? where : NULL, "remove one of them",
+                            "the member \"%s\" is there twice", twice);
+    size_t i = 0;
+    cJSON_ArrayForEach (child, at) {
+        if (nested && child->child) {
+            const char *path =
+                object ? rk_arena_printf(scratch, "%s%s%s", where, *where ? "." : "", child->string)
+                       : rk_arena_printf(scratch, "%s[%zu]", where, i);
+            if (!each_member_once(json, child, path, scratch))
+                return false;
+        }
+        i++;
+    }
+    return true;
+}
+
+/** Whether the document says each thing once and as a whole: cJSON takes the first of two, and cuts strings. */
+static bool is_plain(const rk_json *json, const char *text, size_t size)
+{
+    const char *zero = find_zero(text, size);
+    if (zero) {
+        rk_place place = {.file = json->file};
+        line_and_column(text, zero, &place.line, &place.column);
+        return rk_diag_add(json->diag, RK_ERROR, "RK-J007", place, "remove it",
+                           "a text has the character \\u0000 in it");
+    }
+    rk_arena *scratch = rk_arena_new();
+    bool good = each_member_once(json, json->root, "", scratch);
+    rk_arena_free(scratch);
+    return good;
+}
+
 bool rk_json_parse(rk_json *out, const char *text, size_t size, const char *file,
                    const char *schema, rk_arena *arena, rk_diag *diag)
 {
@@ -111,12 +192,16 @@ bool rk_json_parse(rk_json *out, const char *text, size_t size, const char *file
     out->root = parse_tree(&end, out, text, size);
     if (!out->root && parsing.exceeded)
         return too_large(out);
-    if (!out->root || !only_space(end, text + size)) {
+    const char *nul = size ? memchr(text, '\0', size) : NULL;
+    if (!out->root || nul || !only_space(end, text + size)) {
+        end = nul ? nul : end;
         rk_place place = {.file = file};
         line_and_column(text, end, &place.line, &place.column);
         return rk_diag_add(diag, RK_ERROR, "RK-J001", place, "correct the file at that place",
                            size == 0 ? "the file is empty" : "this is not JSON");
     }
+    if (!is_plain(out, text, size))
+        return false;
     if (!schema)
         return true;
     if (!cJSON_IsObject(out->root))

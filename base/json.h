@@ -20,7 +20,8 @@ typedef struct {
 
 /**
  * Reads and parses `path`, and checks that its "schema" is `schema` (e.g. "rammer.graph/1"; NULL: do
- * not look). Diagnoses RK-F001.., RK-J001 (no JSON, with line and column), RK-J002 (schema), RK-J005 (the file, or
+ * not look). Diagnoses RK-F001.., RK-J001 (no JSON, with line and column), RK-J002 (schema),
+ * RK-J006 (an object has a member twice), RK-J007 (a text has the character 0 in it), RK-J005 (the file, or
  * its tree, takes more memory than the environment's RK_JSON_MEMORY, in megabytes, or 4096).
  */
 bool rk_json_read(rk_json *out, const char *path, const char *schema, rk_arena *arena,

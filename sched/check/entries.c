@@ -41,14 +41,14 @@ static bool meet(tally *t, const rk_entry *entry, uint32_t program, uint32_t veu
     return true;
 }
 
-/** rTasks on a vEU, as waits count them. */
-static uint32_t *count_steps(const rk_checker *c, const rk_rprogram *program)
+/** rTasks on each vEU, as waits count them. */
+static void count_steps(uint32_t *steps, const rk_checker *c, const rk_rprogram *program)
 {
-    uint32_t *steps = RK_NEW_ARRAY(c->scratch, uint32_t, (size_t)c->schedule->veu_count + 1);
-    for (uint32_t w = 0; w < c->schedule->veu_count; w++)
+    for (uint32_t w = 0; w < c->schedule->veu_count; w++) {
+        steps[w] = 0;
         for (size_t i = 0; i < program->veus[w].count; i++)
             steps[w] += program->veus[w].entries[i].wait_count == 0;
-    return steps;
+    }
 }
 
 /** Whether the item stands for all rTasks of a node that the rProgram counts. */
@@ -83,7 +83,12 @@ static void check_wait(tally *t, const rk_entry *entry, uint32_t p, uint32_t veu
                                       "vEU %u of rProgram %u waits for %u rTasks of counter %u, "
                                       "which counts no node with as many",
                                       veu, p, item.step, item.veu - t->c->schedule->veu_count);
-        else if (item.step < 1 || item.step > steps[item.veu])
+        else if (item.step < 1)
+            t->good = rk_checker_fail(t->c, 5, RK_NO_ID, "steps count from 1; leave the item out",
+                                      "vEU %u of rProgram %u waits for step 0 of vEU %u, which is "
+                                      "before its first rTask",
+                                      veu, p, item.veu);
+        else if (item.step > steps[item.veu])
             t->good = rk_checker_fail(t->c, 5, RK_NO_ID, NULL,
                                       "vEU %u of rProgram %u waits for step %u of vEU %u, which it "
                                       "never reaches",
@@ -95,9 +100,10 @@ static void check_wait(tally *t, const rk_entry *entry, uint32_t p, uint32_t veu
 static void count_spans(tally *t)
 {
     rk_checker *c = t->c;
+    uint32_t *steps = RK_NEW_ARRAY(c->scratch, uint32_t, (size_t)c->schedule->veu_count + 1);
     for (uint32_t p = 0; p < c->schedule->program_count; p++) {
         const rk_rprogram *program = &c->schedule->programs[p];
-        const uint32_t *steps = count_steps(c, program);
+        count_steps(steps, c, program);
         for (uint32_t w = 0; w < c->schedule->veu_count; w++) {
             uint64_t list = (uint64_t)p * c->schedule->veu_count + w + 1;
             for (size_t i = 0; i < program->veus[w].count; i++) {

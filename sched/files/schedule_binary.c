@@ -13,7 +13,7 @@
  */
 
 #define MAGIC "RKSCHED\n"
-enum { VERSION = 2, HEADER_WORDS = 6, HEADER_BYTES = 8 * HEADER_WORDS, MOST_VEUS = 1 << 20 };
+enum { VERSION = 2, HEADER_WORDS = 6, HEADER_BYTES = 8 * HEADER_WORDS };
 
 /** In place of a node: a barrier-rTask, with its first item and their number. */
 #define WAIT_WORD UINT32_MAX
@@ -320,7 +320,9 @@ static bool read_facts(source *s)
     to->veu_threads = (int)take32(s);
     to->veu_shared = (int64_t)take(s, 8);
     to->blocks_per_sm = (int)take32(s);
-    return s->good && to->veu_count >= 1 && to->veu_count <= MOST_VEUS;
+    return s->good && to->veu_count >= 1 && to->veu_count <= MOST_VEUS && to->veu_threads >= 1 &&
+           to->veu_shared >= 0 && to->veu_shared <= MOST_SHARED && to->blocks_per_sm >= 1 &&
+           rk_schedule_is_makespan(to->makespan_ns);
 }
 
 static bool read_launches(source *s)
@@ -336,6 +338,8 @@ static bool read_launches(source *s)
             l->grid[d] = (int64_t)take(s, 8);
         for (int d = 0; d < 3; d++)
             l->block[d] = (int64_t)take(s, 8);
+        s->good = s->good && l->candidate >= 0 && l->candidate <= UINT32_MAX && l->shared >= 0 &&
+                  l->shared <= MOST_SHARED;
     }
     rk_schedule *to = s->schedule;
     to->node_count = take_count(s, 4);
@@ -364,6 +368,7 @@ static void read_program(source *s, rk_rprogram *program)
         program->waits[i].step = take32(s);
     }
     program->veus = RK_NEW_ARRAY(s->arena, rk_veu_list, s->schedule->veu_count);
+    size_t rtasks = 0;
     for (uint32_t w = 0; w < s->schedule->veu_count && s->good; w++) {
         rk_veu_list *list = &program->veus[w];
         list->count = list->capacity = take_count(s, 12);
@@ -375,7 +380,9 @@ static void read_program(source *s, rk_rprogram *program)
             list->entries[i] = items ? (rk_entry){.wait_first = index, .wait_count = items}
                                      : (rk_entry){.task = {op, index}};
         }
+        rtasks += rk_veu_list_rtasks(list);
     }
+    s->good = s->good && rtasks > 0;
 }
 
 rk_schedule *rk_schedule_read_binary(const char *path, const rk_problem *problem, rk_arena *arena,

@@ -3,6 +3,18 @@
 
 #include "sched/files/schedule_files.h"
 
+#include <float.h>
+
+/* What either form takes: more vEUs and shared bytes no device has. */
+enum { MOST_VEUS = 1 << 20 };
+#define MOST_SHARED (INT64_C(1) << 40)
+
+/** Whether a schedule may take this long: not NaN, not endless, not less than nothing. */
+static inline bool rk_schedule_is_makespan(double ns)
+{
+    return ns >= 0 && ns <= DBL_MAX;
+}
+
 /** A launch as a file has it. */
 typedef struct {
     const char *kernel; /**< its id */

@@ -13,7 +13,7 @@
    barrier-rTask with the items 40 to 51 of the rProgram's waits, each of which is "vEU:step", or
    "c3:128" for the 128 rTasks of the node that the rProgram's counter 3 counts. */
 
-enum { WAITS_A_LINE = 16, MOST_VEUS = 1 << 20 };
+enum { WAITS_A_LINE = 16 };
 
 uint64_t rk_schedule_graph_hash(const rk_graph *graph)
 {
@@ -323,25 +323,26 @@ static uint32_t most_rtasks(const reader *r, rk_id op)
     return r->problem->candidates->nodes[op].items[r->schedule->selected[op]].rtasks;
 }
 
-static bool read_entries(reader *r, rk_veu_list *list, const char *text, const char *where)
+/** Reads the entries of a vEU; *wrong is the first word that is none. */
+static bool read_entries(const char **wrong, reader *r, rk_veu_list *list, const char *text)
 {
     while (*text) {
-        const char *word = text;
+        *wrong = text;
         rk_entry entry = {0};
         if (follows(&text, '@')) {
             if (!number(&entry.wait_first, &text) || !follows(&text, '+') ||
                 !number(&entry.wait_count, &text) || entry.wait_count == 0 || !gap(&text))
-                return malformed(r, where, word);
+                return false;
             push_entry(r, list, entry);
             continue;
         }
         if (!number(&entry.task.op, &text) || !follows(&text, '.') ||
             !number(&entry.task.index, &text))
-            return malformed(r, where, word);
+            return false;
         uint32_t last = entry.task.index;
         if ((follows(&text, '-') && !number(&last, &text)) || !gap(&text) ||
             last < entry.task.index || last - entry.task.index >= most_rtasks(r, entry.task.op))
-            return malformed(r, where, word);
+            return false;
         for (uint32_t more = last - entry.task.index + 1; more > 0; more--, entry.task.index++)
             push_entry(r, list, entry);
     }
@@ -362,14 +363,38 @@ static bool read_program(reader *r, rk_rprogram *program, const cJSON *at, const
                 read_waits(r, program, waits, rk_arena_printf(r->arena, "%s.waits", where));
     program->veus = RK_NEW_ARRAY(r->arena, rk_veu_list, r->schedule->veu_count);
     uint32_t w = 0;
+    size_t rtasks = 0;
     const cJSON *list;
     cJSON_ArrayForEach (list, lists) {
-        const char *place = rk_arena_printf(r->arena, "%s.veus[%u]", where, w);
-        good = read_entries(r, &program->veus[w++],
-                            cJSON_IsString(list) ? list->valuestring : "not a text", place) &&
-               good;
+        const char *wrong;
+        rk_veu_list *veu = &program->veus[w];
+        if (!read_entries(&wrong, r, veu, cJSON_IsString(list) ? list->valuestring : "not a text"))
+            good = malformed(r, rk_arena_printf(r->arena, "%s.veus[%u]", where, w), wrong);
+        rtasks += rk_veu_list_rtasks(veu);
+        w++;
     }
+    if (good && rtasks == 0)
+        return rk_json_fail(&r->json, "RK-S007", where, "leave it out",
+                            "the rProgram runs no rTask");
     return good;
+}
+
+/** A number in [least, most] of object `at`. */
+static bool read_int(int64_t *out, const reader *r, const cJSON *at, const char *where,
+                     const char *key, int64_t least, int64_t most)
+{
+    if (!rk_json_int(out, &r->json, at, where, key))
+        return false;
+    if (*out >= least && *out <= most)
+        return true;
+    const char *path = where ? rk_arena_printf(r->arena, "%s.%s", where, key) : key;
+    return rk_json_fail(&r->json, "RK-J004", path, NULL, "%lld is not between %lld and %lld",
+                        (long long)*out, (long long)least, (long long)most);
+}
+
+static bool read_size(int64_t *out, const reader *r, const char *key, int64_t least, int64_t most)
+{
+    return read_int(out, r, r->json.root, NULL, key, least, most);
 }
 
 static bool read_dimensions(const reader *r, int64_t *out, const cJSON *at, const char *where,
@@ -380,7 +405,8 @@ static bool read_dimensions(const reader *r, int64_t *out, const cJSON *at, cons
         return false;
     for (int i = 0; i < 3; i++) {
         const cJSON *v = cJSON_GetArrayItem(list, i);
-        if (!cJSON_IsNumber(v) || !(v->valuedouble >= 1 && v->valuedouble <= INT32_MAX))
+        if (!cJSON_IsNumber(v) || !(v->valuedouble >= 1 && v->valuedouble <= INT32_MAX) ||
+            v->valuedouble != (double)(int64_t)v->valuedouble || cJSON_GetArraySize(list) != 3)
             return rk_json_fail(&r->json, "RK-J004", where, NULL,
                                 "expected three extents in \"%s\"", key);
         out[i] = (int64_t)v->valuedouble;
@@ -416,8 +442,8 @@ static bool read_launches(reader *r, rk_launch_facts *launches, const cJSON *lis
         const char *where = rk_arena_printf(r->arena, "kernels[%zu]", i);
         rk_launch_facts *l = &launches[i++];
         if (!rk_json_string(&l->kernel, &r->json, at, where, "kernel") ||
-            !rk_json_int(&l->candidate, &r->json, at, where, "candidate") ||
-            !rk_json_int(&l->shared, &r->json, at, where, "shared") ||
+            !read_int(&l->candidate, r, at, where, "candidate", 0, UINT32_MAX) ||
+            !read_int(&l->shared, r, at, where, "shared", 0, MOST_SHARED) ||
             !read_dimensions(r, l->grid, at, where, "grid") ||
             !read_dimensions(r, l->block, at, where, "block"))
             return false;
@@ -451,13 +477,13 @@ static bool read_selection(reader *r)
     return *text == '\0' || mismatch(r, "selected", "it names more kernels than there are nodes");
 }
 
-static bool read_size(int64_t *out, const reader *r, const char *key, int64_t least, int64_t most)
+static bool read_makespan(double *out, const reader *r)
 {
-    if (!rk_json_int(out, &r->json, r->json.root, NULL, key))
+    if (!rk_json_number(out, &r->json, r->json.root, NULL, "makespan_ns"))
         return false;
-    return (*out >= least && *out <= most) ||
-           rk_json_fail(&r->json, "RK-J004", key, NULL, "%lld is not between %lld and %lld",
-                        (long long)*out, (long long)least, (long long)most);
+    return rk_schedule_is_makespan(*out) ||
+           rk_json_fail(&r->json, "RK-J004", "makespan_ns", NULL,
+                        "%g is no time: it is neither 0 nor more", *out);
 }
 
 /** Names and sizes; another graph's or another device's schedule is told apart here. */
@@ -471,10 +497,9 @@ static bool read_header(reader *r)
         !rk_json_string(&hash, &r->json, root, NULL, "graph_hash") ||
         !rk_json_string(&s->device, &r->json, root, NULL, "device") ||
         !rk_json_string(&s->policy, &r->json, root, NULL, "policy") ||
-        !rk_json_number(&s->makespan_ns, &r->json, root, NULL, "makespan_ns") ||
-        !read_size(&veus, r, "veus", 1, MOST_VEUS) ||
+        !read_makespan(&s->makespan_ns, r) || !read_size(&veus, r, "veus", 1, MOST_VEUS) ||
         !read_size(&threads, r, "veu_threads", 1, INT32_MAX) ||
-        !read_size(&s->veu_shared, r, "veu_shared", 0, INT64_C(1) << 40) ||
+        !read_size(&s->veu_shared, r, "veu_shared", 0, MOST_SHARED) ||
         !read_size(&blocks, r, "blocks_per_sm", 1, INT32_MAX))
         return false;
     s->veu_count = (uint32_t)veus;
@@ -502,16 +527,15 @@ static rk_schedule *read_json(const char *path, const rk_problem *problem, rk_ar
         return NULL;
     r.schedule->program_count = (size_t)cJSON_GetArraySize(programs);
     r.schedule->programs = RK_NEW_ARRAY(arena, rk_rprogram, r.schedule->program_count + 1);
-    bool good = true;
     size_t i = 0;
     const cJSON *at;
     cJSON_ArrayForEach (at, programs) {
-        good = read_program(&r, &r.schedule->programs[i], at,
-                            rk_arena_printf(arena, "programs[%zu]", i)) &&
-               good;
+        if (!read_program(&r, &r.schedule->programs[i], at,
+                          rk_arena_printf(arena, "programs[%zu]", i)))
+            return NULL;
         i++;
     }
-    return good ? r.schedule : NULL;
+    return r.schedule;
 }
 
 rk_schedule *rk_schedule_read(const char *path, const rk_problem *problem, rk_arena *arena,

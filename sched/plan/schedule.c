@@ -1,5 +1,13 @@
 #include "sched/plan/schedule.h"
 
+size_t rk_veu_list_rtasks(const rk_veu_list *list)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < list->count; i++)
+        count += list->entries[i].wait_count == 0;
+    return count;
+}
+
 void rk_schedule_count(rk_schedule_stats *out, const rk_schedule *schedule,
                        const rk_problem *problem)
 {

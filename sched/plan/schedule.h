@@ -41,6 +41,9 @@ typedef struct {
     size_t count, capacity;
 } rk_veu_list;
 
+/** How many of the entries are rTasks. */
+size_t rk_veu_list_rtasks(const rk_veu_list *list);
+
 /** prog[vEU][order]. */
 typedef struct {
     rk_veu_list *veus; /**< rk_schedule.veu_count of them */
@@ -55,7 +58,7 @@ typedef struct {
     const char *graph; /**< the graph's name */
     const char *policy;
     bool as_graph;  /**< it runs as kernels of a captured CUDA graph (sched/policies/policy.h) */
-    const char *by;     /**< what of the policy made it (rk_builder_credit), or NULL */
+    const char *by; /**< what of the policy made it (rk_builder_credit), or NULL */
     const char *device; /**< its name */
     uint32_t veu_count;
     int veu_threads;    /**< V */

@@ -111,6 +111,41 @@ Test(base, diag_keeps_order_and_prints_places)
     free(text);
 }
 
+/** Parses a text; the code of what is wrong with it, "" when nothing is. */
+static const char *json_code(const char *text, size_t size)
+{
+    rk_json json;
+    rk_diag *said = rk_diag_new(arena);
+    bool good = rk_json_parse(&json, text, size, "x.json", NULL, arena, said);
+    cr_expect_eq(good, rk_diag_count(said) == 0, "%s", text);
+    return good ? "" : rk_diag_at(said, 0)->code;
+}
+
+Test(base, json_says_each_thing_once_and_whole)
+{
+    static const struct {
+        const char *text, *code;
+    } cases[] = {
+        {"{\"a\": 1, \"b\": {\"a\": 2}}", ""},
+        {"{\"a\": 1, \"A\": 2}", ""},
+        {"{\"a\": 1, \"b\": 2, \"a\": 1}", "RK-J006"},
+        {"[[{\"b\": [{\"c\": 1, \"c\": 1}]}]]", "RK-J006"},
+        {"{\"a\": 1, \"\\u0061\": 2}", "RK-J006"},
+        {"{\"a\": \"x\\u0000y\"}", "RK-J007"},
+        {"{\"a\\u0000b\": 1}", "RK-J007"},
+        {"{\"a\": \"x\\\\u0000y\"}", ""},
+        {"{\"a\": \"x\\\\\\u0000y\"}", "RK-J007"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        cr_expect_str_eq(json_code(cases[i].text, strlen(cases[i].text)), cases[i].code, "%s",
+                         cases[i].text);
+    cr_expect_str_eq(json_code("{\"a\": \"x\0y\"}", 12), "RK-J001");
+    rk_json json;
+    const char twice[] = "{\"a\": [{}, {\"b\": {\"c\": 1, \"c\": 2}}]}";
+    cr_expect(!rk_json_parse(&json, twice, strlen(twice), "x.json", NULL, arena, diag));
+    cr_expect_str_eq(rk_diag_at(diag, 0)->place.object, "a[1].b");
+}
+
 Test(base, file_round_trip_and_replacement)
 {
     char *path = in_folder("x");

@@ -581,11 +581,23 @@ Test(schedule_file, edits_are_found)
     cr_expect_str_eq(code_after("0.0 ", "@0+999 0.0 "), "RK-K005");
     cr_expect_str_eq(code_after("0.0 ", "spam "), "RK-S007");
     cr_expect_str_eq(code_after("0.0 ", "99999999999.0 "), "RK-S007");
+    cr_expect_str_eq(
+        code_after("\"programs\": [", "\"programs\": [{\"waits\": [], \"veus\": [\"\", \"\"]},"),
+        "RK-S007");
     cr_expect_str_eq(code_after("\"veu_threads\": 128", "\"veu_threads\": 64"), "RK-K007");
     cr_expect_str_eq(code_after("\"veu_shared\": 1024", "\"veu_shared\": 1023"), "RK-K007");
     cr_expect_str_eq(code_after("\"blocks_per_sm\": 1", "\"blocks_per_sm\": 2"), "RK-K007");
     cr_expect_str_eq(code_after("\"kernel\": \"made\"", "\"kernel\": \"other\""), "RK-S006");
     cr_expect_str_eq(code_after("rammer.schedule/1", "rammer.schedule/9"), "RK-J002");
+    cr_expect_str_eq(code_after("\"makespan_ns\": ", "\"makespan_ns\": -1"), "RK-J004");
+    cr_expect_str_eq(code_after("\"makespan_ns\": ", "\"makespan_ns\": 1e999"), "RK-J004");
+    cr_expect_str_eq(code_after("\"candidate\": 0", "\"candidate\": -1"), "RK-J004");
+    cr_expect_str_eq(code_after("\"candidate\": 0", "\"candidate\": 4294967296"), "RK-J004");
+    cr_expect_str_eq(code_after("\"candidate\": 0", "\"candidate\": 0, \"candidate\": 0"),
+                     "RK-J006");
+    cr_expect_str_eq(code_after("\"policy\": ", "\"policy\": \"x\", \"policy\": "), "RK-J006");
+    cr_expect_str_eq(code_after("\"kernel\": \"made", "\"kernel\": \"made\\u0000more"), "RK-J007");
+    cr_expect_str_eq(code_after("\"grid\": [2", "\"grid\": [2.5"), "RK-J004");
 }
 
 Test(schedule_file, another_graph_or_device_is_refused)
