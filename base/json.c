@@ -194,7 +194,7 @@ bool rk_json_parse(rk_json *out, const char *text, size_t size, const char *file
         return too_large(out);
     const char *nul = size ? memchr(text, '\0', size) : NULL;
     if (!out->root || nul || !only_space(end, text + size)) {
-        end = nul ? nul : end;
+        end = out->root && nul ? nul : end;
         rk_place place = {.file = file};
         line_and_column(text, end, &place.line, &place.column);
         return rk_diag_add(diag, RK_ERROR, "RK-J001", place, "correct the file at that place",

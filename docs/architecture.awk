@@ -48,7 +48,7 @@ function colour(name)
 }
 
 END {
-    width = 1240
+    width = 1560
     height = 30
     gap = 46
     top = 0

@@ -158,15 +158,6 @@ static int by_name(const void *a, const void *b)
     return strcmp(((const rk_safetensor *)a)->name, ((const rk_safetensor *)b)->name);
 }
 
-static void check_names(reader *r)
-{
-    if (r->items.count)
-        qsort(r->items.items, r->items.count, sizeof *r->items.items, by_name);
-    for (size_t i = 1; i < r->items.count; i++)
-        if (by_name(&r->items.items[i - 1], &r->items.items[i]) == 0)
-            fail(r, "RK-T007", r->items.items[i].name, "two tensors have this name");
-}
-
 /** Finds the header; false when its length makes no sense. */
 static bool split(reader *r, size_t *header, const unsigned char *bytes, size_t size)
 {
@@ -209,9 +200,10 @@ const rk_safetensors *rk_safetensors_parse(const void *bytes, size_t size, const
     }
     if (r.good)
         check_extents(&r, extents.items, extents.count);
-    check_names(&r);
     if (!r.good)
         return NULL;
+    if (r.items.count)
+        qsort(r.items.items, r.items.count, sizeof *r.items.items, by_name);
     rk_safetensors *out = RK_NEW(arena, rk_safetensors);
     *out = (rk_safetensors){file, r.items.items, r.items.count};
     return out;

@@ -21,10 +21,10 @@ typedef struct {
 
 /**
  * Reads a safetensors file: eight bytes with the header's length, a JSON header, the elements. NULL
- * with RK-F..., RK-J001 (the header is no JSON), RK-T001 (too short, or the header's length),
+ * with RK-F..., RK-J001 (the header is no JSON), RK-J006 (two tensors of one name), RK-T001 (too short, or the header's length),
  * RK-T002 (a member missing, unknown or of the wrong type), RK-T003 (element type), RK-T004
  * (shape), RK-T005 (the offsets do not match dtype and shape), RK-T006 (the elements overlap, leave
- * a gap or end elsewhere than the file), RK-T007 (two of one name).
+ * a gap or end elsewhere than the file).
  */
 const rk_safetensors *rk_safetensors_read(const char *path, rk_arena *arena, rk_diag *diag);
 

@@ -122,7 +122,7 @@ Test(binding, each_problem_is_found)
         {WITH("gemv", "local", ARGS), "RK-B002", "no parameter"},
         {"{\"op\": \"X\", \"kernel\": \"gemv\", \"args\": {" ARGS "}}", "RK-B002", "6 launches"},
         {WITH("gemv", "launch", "\"W\": \"A\", \"y\": \"Y\""), "RK-B003", "bound 0 times"},
-        {WITH("gemv", "launch", ARGS ", \"m\": \"2\""), "RK-B003", "bound 2 times"},
+        {WITH("gemv", "launch", ARGS ", \"m\": \"2\""), "RK-J006", "\"m\" is there twice"},
         {WITH("gemv", "launch", ARGS ", \"k\": \"2\""), "RK-B003", "no parameter 'k'"},
         {WITH("gemv", "launch", "\"W\": \"A + 1\", \"y\": \"Y\", \"m\": \"1\""), "RK-B003",
          "no operand"},

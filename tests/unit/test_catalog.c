@@ -228,7 +228,7 @@ Test(catalog, each_inconsistency_is_found)
         {"\"frame\": \"rk__in_gemm::gemm_rk__frame<32, 8>\",", "", "RK-C001", "without a frame"},
         {"\"file\": \"gemm.rk.cu\"", "\"file\": \"/abs/gemm.rk.cu\"", "RK-C001", "relative"},
         {"\"library\": \"cpu/00.so\"", "\"library\": \"/cpu/00.so\"", "RK-C001", "relative"},
-        {"\"rkernel\": {", "\"rkernel\": 3, \"cpu\": {", "RK-J004", "object"},
+        {"\"rkernel\": {", "\"rkernel\": 3, \"other\": {", "RK-J004", "object"},
         {"(n + 31) / 32", "(n + 31 / 32", "RK-E001", "grid[0]"},
         {"(n + 31) / 32", "(m + 31) / 32", "RK-C001", "'m' is neither a parameter"},
         {"\"cfg.blocks\"", "\"gfc.blocks\"", "RK-C001", "gfc.blocks"},

@@ -287,7 +287,7 @@ Test(graph_file, duplicate_names)
     cr_expect_null(read_text("{\"schema\": \"rammer.graph/1\", \"tensors\": {\"x\": {\"dtype\": "
                              "\"f32\", \"shape\": [4]}, \"x\": {\"dtype\": \"f32\", \"shape\": "
                              "[4]}}, \"nodes\": [], \"inputs\": [\"x\"], \"outputs\": [\"x\"]}"));
-    expect_only("RK-G001");
+    expect_only("RK-J006");
 }
 
 Test(graph_file, a_node_is_an_op_or_a_kernel)

@@ -152,7 +152,7 @@ Test(safetensors, every_byte_is_used_once)
 
 Test(safetensors, two_of_one_name)
 {
-    refused("RK-T007",
+    refused("RK-J006",
             "{\"a\":{\"dtype\":\"F32\",\"shape\":[],\"data_offsets\":[0,4]},"
             "\"a\":{\"dtype\":\"F32\",\"shape\":[],\"data_offsets\":[4,8]}}",
             8);
