@@ -122,7 +122,7 @@ static rk_worker_end prepare(run *r, size_t index)
     s->job.options.args = s->scan.args;
     s->job.options.arg_count = s->scan.arg_count;
     s->job.options.output = r->options->in_place ? input->path : program_output(r, input);
-    s->kept = rk_cache_path(&r->cache, &s->job, &s->scan, r->arena);
+    s->kept = s->scan.whole ? rk_cache_path(&r->cache, &s->job, &s->scan, r->arena) : NULL;
     s->record = rk_arena_printf(r->arena, "%s/%zu.record", r->folder, index);
     return end;
 }

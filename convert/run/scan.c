@@ -210,6 +210,7 @@ rk_worker_end rk_scan_source(rk_scan *out, const rk_source_input *input,
         if (!unit || !tree || input->placed || !add_folders(&args, unit, tree, arena))
             break;
     }
+    out->whole = unit != NULL;
     if (unit)
         describe(out, unit, names, arena);
     out->args = args.items;

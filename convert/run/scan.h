@@ -19,6 +19,7 @@ typedef struct {
     size_t header_count;
     const char *guard; /**< the macro that the first kernel stands under, NULL if none */
     uint64_t hash[2];  /**< of all texts, their paths and their names in the output folder */
+    bool whole;        /**< all that is there was read, and the hash tells the source from others */
 } rk_scan;
 
 /**

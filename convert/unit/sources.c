@@ -124,9 +124,8 @@ static size_t file_index(rk_unit *unit, const char *path)
             unit->files.items[i]->inode == (uint64_t)status.st_ino)
             return i;
     rk_bytes bytes;
-    rk_diag *unheard = rk_diag_new(unit->arena);
     if (!may_read(unit, (size_t)status.st_size) ||
-        !rk_file_read(&bytes, path, unit->arena, unheard))
+        !rk_file_read(&bytes, path, unit->arena, unit->diag))
         return RK_NONE;
     new_file(unit, path, bytes);
     return unit->files.count - 1;
@@ -180,9 +179,11 @@ bool rk_sources_read(rk_unit *unit)
         !rk_file_read(&bytes, unit->path, unit->arena, unit->diag))
         return false;
     new_file(unit, unit->path, bytes);
+    const size_t errors = rk_diag_count_of(unit->diag, RK_ERROR);
     for (size_t i = 0; i < unit->files.count; i++)
         find_includes(unit, i);
-    return !unit->limits || unit->limits->end == RK_READ_ALL;
+    return rk_diag_count_of(unit->diag, RK_ERROR) == errors && /* a header that is there was read */
+           (!unit->limits || unit->limits->end == RK_READ_ALL);
 }
 
 size_t rk_sources_find(const rk_unit *unit, CXFile file)

@@ -56,6 +56,10 @@ bounded 20 9000 0 '1 converted' "$RKCONVERT" --builtin-cuda --examine wide/a.cu
 bounded 20 9000 2 'nested too deeply' "$RKCONVERT" --builtin-cuda --examine deep/a.cu
 bounded 20 9000 2 RK-V009 "$RKCONVERT" --builtin-cuda --examine --memory 1 wide/a.cu
 
+# A header that is there and cannot be read is not left out.
+{ echo '#include "/proc/self/mem"'; echo "__global__ void k(float *x, int n) { x[0] = n; }$end"; } >unread.cu
+bounded 20 9000 2 RK-F002 "$RKCONVERT" --builtin-cuda --examine unread.cu
+
 # Depth: choices and conditions in each other, sums that the parser takes the square of their length for, and a
 # grid of as many terms as no expression of a catalog has.
 awk 'BEGIN { printf "__global__ void k(float *x, int n) { x[0] = "; for (i = 0; i < 8000; i++) printf "n == %d ? %d : ", i, i; print "0; }" }' >choices.cu
