@@ -68,6 +68,19 @@ static void add_inside(rk_program *program, CXCursor body)
     }
 }
 
+/** Whether what is before the loop may be an attribute of it, which nothing is to part it from. */
+static bool is_attribute_before(const rk_tokens *t, size_t loop)
+{
+    if (rk_token_is(t, loop - 1, "]"))
+        return true;
+    if (!rk_token_is(t, loop - 1, ")"))
+        return false;
+    const size_t open = rk_program_open_before(t, loop - 1);
+    return open > 0 &&
+           (rk_token_is(t, open - 1, "_Pragma") || rk_token_is(t, open - 1, "__pragma") ||
+            rk_token_is(t, open - 1, "__attribute__"));
+}
+
 /** Around a loop that stands in the text by itself: an object that lives as long as it waits. */
 static void add_around(rk_program *program, CXCursor loop)
 {
@@ -78,8 +91,8 @@ static void add_around(rk_program *program, CXCursor loop)
                    plain = rk_ast_expansion(program->unit, behind);
     if (!s || s->macro || i == 0 || end.file != s->file || plain.file != s->file ||
         end.offset != plain.offset || s->tokens.items[i - 1].kind == RK_TOKEN_DIRECTIVE ||
-        rk_token_is(&s->tokens, i - 1, ")") || rk_token_is(&s->tokens, i - 1, "]"))
-        return; /* what is before it may be a pragma or an attribute of it */
+        is_attribute_before(&s->tokens, i))
+        return;
     const rk_stretch *same =
         rk_program_stretch(program, (rk_where){end.file, end.offset - 1}, &last);
     if (same != s)

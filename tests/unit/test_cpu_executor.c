@@ -8,6 +8,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 /* The executor on hand-made tables; tests/threads has what needs ThreadSanitizer. */
 
 static layers l;
@@ -231,4 +236,57 @@ Test(cpu_executor, one_by_one_follows_the_schedule)
     cr_assert_eq(ran[0], 1);
     cr_assert_eq(ran[1], 0);
     rk_executor_free(e);
+}
+
+static void wait_for_ever(void *veu, uint32_t thread)
+{
+    const rk_cpu_api *api = ((rk_cpu_veu *)veu)->api;
+    if (thread > 0)
+        api->barrier(veu, RK_CPU_BARRIER_PLAIN, 0, "in.cu", 9);
+    for (api->wait(veu, "in.cu", 7);;)
+        api->round(veu);
+}
+
+static void wait_in_one_rtask(const rk_cpu_call *call)
+{
+    if (call->args[1] == l.args[2][1] && call->rtask == 3)
+        call->veu->api->run(call->veu, 2, wait_for_ever, call->veu);
+    else
+        layers_kernel(call);
+}
+
+/** In a process of its own, since it ends. */
+static void run_stuck(int out)
+{
+    setenv("RK_WATCHDOG", "1", 1);
+    dup2(out, STDERR_FILENO);
+    signal(SIGABRT, SIG_DFL);
+    rk_executor *e = make(3, 3, 0);
+    for (uint32_t i = 0; i < LAYERS; i++)
+        l.ops[i].entry = wait_in_one_rtask;
+    rk_executor_run(e, &fault);
+    _exit(0);
+}
+
+Test(cpu_executor, the_watchdog_ends_a_run_that_waits_for_ever, .timeout = 60)
+{
+    int ends[2], status;
+    cr_assert_eq(pipe(ends), 0);
+    const pid_t child = fork();
+    if (child == 0)
+        run_stuck(ends[1]);
+    close(ends[1]);
+    char text[4096] = "";
+    size_t length = 0;
+    for (ssize_t n; (n = read(ends[0], text + length, sizeof text - 1 - length)) > 0;)
+        length += (size_t)n;
+    waitpid(child, &status, 0);
+    cr_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT, "%s", text);
+    static const char *const said[] = {
+        "kernel of layer, rTask 3, block (3, 0, 0): ",
+        "1 thread (thread 0 first) in the loop, which waits, at in.cu:7",
+        "1 thread (thread 1 first) in barrier 0 at in.cu:9",
+        "its vEUs wait for the rTasks of others", "every thread waits for another one"};
+    for (size_t i = 0; i < sizeof said / sizeof *said; i++)
+        cr_assert(strstr(text, said[i]), "%s is not in %s", said[i], text);
 }

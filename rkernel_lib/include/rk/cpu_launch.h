@@ -19,7 +19,8 @@
  *
  * Environment: RK_WORKERS, OS threads that run blocks (default: the processors; 1 runs blocks in order,
  * x fastest); RK_SHUFFLE=<seed>, a random legal order; RK_FIBERS=1, fibers for every kernel; RK_VEUS and
- * RK_VEU_THREADS, the vEUs of a drop-in launch and the threads of each.
+ * RK_VEU_THREADS, the vEUs of a drop-in launch and the threads of each; RK_WATCHDOG, seconds until a run that does
+ * not get on is told.
  */
 
 #include "cpu_abi.h"

@@ -1,5 +1,5 @@
-#include "rkernel_lib/runtime/cpu/block_internal.h"
 #include "rkernel_lib/include/rk/cpu_checker.h"
+#include "rkernel_lib/runtime/cpu/block_internal.h"
 
 #include <assert.h>
 #include <sched.h>
@@ -172,11 +172,20 @@ static uint32_t pop(rk_cpu_block *block, rk_thread_queue *q)
     return thread;
 }
 
+/** Of a number that only this thread changes. */
+static inline void count_up(_Atomic uint64_t *number)
+{
+    atomic_store_explicit(number, atomic_load_explicit(number, memory_order_relaxed) + 1,
+                          memory_order_relaxed);
+}
+
 /** Threads met: the block got on, unless all of them only wait, and meet in each round of that. */
 static void meet(rk_cpu_block *block)
 {
-    if (block->fresh)
+    if (block->fresh) {
         block->stalled = 0;
+        count_up(&block->moved);
+    }
     block->fresh = false;
 }
 
@@ -190,6 +199,8 @@ static inline void come(rk_cpu_block *block, rk_thread_state *state)
 /** Lets all threads of `from` go on. */
 static void make_ready(rk_cpu_block *block, rk_thread_queue *from)
 {
+    if (block->fresh)
+        count_up(&block->met);
     meet(block);
     if (block->ready.count == 0) {
         const rk_thread_queue none = {.items = block->ready.items};
@@ -444,7 +455,9 @@ static void worker_main(void *user)
         block->stalled = 0;
         self->thread = block->random ? block->order[n] : n;
         block->states[self->thread] = (rk_thread_state){.worker = self};
+        count_up(&block->moved);
         block->thread(block->user, self->thread);
+        count_up(&block->met);
         block->states[self->thread].worker = NULL;
         block->alive--;
         leave(block, self->thread);
@@ -463,6 +476,8 @@ static bool grow(rk_cpu_block *block, uint32_t threads)
     uint32_t capacity = RK_CPU_WARP;
     while (capacity < threads)
         capacity *= 2;
+    rk_watch_lock();
+    block->threads = 0;
     free_arrays(block);
     block->states = calloc(capacity, sizeof *block->states);
     block->order = calloc(capacity, sizeof *block->order);
@@ -472,6 +487,7 @@ static bool grow(rk_cpu_block *block, uint32_t threads)
     bool good = block->states && block->order && block->warps && block->ready.items &&
                 block->finished.items;
     block->capacity = good ? capacity : 0;
+    rk_watch_unlock();
     return good;
 }
 
@@ -703,6 +719,7 @@ void rk_cpu_block_warp(rk_cpu_block *block, rk_cpu_warp_op *op)
     state->line = op->line;
     state->wait = RK_THREAD_IN_WARP_OP;
     state->yields = 0;
+    state->op = (uint8_t)op->kind;
     if (op->kind != RK_CPU_ACTIVEMASK)
         come(block, state);
     if (!op->converged && !(op->mask >> lane & 1)) {
@@ -725,8 +742,9 @@ void rk_cpu_block_warp(rk_cpu_block *block, rk_cpu_warp_op *op)
 void rk_cpu_block_yield(rk_cpu_block *block)
 {
     block->stalled++;
-    if (!block
-             ->current) { /* threads in a loop: whether it waits cannot be told from that it has atomics */
+    count_up(&block->polls);
+    if (!block->current) {
+        /* Threads in a loop: whether it waits cannot be told from that it has atomics. */
         if (block->stalled % STALL_PERIOD == 0)
             sched_yield();
         return;
@@ -761,6 +779,8 @@ void rk_cpu_block_wait(rk_cpu_block *block, const char *file, uint32_t line)
     if (!block->current)
         return;
     rk_thread_state *state = &block->states[block->current->thread];
+    if (!file)
+        count_up(&block->moved);
     state->loop = file;
     state->loop_line = line;
 }
@@ -775,4 +795,11 @@ void rk_cpu_block_fail(rk_cpu_block *block, const char *message)
 const char *rk_cpu_block_fault(const rk_cpu_block *block)
 {
     return block->fault;
+}
+
+rk_watch_progress rk_cpu_block_progress(const rk_cpu_block *block)
+{
+    return (rk_watch_progress){.met = atomic_load_explicit(&block->met, memory_order_relaxed),
+                               .moved = atomic_load_explicit(&block->moved, memory_order_relaxed),
+                               .polls = atomic_load_explicit(&block->polls, memory_order_relaxed)};
 }

@@ -4,6 +4,8 @@
 #include "rkernel_lib/include/rk/cpu_abi.h"
 #include "rkernel_lib/include/rk/cpu_checker.h"
 
+#include "rkernel_lib/runtime/cpu/watchdog.h"
+
 #include <stdbool.h>
 
 /*
@@ -69,6 +71,15 @@ void rk_cpu_block_wait(rk_cpu_block *block, const char *file, uint32_t line);
 
 /** Of a running thread: abandons the block with `message`; does not return. */
 _Noreturn void rk_cpu_block_fail(rk_cpu_block *block, const char *message);
+
+/** How the block, and those before it on this object, got on; from any thread. */
+rk_watch_progress rk_cpu_block_progress(const rk_cpu_block *block);
+
+/**
+ * From the watchdog: tells after `where` what each unfinished thread does, and whether each is known to wait for
+ * another one; `out` NULL: only looks.
+ */
+bool rk_cpu_block_tell(const rk_cpu_block *block, const char *where, FILE *out);
 
 /** What happened, in one sentence; valid until the next run. */
 const char *rk_cpu_block_fault(const rk_cpu_block *block);

@@ -40,6 +40,7 @@ typedef struct {
     bool waited;     /**< a round of such a loop, since it met others */
     uint8_t wait;    /**< rk_thread_wait */
     uint8_t barrier; /**< that it waits at */
+    uint8_t op;      /**< rk_cpu_warp_kind that it waits in */
 } rk_thread_state;
 
 /** Threads in the order in which they are to run, or arrived. */
@@ -58,6 +59,8 @@ typedef struct {
 } rk_block_barrier;
 
 struct rk_cpu_block {
+    /* as in rk_watch_progress; this thread's, and read by the watchdog */
+    _Atomic uint64_t met, moved, polls;
     rk_fiber main; /**< the OS thread's own stack */
     rk_block_worker *current;
     rk_block_worker *idle; /**< those without a thread */

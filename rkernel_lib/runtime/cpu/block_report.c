@@ -90,3 +90,96 @@ void rk_block_tell_mixed(rk_cpu_block *block, uint32_t thread, uint32_t other)
         tell_wait(block, two[i]);
     }
 }
+
+/* For the watchdog, while the block runs: words that another thread changes meanwhile are read one by one. */
+
+/** What a thread is seen to do. */
+typedef struct {
+    enum { DOES_NOTHING, COMPUTES, WAITS_IN_LOOP, WAITS_AT_BARRIER, WAITS_IN_OP, HAS_LEFT } what;
+    const char *file;
+    uint32_t line, detail;
+} activity;
+
+static activity see(const rk_thread_state *s)
+{
+    if (!__atomic_load_n(&s->worker, __ATOMIC_RELAXED))
+        return (activity){.what = DOES_NOTHING};
+    const char *loop = __atomic_load_n(&s->loop, __ATOMIC_RELAXED);
+    if (loop)
+        return (activity){WAITS_IN_LOOP, loop, __atomic_load_n(&s->loop_line, __ATOMIC_RELAXED), 0};
+    activity a = {COMPUTES, __atomic_load_n(&s->file, __ATOMIC_RELAXED),
+                  __atomic_load_n(&s->line, __ATOMIC_RELAXED), 0};
+    const uint8_t wait = __atomic_load_n(&s->wait, __ATOMIC_RELAXED);
+    const uint8_t op = __atomic_load_n(&s->op, __ATOMIC_RELAXED);
+    if (wait == RK_THREAD_AT_BARRIER) {
+        a.what = WAITS_AT_BARRIER;
+        a.detail = __atomic_load_n(&s->barrier, __ATOMIC_RELAXED);
+    } else if (wait == RK_THREAD_IN_WARP_OP && op != RK_CPU_ACTIVEMASK) {
+        a.what = WAITS_IN_OP;
+        a.detail = op;
+    } else if (wait == RK_THREAD_LEFT) {
+        a.what = HAS_LEFT;
+    }
+    return a;
+}
+
+static bool same(const activity *a, const activity *b)
+{
+    return a->what == b->what && a->file == b->file && a->line == b->line && a->detail == b->detail;
+}
+
+static void print_activity(FILE *out, const char *where, uint32_t count, uint32_t first,
+                           const activity *a)
+{
+    fprintf(out, "%s%u thread%s (thread %u first) ", where, count, count == 1 ? "" : "s", first);
+    switch (a->what) {
+    case WAITS_IN_LOOP:
+        fprintf(out, "in the loop, which waits,");
+        break;
+    case WAITS_AT_BARRIER:
+        fprintf(out, "in barrier %u", a->detail);
+        break;
+    case WAITS_IN_OP:
+        fprintf(out, "in %s", rk_cpu_warp_name(a->detail));
+        break;
+    case HAS_LEFT:
+        fprintf(out, "at the end of the rTask");
+        break;
+    default:
+        fprintf(out, "not known to wait%s", a->file ? ", last seen" : "");
+    }
+    if (a->file && a->what != HAS_LEFT)
+        fprintf(out, " at %s:%u", a->file, a->line);
+    fputc('\n', out);
+}
+
+bool rk_cpu_block_tell(const rk_cpu_block *block, const char *where, FILE *out)
+{
+    enum { MOST_PLACES = 16 };
+    activity places[MOST_PLACES];
+    uint32_t counts[MOST_PLACES], firsts[MOST_PLACES], used = 0;
+    const uint32_t threads = __atomic_load_n(&block->threads, __ATOMIC_RELAXED);
+    const uint32_t next = __atomic_load_n(&block->next, __ATOMIC_RELAXED);
+    bool waits = __atomic_load_n(&block->current, __ATOMIC_RELAXED) != NULL;
+    if (!waits && out)
+        fprintf(out, "%sits threads run one after another\n", where);
+    const bool fibers = waits;
+    for (uint32_t t = 0; fibers && t < threads; t++) {
+        const activity a = see(&block->states[t]);
+        uint32_t i = 0;
+        if (a.what == DOES_NOTHING)
+            continue;
+        waits &= a.what != COMPUTES;
+        while (i < used && !same(&places[i], &a))
+            i++;
+        if (i == used && used < MOST_PLACES) {
+            places[used] = a;
+            firsts[used] = t;
+            counts[used++] = 0;
+        }
+        counts[i < used ? i : used - 1]++;
+    }
+    for (uint32_t i = 0; out && i < used; i++)
+        print_activity(out, where, counts[i], firsts[i], &places[i]);
+    return waits && next >= threads;
+}

@@ -1,6 +1,7 @@
 #include "rkernel_lib/runtime/cpu/executor_internal.h"
 #include "rkernel_lib/runtime/cpu/fault.h"
 #include "rkernel_lib/runtime/cpu/veu.h"
+#include "rkernel_lib/runtime/cpu/watchdog.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -39,7 +40,10 @@ typedef struct {
     rk_cpu_block *block;
     veu_run *veus;
     uint32_t veu_count;
-    double processor_ns; /**< that it spent in the rPrograms of the last run, if clocked */
+    const rk_executor_op *running; /**< the op of the rTask that it runs, for the watchdog; NULL */
+    uint32_t rtask;
+    _Atomic uint64_t ended; /**< rTasks */
+    double processor_ns;    /**< that it spent in the rPrograms of the last run, if clocked */
 } worker;
 
 typedef void (*job)(worker *w);
@@ -151,12 +155,12 @@ static void keep_fault(rk_executor *e, const rk_executor_op *op, uint32_t rtask,
 
 /* Memory faults: the vDevice's memory is this process's, which does not go on. */
 
-static _Thread_local const rk_executor_op *running;
-static _Thread_local uint32_t running_rtask;
+static _Thread_local const worker *self;
 
 static void tell_memory_fault(int number, const void *address)
 {
     char text[512], what[80] = "divides an integer by zero";
+    const rk_executor_op *running = self ? self->running : NULL;
     if (!running)
         return;
     if (number == SIGILL)
@@ -164,13 +168,14 @@ static void tell_memory_fault(int number, const void *address)
     else if (number != SIGFPE)
         snprintf(what, sizeof what, "accesses address %p, which is no memory", address);
     const int length = snprintf(text, sizeof text, "node '%.200s', rTask %u: its kernel %s\n",
-                                running->name ? running->name : "?", running_rtask, what);
+                                running->name ? running->name : "?", self->rtask, what);
     (void)!write(STDERR_FILENO, text, (size_t)length);
 }
 
 /** Runs an rTask to its end: all its threads have returned, and its shared memory is free. */
-static bool run_rtask(rk_executor *e, rk_cpu_veu *veu, uint32_t op_index, uint32_t rtask)
+static bool run_rtask(worker *w, rk_cpu_veu *veu, uint32_t op_index, uint32_t rtask)
 {
+    rk_executor *e = w->executor;
     const rk_executor_op *op = &e->plan.ops[op_index];
     rk_cpu_call call = {.grid = {op->grid[0], op->grid[1], op->grid[2]},
                         .block = {op->block[0], op->block[1], op->block[2]},
@@ -179,10 +184,13 @@ static bool run_rtask(rk_executor *e, rk_cpu_veu *veu, uint32_t op_index, uint32
                         .rtask = rtask,
                         .args = op->args,
                         .veu = veu};
-    running_rtask = rtask;
-    running = op;
+    self = w;
+    __atomic_store_n(&w->rtask, rtask, __ATOMIC_RELAXED);
+    __atomic_store_n(&w->running, op, __ATOMIC_RELAXED);
     op->entry(&call);
-    running = NULL;
+    __atomic_store_n(&w->running, NULL, __ATOMIC_RELAXED);
+    atomic_store_explicit(&w->ended, atomic_load_explicit(&w->ended, memory_order_relaxed) + 1,
+                          memory_order_relaxed);
     const char *fault = rk_cpu_take_fault(veu);
     if (fault)
         keep_fault(e, op, rtask, fault);
@@ -203,8 +211,9 @@ static bool wait_is_met(const rk_executor *e, veu_run *v, step_cell *steps, uint
 
 /** Goes through a vEU's entries until they end, a barrier-rTask is not met or an rTask fails. True when
     it got on. */
-static bool advance(rk_executor *e, veu_run *v, step_cell *steps, uint32_t total)
+static bool advance(worker *w, veu_run *v, step_cell *steps, uint32_t total)
 {
+    rk_executor *e = w->executor;
     uint32_t start = v->cursor;
     for (;; v->cursor++) {
         const rk_executor_entry *entry = &e->plan.entries[v->cursor];
@@ -218,7 +227,7 @@ static bool advance(rk_executor *e, veu_run *v, step_cell *steps, uint32_t total
                 return v->cursor != start;
             continue;
         }
-        if (has_failed(e) || !run_rtask(e, v->veu, entry->op, entry->rtask))
+        if (has_failed(e) || !run_rtask(w, v->veu, entry->op, entry->rtask))
             return false;
         v->done++;
         publish(&steps[v->index], v->base + v->done);
@@ -245,7 +254,7 @@ static void run_program(worker *w, size_t index)
             veu_run *v = &w->veus[i];
             if (v->ended)
                 continue;
-            if (advance(e, v, steps, program->steps))
+            if (advance(w, v, steps, program->steps))
                 tries = 0;
             left -= v->ended;
         }
@@ -281,7 +290,7 @@ static void run_one_by_one(worker *w)
     for (size_t i = 0; i < e->order_count; i++) {
         uint32_t count = rk_executor_rtasks(&e->plan.ops[e->order[i]]);
         for (uint32_t r = w->index; r < count && !has_failed(e); r += e->worker_count)
-            run_rtask(e, w->veus[0].veu, e->order[i], r);
+            run_rtask(w, w->veus[0].veu, e->order[i], r);
         join_workers(e);
     }
 }
@@ -320,6 +329,43 @@ static void reset_steps(rk_executor *e, uint32_t base)
         atomic_store_explicit(&e->steps[i].finished, base, memory_order_relaxed);
 }
 
+static rk_watch_progress progress_of(void *user)
+{
+    const rk_executor *e = user;
+    rk_watch_progress sum = {0};
+    for (uint32_t i = 0; i < e->worker_count; i++) {
+        const rk_watch_progress p = rk_cpu_block_progress(e->workers[i].block);
+        const uint64_t ended = atomic_load_explicit(&e->workers[i].ended, memory_order_relaxed);
+        sum.met += p.met + ended;
+        sum.moved += p.moved + p.met + ended;
+        sum.polls += p.polls;
+    }
+    return sum;
+}
+
+/** Tells of each worker what its rTask does; one without waits for others' rTasks. */
+static bool tell_workers(void *user, FILE *out)
+{
+    const rk_executor *e = user;
+    bool waits = true;
+    for (uint32_t i = 0; i < e->worker_count; i++) {
+        const worker *w = &e->workers[i];
+        const rk_executor_op *op = __atomic_load_n(&w->running, __ATOMIC_RELAXED);
+        const uint32_t r = __atomic_load_n(&w->rtask, __ATOMIC_RELAXED);
+        char where[512];
+        if (!op) {
+            if (out)
+                fprintf(out, "worker %u: its vEUs wait for the rTasks of others\n", i);
+            continue;
+        }
+        snprintf(where, sizeof where, "worker %u: kernel of %s, rTask %u, block (%u, %u, %u): ", i,
+                 op->name, r, r % op->grid[0], r / op->grid[0] % op->grid[1],
+                 r / op->grid[0] / op->grid[1]);
+        waits &= rk_cpu_block_tell(w->block, where, out);
+    }
+    return waits;
+}
+
 /** Has all workers, the caller's thread being the first, do `next`. */
 static bool run_job(rk_executor *e, job next, rk_executor_fault *fault)
 {
@@ -332,8 +378,12 @@ static bool run_job(rk_executor *e, job next, rk_executor_fault *fault)
     atomic_store_explicit(&e->failed, false, memory_order_relaxed);
     pthread_cond_broadcast(&e->woken);
     pthread_mutex_unlock(&e->lock);
+    static const rk_watched watched = {progress_of, tell_workers, NULL};
+    rk_watch watch = {.what = &watched, .user = e, .threads = e->worker_count};
+    rk_watch_begin(&watch);
     next(&e->workers[0]);
     join_workers(e);
+    rk_watch_end(&watch);
     if (!has_failed(e))
         return true;
     reset_steps(e, 0);

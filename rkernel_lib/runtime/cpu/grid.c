@@ -1,7 +1,7 @@
+#include "rkernel_lib/include/rk/cpu_checker.h"
 #include "rkernel_lib/include/rk/cpu_device.h"
 #include "rkernel_lib/include/rk/cuda_api.h"
 #include "rkernel_lib/include/rk/cuda_hooks.h"
-#include "rkernel_lib/include/rk/cpu_checker.h"
 #include "rkernel_lib/runtime/cpu/fault.h"
 #include "rkernel_lib/runtime/cpu/fiber.h"
 #include "rkernel_lib/runtime/cpu/launch.h"
@@ -9,6 +9,7 @@
 #include "rkernel_lib/runtime/cpu/record.h"
 #include "rkernel_lib/runtime/cpu/settings.h"
 #include "rkernel_lib/runtime/cpu/veu.h"
+#include "rkernel_lib/runtime/cpu/watchdog.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -38,9 +39,11 @@ typedef struct {
     uint64_t seed;         /**< of this launch when orders are random */
     _Atomic uint64_t next; /**< the first unit that has not started */
     atomic_uint workers;
-    bool loops;     /**< threads run one after another, without fibers */
-    uint32_t chunk; /**< units that a worker takes at a time */
+    bool loops;        /**< threads run one after another, without fibers */
+    atomic_uint chunk; /**< units that a worker takes at a time, once it had one */
     atomic_bool failed;
+    _Atomic uint64_t ended; /**< times that a worker was done with what it took */
+    struct unit *running;   /**< under the lock */
 
     pthread_mutex_t lock;
     pthread_cond_t turn;      /**< of the grid-wide barrier */
@@ -50,7 +53,8 @@ typedef struct {
 } grid;
 
 /** What the calling thread runs. */
-typedef struct {
+typedef struct unit {
+    struct unit *next;
     grid *grid;
     rk_cpu_call call;
     rk_cpu_block *block;
@@ -160,11 +164,17 @@ static void fail(const unit *u, const char *fault)
 
 /* One block, or one vEU. */
 
+/** As many blocks, or vEUs, as the device holds at once. */
+static uint64_t most_workers(const grid *g)
+{
+    return rk_cpu_resident_blocks(g->veu_threads, g->shared);
+}
+
 /** When threads only poll, blocks that have not started may be what they wait for. */
 static void add_worker(void *user)
 {
     grid *g = user;
-    const uint64_t most = rk_cpu_resident_blocks(g->veu_threads, g->shared);
+    const uint64_t most = most_workers(g);
     if (atomic_load(&g->next) >= g->units || atomic_load(&g->failed) ||
         atomic_load(&g->workers) >= most)
         return;
@@ -324,6 +334,61 @@ void rk_cpu_grid_sync(const char *file, uint32_t line)
 
 /* All of them. */
 
+/** Lets the watchdog see what a worker runs, or no longer. */
+static void show_unit(grid *g, unit *u, bool runs)
+{
+    pthread_mutex_lock(&g->lock);
+    unit **at = &g->running;
+    while (*at && *at != u)
+        at = &(*at)->next;
+    if (runs)
+        *at = u;
+    else
+        *at = u->next;
+    pthread_mutex_unlock(&g->lock);
+}
+
+static rk_watch_progress progress_of(void *user)
+{
+    grid *g = user;
+    const uint64_t ended =
+        atomic_load_explicit(&g->ended, memory_order_relaxed) + atomic_load(&g->next);
+    rk_watch_progress sum = {ended, ended, 0};
+    pthread_mutex_lock(&g->lock);
+    for (const unit *u = g->running; u; u = u->next) {
+        const rk_watch_progress p = rk_cpu_block_progress(u->block);
+        sum.met += p.met;
+        sum.moved += p.moved + p.met;
+        sum.polls += p.polls;
+    }
+    pthread_mutex_unlock(&g->lock);
+    return sum;
+}
+
+/** Whether all blocks have begun, or as many as the device holds, and wait. */
+static bool tell_units(void *user, FILE *out)
+{
+    grid *g = user;
+    bool waits = true;
+    pthread_mutex_lock(&g->lock);
+    for (const unit *u = g->running; u; u = u->next) {
+        char where[512];
+        describe(u, where, sizeof where);
+        waits &= rk_cpu_block_tell(u->block, where, out);
+    }
+    pthread_mutex_unlock(&g->lock);
+    return waits &&
+           (atomic_load(&g->next) >= g->units || atomic_load(&g->workers) >= most_workers(g));
+}
+
+/** Blocks that have not begun may be what those that poll wait for. */
+static void help_units(void *user)
+{
+    grid *g = user;
+    atomic_store(&g->chunk, 1);
+    add_worker(g);
+}
+
 static void run_units(void *user)
 {
     grid *g = user;
@@ -341,16 +406,20 @@ static void run_units(void *user)
     u.block = rk_cpu_veu_block(u.call.veu);
     rk_cpu_fault_watch();
     current = &u;
-    while (!atomic_load(&g->failed)) {
-        u.unit = atomic_fetch_add(&g->next, g->chunk);
+    show_unit(g, &u, true);
+    /* One unit first: when it waits for another one, that is not to be among those that this worker took. */
+    for (uint32_t take = 1; !atomic_load(&g->failed); take = atomic_load(&g->chunk)) {
+        u.unit = atomic_fetch_add(&g->next, take);
         if (u.unit >= g->units)
             break;
         const uint64_t left = g->units - u.unit;
-        u.count = left < g->chunk ? (uint32_t)left : g->chunk;
+        u.count = left < take ? (uint32_t)left : take;
         run_some(&u);
+        atomic_fetch_add_explicit(&g->ended, 1, memory_order_relaxed);
         if (launch->cooperative)
             leave_grid(g);
     }
+    show_unit(g, &u, false);
     current = NULL;
     rk_cpu_block_set(u.block, &(rk_cpu_block_options){0}); /* the grid is gone soon */
 }
@@ -402,9 +471,9 @@ static void set_up(grid *g, const rk_cpu_launch *launch)
         launch->code->flags & RK_CPU_WAITS; /* a second form: threads in their order */
     g->loops = launch->code->loop && !settings->fibers && !rk_cpu_checker_now &&
                !(waits && (settings->shuffled || launch->cooperative));
-    g->chunk = 1;
+    atomic_store(&g->chunk, 1);
     if (g->loops && !g->seed && !launch->code->vdevice)
-        g->chunk = chunk_of(g->units, settings->workers);
+        atomic_store(&g->chunk, chunk_of(g->units, settings->workers));
 }
 
 /** The checking mode knows one launch at a time. */
@@ -419,7 +488,12 @@ static void run_grid(grid *g)
     if (workers > g->units)
         workers = g->units;
     atomic_store(&g->workers, (uint32_t)workers);
-    if (!rk_pool_run(&g->job, (uint32_t)workers - 1, all)) {
+    static const rk_watched watched = {progress_of, tell_units, help_units};
+    rk_watch watch = {.what = &watched, .user = g, .threads = 1};
+    rk_watch_begin(&watch);
+    const bool ran = rk_pool_run(&g->job, (uint32_t)workers - 1, all);
+    rk_watch_end(&watch);
+    if (!ran) {
         rk_cuda_report(cudaErrorCooperativeLaunchTooLarge);
         return;
     }

@@ -7,7 +7,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t work = PTHREAD_COND_INITIALIZER;
 static pthread_cond_t done = PTHREAD_COND_INITIALIZER;
 static rk_pool_job *jobs;
-static uint32_t idle, wanted;
+static uint32_t idle, wanted, threads;
 
 static void unlink_job(rk_pool_job *job)
 {
@@ -53,6 +53,7 @@ static bool have_threads(uint32_t more)
         if (pthread_create(&thread, NULL, thread_main, NULL) != 0)
             return false;
         pthread_detach(thread);
+        threads++;
     }
     return true;
 }
@@ -82,6 +83,7 @@ bool rk_pool_run(rk_pool_job *job, uint32_t others, bool all)
         return false;
     }
     want(job, others);
+    job->open = true;
     pthread_mutex_unlock(&lock);
     job->part(job->user);
     pthread_mutex_lock(&lock);
@@ -92,6 +94,7 @@ bool rk_pool_run(rk_pool_job *job, uint32_t others, bool all)
     }
     while (job->running > 0 || job->wanted > 0)
         pthread_cond_wait(&done, &lock);
+    job->open = false;
     pthread_mutex_unlock(&lock);
     return true;
 }
@@ -99,9 +102,17 @@ bool rk_pool_run(rk_pool_job *job, uint32_t others, bool all)
 bool rk_pool_add(rk_pool_job *job)
 {
     pthread_mutex_lock(&lock);
-    const bool good = have_threads(1);
+    const bool good = job->open && have_threads(1);
     if (good)
         want(job, 1);
     pthread_mutex_unlock(&lock);
     return good;
+}
+
+uint32_t rk_pool_threads(void)
+{
+    pthread_mutex_lock(&lock);
+    const uint32_t count = threads;
+    pthread_mutex_unlock(&lock);
+    return count;
 }

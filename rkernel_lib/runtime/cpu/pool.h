@@ -11,6 +11,7 @@ typedef struct rk_pool_job {
     struct rk_pool_job *next; /**< among those that want threads */
     uint32_t wanted;          /**< parts to start */
     uint32_t running;
+    bool open; /**< it takes more parts */
 } rk_pool_job;
 
 /**
@@ -20,7 +21,10 @@ typedef struct rk_pool_job {
  */
 bool rk_pool_run(rk_pool_job *job, uint32_t others, bool all);
 
-/** From a part: starts one more. False when threads are short. */
+/** While it runs, from any thread: starts one more. False when threads are short, or it is over. */
 bool rk_pool_add(rk_pool_job *job);
+
+/** OS threads that there are. */
+uint32_t rk_pool_threads(void);
 
 #endif

@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 static rk_cpu_settings settings;
@@ -25,8 +26,32 @@ static uint64_t number(const char *name, uint64_t otherwise, uint64_t most)
     return otherwise;
 }
 
+/** RK_WATCHDOG: seconds, `abort`, or both with a comma between them. */
+static void read_watchdog(void)
+{
+    enum { DEFAULT_S = 60, MOST_S = 1000000 };
+    const char *text = getenv("RK_WATCHDOG");
+    settings.watchdog_s = DEFAULT_S;
+    if (!text || !*text)
+        return;
+    char *end = (char *)(uintptr_t)text;
+    const bool counts = *text >= '0' && *text <= '9';
+    const unsigned long value = counts ? strtoul(text, &end, 10) : DEFAULT_S;
+    const bool comma = counts && *end == ',';
+    const bool ends = strcmp(end + comma, "abort") == 0;
+    if (value > MOST_S || (*end && !(ends && (comma || !counts)))) {
+        fprintf(stderr,
+                "rammer: RK_WATCHDOG=%s is none of `10`, `abort` and `10,abort`, and is ignored\n",
+                text);
+        return;
+    }
+    settings.watchdog_s = (uint32_t)value;
+    settings.watchdog_ends = ends;
+}
+
 static void read_settings(void)
 {
+    read_watchdog();
     const long processors = sysconf(_SC_NPROCESSORS_ONLN);
     const char *shuffle = getenv("RK_SHUFFLE");
     settings.workers = (uint32_t)number("RK_WORKERS", 0, 4096);

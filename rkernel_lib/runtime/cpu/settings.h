@@ -12,6 +12,8 @@ typedef struct {
     bool fibers;          /**< RK_FIBERS is not 0 */
     uint32_t veus;        /**< RK_VEUS, else 0 */
     uint32_t veu_threads; /**< RK_VEU_THREADS, else 0 */
+    uint32_t watchdog_s;  /**< RK_WATCHDOG's seconds, else 60; 0: never */
+    bool watchdog_ends;   /**< it says abort */
 } rk_cpu_settings;
 
 const rk_cpu_settings *rk_cpu_settings_get(void);
