@@ -1,4 +1,4 @@
-#include "sched/ops/operands.h"
+#include "sched/ops/op_operands.h"
 
 static bool binary_infer(const rk_op_call *call, rk_diag *diag)
 {

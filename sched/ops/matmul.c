@@ -1,4 +1,4 @@
-#include "sched/ops/operands.h"
+#include "sched/ops/op_operands.h"
 
 /** A MatMul as numpy reads it: matrices [m, k] and [k, n], over a batch that both broadcast to. */
 typedef struct {

@@ -1,4 +1,4 @@
-#include "sched/ops/operands.h"
+#include "sched/ops/op_operands.h"
 
 #include <math.h>
 

@@ -1,7 +1,7 @@
 #ifndef RK_SCHED_OPS_WINDOW_H
 #define RK_SCHED_OPS_WINDOW_H
 
-#include "sched/ops/operands.h"
+#include "sched/ops/op_operands.h"
 
 /** Spatial dimensions that convolutions and pools take, and how each is padded and stepped. */
 enum { RK_WINDOW_DIMS = 3 };

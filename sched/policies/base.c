@@ -1,5 +1,5 @@
 #include "sched/policies/policy.h"
-#include "sched/policies/steps.h"
+#include "sched/policies/policy_steps.h"
 
 /** Each operator is a kernel of its own over all vEUs, in graph order, as a framework launches them. */
 static bool run(rk_builder *builder, const rk_problem *problem, rk_diag *diag)

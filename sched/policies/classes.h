@@ -1,7 +1,7 @@
 #ifndef RK_SCHED_POLICIES_CLASSES_H
 #define RK_SCHED_POLICIES_CLASSES_H
 
-#include "sched/policies/steps.h"
+#include "sched/policies/policy_steps.h"
 
 /** Nodes that a search gives one kernel: class c is nodes[first[c]] .. nodes[first[c + 1] - 1]. */
 typedef struct {

@@ -1,5 +1,5 @@
 #include "sched/policies/policy.h"
-#include "sched/policies/steps.h"
+#include "sched/policies/policy_steps.h"
 
 /**
  * Kernels in graph order, each on the vEUs that are free first: what a GPU's block scheduler does with

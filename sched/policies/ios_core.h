@@ -2,7 +2,7 @@
 #define RK_SCHED_POLICIES_IOS_CORE_H
 
 #include "sched/passes/merge.h"
-#include "sched/policies/steps.h"
+#include "sched/policies/policy_steps.h"
 
 /** Operators of a set, which fits 64 bits. */
 enum { RK_IOS_BLOCK = 64 };

@@ -1,7 +1,7 @@
 #ifndef RK_SCHED_POLICIES_PLACE_H
 #define RK_SCHED_POLICIES_PLACE_H
 
-#include "sched/policies/steps.h"
+#include "sched/policies/policy_steps.h"
 
 /**
  * Where the rTasks of one rProgram go and when: what a builder that is given the same rTasks in the same

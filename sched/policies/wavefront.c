@@ -1,5 +1,5 @@
 #include "sched/policies/policy.h"
-#include "sched/policies/steps.h"
+#include "sched/policies/policy_steps.h"
 
 static const rk_policy_option options[] = {
     {"fastest", 0, 0, 1, "1: the fastest kernels only (figure 17)"},

@@ -9,7 +9,7 @@
 extern "C" {
 #endif
 
-/* For the recorder, see rkernel_lib/runtime/cpu/record.h: why this thread's next launch is no vDevice. */
+/* For the recorder, see rkernel_lib/runtime/cpu/launch_record.h: why this thread's next launch is no vDevice. */
 void rk_cpu_record_keep(const char *kernel, const char *why);
 
 #ifdef __cplusplus

@@ -1,4 +1,4 @@
-#include "sched/policies/steps.h"
+#include "sched/policies/policy_steps.h"
 
 double rk_rtask_time(const rk_problem *problem, const rk_candidate *candidate)
 {

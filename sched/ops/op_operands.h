@@ -1,5 +1,5 @@
-#ifndef RK_SCHED_OPS_OPERANDS_H
-#define RK_SCHED_OPS_OPERANDS_H
+#ifndef RK_SCHED_OPS_OP_OPERANDS_H
+#define RK_SCHED_OPS_OP_OPERANDS_H
 
 #include "sched/ops/op.h"
 

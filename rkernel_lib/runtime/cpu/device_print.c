@@ -1,4 +1,4 @@
-#include "rkernel_lib/runtime/cpu/print.h"
+#include "rkernel_lib/runtime/cpu/device_print.h"
 
 #include "rkernel_lib/include/rk/cpu_launch.h"
 

@@ -1,5 +1,5 @@
-#ifndef RK_SCHED_POLICIES_STEPS_H
-#define RK_SCHED_POLICIES_STEPS_H
+#ifndef RK_SCHED_POLICIES_POLICY_STEPS_H
+#define RK_SCHED_POLICIES_POLICY_STEPS_H
 
 #include "sched/schedule/builder.h"
 #include "sched/schedule/deps.h"

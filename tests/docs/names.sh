@@ -1,0 +1,6 @@
+# names.sh SOURCE: no two files of the libraries have one name, but for headers that stand in for CUDA's.
+cd "$1" || exit 1
+find base convert emit sched tools rkernel_lib/catalog rkernel_lib/runtime -name '*.[ch]' ! -path '*/stub/*' |
+    awk -F/ '{ n[$NF]++; all[$NF] = all[$NF] " " $0 }
+             END { for (f in n) if (n[f] > 1) { print "one name for several files:" all[f]; bad = 1 }
+                   exit bad }'
