@@ -106,6 +106,9 @@ bool rk_file_is_protected(const char *path)
 
 /* Reading. */
 
+/** Bytes that are taken of what is no regular file and may have no end. */
+enum { MOST_STREAMED = 1 << 28 };
+
 bool rk_file_read(rk_bytes *out, const char *path, rk_arena *arena, rk_diag *diag)
 {
     *out = (rk_bytes){0};
@@ -121,17 +124,23 @@ bool rk_file_read(rk_bytes *out, const char *path, rk_arena *arena, rk_diag *dia
                            "cannot read the file: it is a folder");
     }
     rk_str text = {.arena = arena};
-    if (S_ISREG(info.st_mode) && info.st_size > 0) {
+    const bool regular = S_ISREG(info.st_mode);
+    if (regular && info.st_size > 0) {
         text.capacity = (size_t)info.st_size + 1;
         text.text = rk_arena_alloc(arena, text.capacity);
     }
     char chunk[65536];
     size_t n;
-    while ((n = fread(chunk, 1, sizeof chunk, file)) > 0)
+    while ((n = fread(chunk, 1, sizeof chunk, file)) > 0 &&
+           (regular || text.length < MOST_STREAMED))
         rk_str_addn(&text, chunk, n);
+    const bool endless = n > 0;
     int failed = ferror(file);
     fclose(file);
     note_read(path);
+    if (endless)
+        return rk_diag_add(diag, RK_ERROR, "RK-F002", rk_place_file(path), "name a file",
+                           "it is a stream that does not end within %d MB", MOST_STREAMED >> 20);
     if (failed)
         return rk_diag_add(diag, RK_ERROR, "RK-F002", rk_place_file(path), NULL,
                            "cannot read the file to its end");

@@ -73,6 +73,13 @@ static void tell_signal(const char *what, int status)
                 strsignal(WTERMSIG(status)));
 }
 
+/** Says that none can be started; the exit status of that. */
+static int tell_no_process(void)
+{
+    fprintf(stderr, "rkconvert: error: cannot start a process: %s\n", strerror(errno));
+    return 71; /* EX_OSERR */
+}
+
 rk_cc_jobs *rk_cc_jobs_new(const char *folder, rk_arena *arena)
 {
     rk_cc_jobs *jobs = RK_NEW(arena, rk_cc_jobs);
@@ -92,7 +99,7 @@ static void start(job *j)
     fflush(NULL);
     j->pid = fork();
     if (j->pid < 0)
-        j->status = 71; /* EX_OSERR */
+        j->status = tell_no_process();
     if (j->pid != 0)
         return;
     rk_cc_guard(NULL);
@@ -172,8 +179,10 @@ int rk_cc_execute(const rk_cc_words *command, rk_arena *arena)
     while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
         if (stopped)
             finish_stop(&pid, 1);
-    tell_signal(argv[0], pid < 0 ? 0 : status);
-    return pid < 0 ? 71 : status_of(status);
+    if (pid < 0)
+        return tell_no_process();
+    tell_signal(argv[0], status);
+    return status_of(status);
 }
 
 char *rk_cc_quote(const rk_cc_words *command, rk_arena *arena)

@@ -29,6 +29,7 @@ echo '{"schema":"rammer.catalog/1","kernels":[{"rkernel":[0]}]}' >catalog.json
 bounded 20 1000 1 'kernels\[0\].rkernel: error: expected an object' "$RAMMER" list kernels --catalog catalog.json
 awk 'BEGIN { printf "{\"schema\": \"rammer.graph/1\", \"x\": [0"; for (i = 0; i < 3000000; i++) printf ",0"; print "]}" }' >many.json
 bounded 20 400 1 RK-J005 env RK_JSON_MEMORY=128 "$RAMMER" check many.json
+bounded 20 2000 1 'does not end' "$RAMMER" check /dev/zero
 mkdir bindings
 awk 'BEGIN { printf "{\"schema\": \"rammer.bindings/1\", \"bindings\": [{\"op\": \"MatMul\", \"kernel\": \"gemv_warp_row\", "
              printf "\"launcher\": \"launch_gemv_warp_row\", \"args\": {\"W\": \"A\", \"x\": \"B\", \"y\": \"Y\", \"m\": \"1\", \"k\": \"1\"}, "
