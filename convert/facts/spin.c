@@ -577,9 +577,12 @@ static bool is_made_of(const way *s, CXCursor expression, CXCursor variable, int
     return false;
 }
 
-/** Whether a variable goes on from what it was. */
+/** Whether a variable goes on from what it was when the way began: what counts is its first change on it. */
 static bool goes_on(const way *s, const change *c)
 {
+    for (const change *first = s->changes.items; first < c; first++)
+        if (clang_equalCursors(first->variable, c->variable))
+            return false; /* which is looked at by itself */
     return c->counts || (!clang_Cursor_isNull(c->value) && is_made_of(s, c->value, c->variable, 0));
 }
 

@@ -1,6 +1,6 @@
 // Waits for other threads of the block, and for blocks that have not begun, by every kind of read: each ends.
 //
-// vdevice: 0 of 40, since all wait
+// vdevice: 0 of 41, since all wait
 // unchecked: volatile accesses count as plain ones
 #include "check.h"
 
@@ -417,6 +417,18 @@ __global__ void broadcast(int *c, int *out)
     } while (seen < (int)gridDim.x);
     out[blockIdx.x] = 1;
 }
+// One lane looks, and passes it on.
+__global__ void passed_on(int *c, int *out)
+{
+    if (threadIdx.x == 0)
+        atomicAdd(c, 1);
+    int seen;
+    do {
+        seen = threadIdx.x == 0 ? __ldcg(c) : 0;
+        seen = __shfl_sync(~0u, seen, 0);
+    } while (seen < (int)gridDim.x);
+    out[blockIdx.x] = 1;
+}
 // A look back: the tile moves on, and a way through the loop that does not only waits.
 __global__ void look_back(int *c, int *out)
 {
@@ -469,6 +481,7 @@ int main()
     RUN(voted, 5, 32);
     RUN(broadcast, 5, 32);
     RUN(look_back, 5, 32);
+    RUN(passed_on, 5, 32);
     RUN(alone, 4, 1);
     RUN(acquired, 4, 1);
     RUN(relaxed, 4, 1);

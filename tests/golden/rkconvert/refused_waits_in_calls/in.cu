@@ -200,6 +200,14 @@ __global__ void macro2(int *f)
     {
     }
 }
+__global__ void passed_on(int *f)
+{
+    int seen;
+    do {
+        seen = threadIdx.x == 0 ? __ldcg(f) : 0;
+        seen = __shfl_sync(~0u, seen, 0);
+    } while (seen == 0);
+}
 // None of these waits: a lock, tries again, work that is taken, ends that come by themselves.
 __global__ void simt_lock(int *lock, int *x)
 {
