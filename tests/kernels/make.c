@@ -485,6 +485,37 @@ static void add_shared(maker *m, memory where)
     *rk_push(m->arena, &m->arrays) = (int)m->k->arrays.count - 1;
 }
 
+/** How often an expression names a parameter. */
+static int count_uses(const expr *e, int parameter)
+{
+    int count = e->kind == VARIABLE && e->index == parameter;
+    for (int i = 0; i < MOST_ARGS; i++)
+        count += e->a[i] ? count_uses(e->a[i], parameter) : 0;
+    return count;
+}
+
+/** Whether it shifts, or converts numbers to integers. */
+static bool has_edges(const expr *e)
+{
+    bool edges = e->kind == BINARY && (e->op == SHL || e->op == SHR);
+    edges |= e->kind == CAST && type_is_float(e->a[0]->type) && !type_is_float(e->type);
+    for (int i = 0; i < MOST_ARGS; i++)
+        edges = edges || (e->a[i] && has_edges(e->a[i]));
+    return edges;
+}
+
+/**
+ * Whether a macro of the expression is converted wholly: RK-V221 tells that shifts and conversions in macros, and in
+ * arguments that they repeat, may stay as C++ has them.
+ */
+static bool may_be_macro(const function *f)
+{
+    for (int i = 0; i < f->parameter_count; i++)
+        if (count_uses(f->result, i) > 1)
+            return false;
+    return !has_edges(f->result) && (type_is_float(f->type) || !type_is_float(f->result->type));
+}
+
 /** A function of its parameters alone, or one that reads the built-ins, too, or whose body all threads run. */
 static void make_helper(maker *m)
 {
@@ -495,6 +526,8 @@ static void make_helper(maker *m)
     if (!m->diet.helpers || chance(m, 50)) {
         expr *e = make_expr(m, NULL, current(m)->type, 2, DEFINED | ALONE);
         current(m)->result = e;
+        if (current(m)->spelling == MACRO && !may_be_macro(current(m)))
+            current(m)->spelling = PLAIN;
         return;
     }
     if (current(m)->spelling == MACRO)
