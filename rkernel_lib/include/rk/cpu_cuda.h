@@ -190,10 +190,12 @@ namespace rk__ {
  */
 inline void step(RK_CPU_PLACE)
 {
+    constexpr unsigned period = 1024; /* seldom: loops that are seen to wait yield by themselves */
     if (!rk_cpu_current_veu()) /* a function for both sides, on the host */
         return;
     legacy_warp(RK_CPU_ACTIVEMASK, 0xffffffffu, line, 0, warpSize, file, line);
-    spin();
+    if (++steps % period == 0)
+        legacy_veu->api->yield(legacy_veu);
 }
 template <class T>
 inline T &in_step(T &memory, RK_CPU_PLACE)

@@ -327,6 +327,7 @@ inline void cpu_hide_built_ins()
     rk_check_ignore(&::gridDim, sizeof ::gridDim);
     rk_check_ignore(&legacy_veu, sizeof legacy_veu);
     rk_check_ignore(&spins, sizeof spins);
+    rk_check_ignore(&steps, sizeof steps);
 }
 #else
 inline void cpu_hide_built_ins() {}
