@@ -1,7 +1,7 @@
-# run.sh NAME [asan|check]: builds the program of this folder with `rkconvert cc` and runs it
+# run.sh NAME [memory|check]: runs the program of this folder that the build has made in $RK_BUILD/programs/NAME
 #
 #   as it is, as it is in random legal orders, with its launches as vDevices on 1 vEU and on 8, and those in a
-#   random order; with `asan`, both builds find errors of memory instead, and run once each and as it is in a random
+#   random order; with `memory`, both builds find errors of memory instead, and run once each and as it is in a random
 #   order; with `check`, races and reads of unwritten shared memory are looked for, and none is found.
 #
 # Each run must end with status 0 and print the lines of NAME.out or, where there is none, one that begins with
@@ -10,19 +10,15 @@
 #   // flags: ...                    for rkconvert cc
 #   // vdevice: M of N, since ...   launches that run as vDevices, of all (default: all of them)
 #   // unordered                     no random orders: what it prints depends on them
-#   // unchecked: why               its races are meant: no run with `check`
+#   // unchecked: why               its races are meant: there is no test with `check`
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 name=$1
 mode=${2:-}
 cd "$here"
-if [ -d "$name" ]; then
-    main=$name/main.cu
-    sources=$(find "$name" -name '*.cu' -o -name '*.cpp' -o -name '*.c' | sort)
-else
-    main=$name.cu
-    sources=$main
-fi
+main=$name.cu
+[ -f "$main" ] || main=$name/main.cu
+built=$RK_BUILD/programs/$name
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 fail()
@@ -38,20 +34,10 @@ said()
 {
     sed -n "/^\/\//!q; s/^\/\/ $1[: ]*//p" "$main"
 }
-flags=$(said flags)
 
 is_unordered()
 {
     grep -q '^// unordered' "$main"
-}
-
-# build WAY [option]...
-build()
-{
-    way=$1
-    shift
-    # shellcheck disable=SC2086 # flags and sources are words
-    "$RKCONVERT" cc "$@" -O1 $sources -o "$work/$way" $flags >"$work/log" 2>&1 || fail "$way does not build" "$work/log"
 }
 
 # run WAY [NAME=VALUE]...: checks status and output
@@ -61,7 +47,7 @@ run()
     shift
     status=0
     # The program may close its own output; AddressSanitizer tells what it finds all the same.
-    env ASAN_OPTIONS="log_path=$work/asan-log" "$@" timeout 120 "$work/$way" >"$work/out" 2>"$work/err" || status=$?
+    env ASAN_OPTIONS="log_path=$work/asan-log" "$@" timeout 120 "$built/$way/run" >"$work/out" 2>"$work/err" || status=$?
     touch "$work/asan-log"
     [ $status -eq 0 ] || fail "$way, $*: status $status" "$work/out" "$work/err" "$work"/asan-log*
     if [ -f "$name.out" ]; then
@@ -72,32 +58,26 @@ run()
     fi
 }
 
-if [ "$mode" = asan ]; then
-    build asan --check=memory
-    run asan RK_WORKERS=2
-    is_unordered || run asan RK_SHUFFLE=5
-    build asan-drop-in --drop-in --check=memory
-    run asan-drop-in RK_VEUS=3
+if [ "$mode" = memory ]; then
+    run memory RK_WORKERS=2
+    is_unordered || run memory RK_SHUFFLE=5
+    run memory_drop_in RK_VEUS=3
     exit 0
 fi
 if [ "$mode" = check ]; then
-    [ -z "$(said unchecked)" ] || exit 77
-    build check --check=all -g
     run check RK_WORKERS=2
     exit 0
 fi
 
-build legacy
 mkdir "$work/record"
 run legacy RK_WORKERS=2 RK_RECORD="$work/record"
-build drop-in --drop-in
-run drop-in RK_VEUS=1 RK_COMPARE="$work/record" RK_COMPARE_REPORT="$work/report"
-run drop-in RK_VEUS=8
+run drop_in RK_VEUS=1 RK_COMPARE="$work/record" RK_COMPARE_REPORT="$work/report"
+run drop_in RK_VEUS=8
 if ! is_unordered; then
     for seed in 1 2 3; do
         run legacy RK_SHUFFLE=$seed
     done
-    run drop-in RK_VEUS=3 RK_SHUFFLE=4
+    run drop_in RK_VEUS=3 RK_SHUFFLE=4
 fi
 
 # How many launches ran as vDevices, of how many.
