@@ -23,11 +23,12 @@ set(RK_CC ${CMAKE_SOURCE_DIR}/tests/cc.sh)
 set(RK_CC_ENV ${CMAKE_COMMAND} -E env RKCONVERT=${CMAKE_BINARY_DIR}/bin/rkconvert CXX=${CMAKE_CXX_COMPILER}
               CC=${CMAKE_C_COMPILER} RAMMER_HOME=${RK_SHARE})
 
-# rk_convert_program(<folder> SOURCES <file>... ARGUMENTS <argument>... [DEPENDS <file>...]): the rule that converts
+# rk_convert_program(<folder> SOURCES <file>... ARGUMENTS <argument>... [FLAGS <argument>...]
+# [DEPENDS <file>...]): the rule that converts
 function(rk_convert_program folder)
-    cmake_parse_arguments(p "" "" "SOURCES;ARGUMENTS;DEPENDS" ${ARGN})
+    cmake_parse_arguments(p "" "" "SOURCES;ARGUMENTS;FLAGS;DEPENDS" ${ARGN})
     add_custom_command(OUTPUT ${folder}/objects ${folder}/program
-        COMMAND ${RK_CC_ENV} sh ${RK_CC} convert ${folder} ${p_ARGUMENTS} ${p_SOURCES}
+        COMMAND ${RK_CC_ENV} sh ${RK_CC} convert ${folder} ${p_ARGUMENTS} ${p_SOURCES} ${p_FLAGS}
         DEPENDS rkconvert ${RK_CC} ${p_SOURCES} ${p_DEPENDS} ${RK_RUNTIME_HEADERS} ${RK_PARSE_STUBS}
         COMMENT "Converting into ${folder}" VERBATIM)
 endfunction()
@@ -41,9 +42,9 @@ function(rk_program_headers)
     foreach(way legacy memory check)
         set(folder ${CMAKE_BINARY_DIR}/programs/header/${way})
         rk_convert_program(${folder} SOURCES ${model} ARGUMENTS ${RK_WAY_${way}})
-        add_custom_command(OUTPUT ${folder}/rk/cpu_program.h.gch
+        add_custom_command(OUTPUT ${folder}/rk/cpu_program.h.gch ${folder}/flags
             COMMAND sh ${RK_CC} header ${folder} ${folder}
-            DEPENDS ${folder}/objects ${RK_RUNTIME_HEADERS}
+            DEPENDS ${RK_CC} ${folder}/objects ${RK_RUNTIME_HEADERS}
             COMMENT "Precompiling rk/cpu_program.h, ${way}" VERBATIM)
     endforeach()
 endfunction()
@@ -93,6 +94,10 @@ function(rk_program name)
     cmake_parse_arguments(p "" "" "SOURCES;FLAGS;WAYS;LABELS" ${ARGN})
     set(runs "")
     set(headers "")
+    set(blas "")
+    if(TARGET rk_cublas)
+        set(blas rk_cublas)
+    endif()
     foreach(source IN LISTS p_SOURCES)
         cmake_path(GET source PARENT_PATH folder)
         file(GLOB found CONFIGURE_DEPENDS ${folder}/*.h ${folder}/*.cuh)
@@ -101,21 +106,24 @@ function(rk_program name)
     foreach(way IN LISTS p_WAYS)
         set(folder ${CMAKE_BINARY_DIR}/programs/${name}/${way})
         set(header ${CMAKE_BINARY_DIR}/programs/header/${RK_HEADER_${way}})
-        rk_convert_program(${folder} SOURCES ${p_SOURCES} ARGUMENTS ${RK_WAY_${way}} ${p_FLAGS} DEPENDS ${headers})
+        rk_convert_program(${folder} SOURCES ${p_SOURCES} ARGUMENTS ${RK_WAY_${way}} FLAGS ${p_FLAGS}
+                           DEPENDS ${headers})
         add_custom_command(OUTPUT ${folder}/compiled
             COMMAND ${CMAKE_COMMAND} -E env RK_HEADER=${header} sh ${RK_CC} compile ${folder}
-            DEPENDS ${folder}/objects ${p_SOURCES} ${headers} ${RK_RUNTIME_HEADERS} ${header}/rk/cpu_program.h.gch
+            DEPENDS ${RK_CC} ${folder}/objects ${p_SOURCES} ${headers} ${RK_RUNTIME_HEADERS}
+                    ${header}/rk/cpu_program.h.gch ${header}/flags
             COMMENT "Compiling ${name}, ${way}" VERBATIM)
         add_custom_command(OUTPUT ${folder}/run
             COMMAND sh ${RK_CC} link ${folder}
             DEPENDS ${folder}/program ${folder}/compiled rk_rkernel rk_cuda rk_check rk_base
-                    $<TARGET_NAME_IF_EXISTS:rk_cublas>
+                    ${blas}
             COMMENT "Linking ${name}, ${way}" VERBATIM)
         list(APPEND runs ${folder}/run)
     endforeach()
     list(GET p_WAYS 0 first)
     set(target program_${name}_${first})
     add_custom_target(${target} DEPENDS ${runs})
+    add_dependencies(${target} rk_rkernel rk_cuda rk_check rk_base ${blas})
     if("full" IN_LIST p_LABELS)
         add_dependencies(programs_full ${target})
     else()

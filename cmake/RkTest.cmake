@@ -1,5 +1,8 @@
 # Tests as CTest sees them: one for each Criterion test, one for each golden case.
 
+# What tools/test.sh builds and runs with sanitizers; the rest of their builds is for those who ask for it.
+add_custom_target(sanitized)
+
 # rk_unit_test(<file> <library>...)
 #
 # Builds the Criterion tests of a file and registers each as unit/<suite>/<name>. The names are found
@@ -13,6 +16,9 @@ function(rk_unit_test file)
     target_compile_options(${stem} PRIVATE -Wno-pedantic -Wno-conversion -Wno-shadow
                            -Wno-missing-prototypes -Wno-strict-prototypes)
     set_target_properties(${stem} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+    if(NOT RK_SANITIZE MATCHES thread)
+        add_dependencies(sanitized ${stem})
+    endif()
 
     file(STRINGS ${file} texts REGEX "^(Test|ParameterizedTest)\\(")
     set(count 0)
@@ -26,7 +32,7 @@ function(rk_unit_test file)
         add_test(NAME unit/${name} COMMAND ${stem} --filter ${name} --color=never -j1)
         set_tests_properties(unit/${name} PROPERTIES
             FAIL_REGULAR_EXPRESSION "Tested: 0 "
-            ENVIRONMENT "${RK_TEST_ENV}" LABELS unit TIMEOUT 300)
+            ENVIRONMENT "${RK_TEST_ENV}" LABELS "unit;quick" TIMEOUT 300)
         math(EXPR count "${count} + 1")
     endforeach()
     if(count EQUAL 0)
@@ -34,7 +40,7 @@ function(rk_unit_test file)
     endif()
     add_test(NAME unit/${stem}
              COMMAND sh ${CMAKE_SOURCE_DIR}/tests/unit/count.sh $<TARGET_FILE:${stem}> ${count})
-    set_tests_properties(unit/${stem} PROPERTIES LABELS unit)
+    set_tests_properties(unit/${stem} PROPERTIES LABELS "unit;quick")
 endfunction()
 
 # rk_plants(<out-var> <file>): the lines "name | second" that begin the plants of a file, whose rest
@@ -47,7 +53,8 @@ function(rk_plants out file)
     set(${out} ${found} PARENT_SCOPE)
 endfunction()
 
-# rk_golden_tests(<folder>): registers every <folder>/<tool>/<case>/cmd as golden/<tool>/<case>.
+# rk_golden_tests(<folder>): registers every <folder>/<tool>/<case>/cmd as golden/<tool>/<case>; those that show rKernels
+# have compiles/cpu/<case> and compiles/gpu/<case> besides. A case with a file `slow` is not among the quick ones.
 function(rk_golden_tests folder)
     file(GLOB commands CONFIGURE_DEPENDS RELATIVE ${folder} ${folder}/*/*/cmd)
     foreach(command IN LISTS commands)
@@ -59,7 +66,32 @@ function(rk_golden_tests folder)
             continue()
         endif()
         add_test(NAME golden/${case} COMMAND sh ${folder}/run.sh ${folder}/${case})
+        set(labels golden quick)
+        if(EXISTS ${folder}/${case}/slow)
+            set(labels golden)
+        endif()
         set_tests_properties(golden/${case} PROPERTIES
-            ENVIRONMENT "${RK_TEST_ENV}" LABELS golden TIMEOUT 300 SKIP_RETURN_CODE 77)
+            ENVIRONMENT "${RK_TEST_ENV};RK_KEEP=${CMAKE_BINARY_DIR}/goldens/${case}"
+            LABELS "${labels}" TIMEOUT 300 SKIP_RETURN_CODE 77)
+        file(READ ${folder}/${command} text)
+        set(compilers "")
+        if(text MATCHES "golden/rkconvert/show\\.sh")
+            set(compilers cpu gpu)
+            if(text MATCHES "RK_NO_COMPILER=1")
+                set(compilers "")
+            endif()
+        elseif(text MATCHES "RK_KEEP")
+            set(compilers vdevice)
+        endif()
+        if(NOT compilers OR RK_SANITIZE)
+            continue()
+        endif()
+        set_tests_properties(golden/${case} PROPERTIES FIXTURES_SETUP golden_${case})
+        cmake_path(GET case FILENAME name)
+        foreach(compiler IN LISTS compilers)
+            add_test(NAME compiles/${compiler}/${name} COMMAND sh ${folder}/compiles.sh ${compiler} ${case})
+            set_tests_properties(compiles/${compiler}/${name} PROPERTIES FIXTURES_REQUIRED golden_${case}
+                ENVIRONMENT "${RK_TEST_ENV}" LABELS compiles TIMEOUT 300 SKIP_RETURN_CODE 77)
+        endforeach()
     endforeach()
 endfunction()

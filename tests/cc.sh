@@ -40,7 +40,7 @@ put()
 case $step in
 note)
     # Names of the folder of this run are replaced, and what is done to put an output in its place.
-    quoted "$@" | sed "s|[^ ']*/rkconvert-[A-Za-z0-9]*/|objects.d/|g; s|\.rk[0-9][0-9]*'|'|g" >>"$RK_CC_NOTES"
+    quoted "$@" | sed "s|[^ ']*/rkconvert-[A-Za-z0-9]*/|objects.d/|g; s|\.o\.[^.']*'|.o'|g; s|'run\.[^.']*'|'run'|g" >>"$RK_CC_NOTES"
     output=
     for word; do
         [ "$output" != - ] || output=$word
@@ -59,9 +59,9 @@ convert)
     (
         cd new
         RK_CC_STEP=note RK_CC_NOTES=$PWD/../new.notes CXX="sh $here/cc.sh $CXX" CC="sh $here/cc.sh $CC" \
-            "$RKCONVERT" cc -keep "$@" -o run
+            "$RKCONVERT" cc -keep "$@" -o run >../log 2>&1
     ) || {
-        cat new.notes
+        cat log
         exit 1
     }
     rm -f new/run
@@ -76,8 +76,14 @@ convert)
 compile)
     cd "$2"
     mkdir -p objects.d
-    # A compiler takes it when the flags are the same, and the header itself when they are not.
-    sed "/^#/d; s|^ '[^']*'|&${RK_HEADER:+ '-I$RK_HEADER'}|" objects >compile.sh
+    # Only where all flags are the same: GCC 12 takes a header of other ones, and breaks.
+    flags=$(cat "$RK_HEADER/flags")
+    grep -v '^#' objects | while IFS= read -r line; do
+        case $line in
+        "$flags '-c' "*) printf "%s '-I%s'%s\n" "$flags" "$RK_HEADER" "${line#"$flags"}" ;;
+        *) printf '%s\n' "$line" ;;
+        esac
+    done >compile.sh
     sh -eu ./compile.sh
     echo >compiled
     ;;
@@ -89,7 +95,8 @@ header)
     mkdir -p "$2/rk"
     cd "$2"
     echo '#include <rk/cpu_program.h>' >header.h
-    sed "/^#/d; s| '-c' '-x' .*| -x c++-header header.h -o rk/cpu_program.h.gch|" "$3/objects" >header.sh
+    sed "/^#/d; s| '-c' '-x' .*||" "$3/objects" >flags
+    echo "$(cat flags) -x c++-header header.h -o rk/cpu_program.h.gch" >header.sh
     sh -eu ./header.sh
     ;;
 esac

@@ -20,6 +20,7 @@ static const char help[] =
     "  --tolerance X      relative, of results that depend on the order of blocks (default 1e-4)\n"
     "  --timeout SECONDS  for each run (default 300)\n"
     "  --with PROGRAM     compare this program in place of the drop-in\n"
+    "  --original PROGRAM compare with this program in place of the one as it is\n"
     "  --one-compiler     leave the second builds out, which takes half the time\n"
     "  --json             print the summary as JSON\n"
     "  --keep DIR         leave programs and records in DIR\n"
@@ -70,6 +71,7 @@ static int read_option(command *c, int argc, char **argv, int i)
                   {"--tolerance", &c->options.tolerance},
                   {"--timeout", &c->timeout},
                   {"--with", &c->options.drop_in},
+                  {"--original", &c->options.original},
                   {"--keep", &c->options.keep},
                   {"--veus", NULL}};
     for (size_t k = 0; k < sizeof values / sizeof *values; k++) {

@@ -1,11 +1,12 @@
-# Sets up, builds and runs all tests, and ends with the counts. May be run again at any time.
+# Sets up, builds and runs the tests, and ends with the counts. May be run again at any time. docs/testing.md says more.
 #
-#   sh tools/test.sh
+#   sh tools/test.sh [--full]
 #
-#   release  every test
+#   release  every test but those of label `full`: everything is looked at once, with nvcc for one architecture
 #   asan     units, golden and equivalence tests under AddressSanitizer and UBSan
 #   tsan     the CPU vDevice under ThreadSanitizer
-# What needs nvcc is skipped where there is no CUDA toolkit. With CI set, warnings are errors.
+# With --full all tests run, with each architecture and as many random cases as there are. What could not run is named at
+# the end, with what is missing. With CI set, warnings are errors.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 # shellcheck source=tools/common.sh
@@ -14,6 +15,22 @@ rk_steps=4
 passed=0
 failed=0
 skipped=0
+case ${1:-} in
+'')
+    full=
+    RK_NVCC_ARCHS=${RK_NVCC_ARCHS:-80}
+    export RK_NVCC_ARCHS
+    ;;
+--full)
+    full=yes
+    RK_TEST_FULL=1
+    export RK_TEST_FULL
+    ;;
+*)
+    echo "usage: sh tools/test.sh [--full]" >&2
+    exit 2
+    ;;
+esac
 
 # attribute FILE NAME: a number of CTest's JUnit summary.
 attribute()
@@ -21,12 +38,28 @@ attribute()
     sed -n "s/^[[:space:]]*$2=\"\([0-9]*\)\".*/\1/p" "$1" | head -n 1
 }
 
-# run_tests PRESET [ctest option]...: builds and tests, and adds to the counts.
+# not_run FILE PRESET: the tests of a JUnit summary that were skipped, each with the last thing that it said.
+not_run()
+{
+    awk -v preset="$2" '
+        /<testcase / { match($0, /name="[^"]*"/); name = substr($0, RSTART + 6, RLENGTH - 7); skipped = 0; said = "it does not say why" }
+        /<skipped/ { skipped = 1 }
+        /<system-out>/ { sub(/.*<system-out>/, ""); inside = 1 }
+        inside {
+            line = $0
+            if (sub(/<\/system-out>.*/, "", line)) inside = 0
+            if (line ~ /[^ \t]/) said = line
+        }
+        /<\/testcase>/ && skipped { print preset ": " name ": " said }' "$1"
+}
+
+# run_tests PRESET TARGETS [ctest option]...: builds and tests, and adds to the counts.
 run_tests()
 {
-    preset=$1
-    shift
-    if ! configure "$preset" -DRK_WERROR="${CI:+ON}" || ! build "$preset"; then
+    preset=$1 targets=$2
+    shift 2
+    # shellcheck disable=SC2086 # targets are words
+    if ! configure "$preset" -DRK_WERROR="${CI:+ON}" || ! build "$preset" --target $targets; then
         echo "the $preset build failed"
         failed=$((failed + 1))
         return
@@ -34,6 +67,7 @@ run_tests()
     junit=$PWD/build/$preset.xml
     rm -f "$junit"
     status=0
+    [ -n "$full" ] || set -- "$@" -LE '^full$'
     ctest --test-dir "build/$preset" --no-tests=error --output-on-failure --progress -j 2 \
         --output-junit "$junit" "$@" || status=$?
     total=0
@@ -51,6 +85,7 @@ run_tests()
         not_run=0
     fi
     echo "$preset: $((total - bad - not_run)) passed, $bad failed, $not_run skipped"
+    not_run "$junit" "$preset" >>build/skipped
     passed=$((passed + total - bad - not_run))
     failed=$((failed + bad))
     skipped=$((skipped + not_run))
@@ -59,15 +94,26 @@ run_tests()
 step "Setting up"
 sh tools/setup.sh || exit 1
 find_nvcc || echo "no CUDA toolkit: tests that need nvcc are skipped"
+mkdir -p build
+: >build/skipped
 
 step "Release: all tests"
-run_tests release
+run_tests release "all ${full:+programs_full} programs"
 step "AddressSanitizer and UndefinedBehaviorSanitizer"
-run_tests asan -L '^(unit|golden|equivalence)$'
+run_tests asan sanitized -L '^(unit|golden|equivalence)$'
 step "ThreadSanitizer: the CPU vDevice"
-run_tests tsan -R '^(threads/|golden/rammer/vdevice_)'
+run_tests tsan sanitized -R '^(threads/|golden/rammer/vdevice_)'
 
 echo
 echo "all tests, $(($(date +%s) - rk_started)) s:"
-echo "$passed passed, $failed failed, $skipped skipped"
+# Each reason once, with the number of tests and one of them.
+sed 's/: /\t/; s/: /\t/' build/skipped | awk -F '\t' '
+    { key = $1 "\t" $3; count[key]++; if (!(key in first)) { first[key] = $2; order[++n] = key } }
+    END {
+        for (i = 1; i <= n; i++) {
+            split(order[i], part, "\t")
+            printf "not run, %s: %s%s: %s\n", part[1], first[order[i]], count[order[i]] > 1 ? " and " count[order[i]] - 1 " more" : "", part[2]
+        }
+    }'
+echo "$passed passed, $failed failed, $skipped skipped (all are in build/skipped)"
 [ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]

@@ -185,10 +185,10 @@ static bool prepare(verifier *v)
         if (o->build[i][0] != '-' && rk_str_ends(o->build[i], ".cu"))
             v->name = rk_path_stem(v->arena, o->build[i]);
     v->name = rk_arena_printf(v->arena, "./%s", v->name);
-    v->original = in_folder(v, "original");
+    v->original = o->original ? o->original : in_folder(v, "original");
     v->drop_in = o->drop_in ? o->drop_in : in_folder(v, "drop_in");
-    return build(v, v->original, false) && (o->drop_in || build(v, v->drop_in, true)) &&
-           (o->one_compiler || build_others(v));
+    return (o->original || build(v, v->original, false)) &&
+           (o->drop_in || build(v, v->drop_in, true)) && (o->one_compiler || build_others(v));
 }
 
 static void clean_up(const verifier *v)

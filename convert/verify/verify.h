@@ -14,7 +14,8 @@ typedef struct {
     size_t build_count;
     const char *const *args; /**< of the program */
     size_t arg_count;
-    const char *drop_in; /**< a program to compare in place of the drop-in that is built, or NULL */
+    const char *drop_in;  /**< a program to compare in place of the drop-in that is built, or NULL */
+    const char *original; /**< one in place of the program as it is, or NULL */
     const unsigned *veus;
     size_t veu_count;
     const char *veu_threads; /**< NULL: as the blocks need */

@@ -12,7 +12,7 @@
 set -eu
 
 nvcc=${CUDA_PATH:-/usr/local/cuda}/bin/nvcc
-[ -x "$nvcc" ] || exit 77
+[ -x "$nvcc" ] || { echo "no nvcc"; exit 77; }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 "$1" --drop-in "$(dirname "$0")/barriers.cu" -o "$work/drop_in.cu" >/dev/null

@@ -1,17 +1,17 @@
 #!/bin/sh
 # nvcc.sh SOURCE RKCONVERT INCLUDE
 #
-# The drop-in compiles with nvcc for sm_80 and sm_90 without a warning, and the barriers that its rKernels need
+# The drop-in compiles with nvcc for sm_80 and sm_90, or $RK_NVCC_ARCHS, without a warning, and the barriers that its rKernels need
 # are in the PTX: those of the whole vEU, of whole warps and the counting one. 77: there is no nvcc.
 set -eu
 
 source=$1
 nvcc=${CUDA_PATH:-/usr/local/cuda}/bin/nvcc
-[ -x "$nvcc" ] || exit 77
+[ -x "$nvcc" ] || { echo "no nvcc"; exit 77; }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 "$2" --drop-in "$source" -o "$work/drop_in.cu" >"$work/report" 2>&1 || [ $? -eq 1 ]
-for arch in 80 90; do
+for arch in ${RK_NVCC_ARCHS:-80 90}; do
     "$nvcc" -std=c++17 -I"$3" -Werror all-warnings -Xcompiler -Wall,-Wextra -arch=sm_$arch \
         -c "$work/drop_in.cu" -o "$work/drop_in.o"
 done

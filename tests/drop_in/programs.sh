@@ -7,7 +7,7 @@ set -eu
 
 rkconvert=$1
 nvcc=${CUDA_PATH:-/usr/local/cuda}/bin/nvcc
-[ -x "$nvcc" ] || exit 77
+[ -x "$nvcc" ] || { echo "no nvcc"; exit 77; }
 cd "$(dirname "$0")/../programs"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

@@ -1,18 +1,10 @@
 #!/bin/sh
-# verify.sh NAME RKCONVERT [OPTION]
+# verify.sh NAME SOURCE RKCONVERT
 #
-# The program NAME of tests/programs, with the flags that its first comment gives, is the same as a drop-in on
-# 1, 2 and 8 vEUs.
+# `rkconvert verify` finds that the program NAME, which the build has made of SOURCE, is the same as a drop-in on 1, 2 and
+# 8 vEUs.
 set -eu
 
-cd "$(dirname "$0")/../programs"
-if [ -d "$1" ]; then
-    main=$1/main.cu
-    sources=$(find "$1" -name '*.cu' -o -name '*.cpp' -o -name '*.c' | sort)
-else
-    main=$1.cu
-    sources=$main
-fi
-flags=$(sed -n '/^\/\//!q; s/^\/\/ flags: *//p' "$main")
-# shellcheck disable=SC2086 # sources and flags are words
-exec "$2" verify ${3:-} --veus 1,2,8 --timeout 120 -O1 $sources $flags
+cd "$(dirname "$2")"
+exec "$3" verify --one-compiler --veus 1,2,8 --timeout 120 --original "$RK_BUILD/programs/$1/legacy/run" \
+    --with "$RK_BUILD/programs/$1/drop_in/run" "$(basename "$2")"

@@ -1,20 +1,11 @@
 #!/bin/sh
-# compare.sh SOURCE RKCONVERT [FLAG]...
-# compare.sh --drop-in SOURCE RKCONVERT [FLAG]...
+# compare.sh legacy|drop_in SOURCE PROGRAM
 #
-# Builds a program, runs it with a fiber for each thread and records what each launch wrote, and runs it as it is:
-# by fission where a kernel allows it. Both must print the same and write the same bytes, also where blocks run in
-# parallel when the program says nothing else. With --drop-in its launches are vDevices, of one vEU and of eight.
-# In rules.cu, the names of kernels say how they are to run. RK_PLANT: a sed script for the converted program.
+# Runs PROGRAM, which is SOURCE made for the CPU, with a fiber for each thread and records what each launch wrote, and
+# runs it as it is: by fission where a kernel allows it. Both must print the same and write the same bytes. As a drop-in
+# its launches are vDevices, of one vEU and of eight. In rules.cu, the names of kernels say how they are to run.
 set -eu
-form= veus=0
-if [ "$1" = --drop-in ]; then
-    form=--drop-in veus='1 8'
-    shift
-fi
-source=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
-rkconvert=$2
-shift 2
+way=$1 source=$2 program=$3
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 fail()
@@ -25,32 +16,16 @@ fail()
     exit 1
 }
 
-# shellcheck disable=SC2086 # none or one word
-"$rkconvert" --target cpu $form --dump kernels "$source" >"$work/kernels" 2>"$work/log" ||
-    [ -n "$form" ] || fail "is not converted" "$work/log" # with 1 where a kernel is refused
-case $source in
-*/rules.cu)
+case $way,$source in
+legacy,*/rules.cu)
+    "$RKCONVERT" --target cpu --dump kernels "$source" >"$work/kernels" 2>"$work/log" ||
+        fail "is not converted" "$work/log"
     sed -n 's/.*: \([fr]_[a-z_]*\): \([a-z]*\).*/\1 \2/p' "$work/kernels" | grep -v ' no$' >"$work/forms"
     awk '($1 ~ /^f_/) != ($2 == "fission")' "$work/forms" >"$work/wrong"
     [ ! -s "$work/wrong" ] || fail "runs otherwise:" "$work/wrong"
     [ "$(grep -c ^f_ "$work/forms")" -gt 20 ] || fail "has few kernels:" "$work/kernels"
     ;;
-*) grep -q ': fission$' "$work/kernels" || exit 77 ;;
 esac
-
-cd "$(dirname "$source")"
-built=$source
-if [ -n "${RK_PLANT:-}" ]; then
-    # shellcheck disable=SC2086
-    "$rkconvert" --target cpu $form "$source" -o "$work/right.cpp" 2>"$work/log" || [ -n "$form" ] ||
-        fail "is not converted" "$work/log"
-    sed "$RK_PLANT" "$work/right.cpp" >"$work/wrong.cpp"
-    ! cmp -s "$work/right.cpp" "$work/wrong.cpp" || fail "has nothing that the script changes"
-    built=$work/wrong.cpp form=
-fi
-# shellcheck disable=SC2046,SC2086 # words
-"$rkconvert" cc $form -O2 "$@" $(sed -n '/^\/\//!q; s/^\/\/ flags[: ]*//p' "$source") "$built" -o "$work/program" \
-    >"$work/log" 2>&1 || fail "does not build" "$work/log"
 
 # both VEUS: the program by fibers and by fission
 both()
@@ -58,9 +33,9 @@ both()
     export RK_WORKERS=1 RK_VEUS="$1"
     rm -rf "$work/record" && mkdir "$work/record"
     status=0
-    env RK_FIBERS=1 RK_RECORD="$work/record" timeout 120 "$work/program" >"$work/fibers" 2>&1 || status=$?
+    env RK_FIBERS=1 RK_RECORD="$work/record" timeout 120 "$program" >"$work/fibers" 2>&1 || status=$?
     [ $status -eq 0 ] || fail "by fibers: status $status" "$work/fibers"
-    env RK_COMPARE="$work/record" RK_COMPARE_REPORT="$work/report" timeout 120 "$work/program" \
+    env RK_COMPARE="$work/record" RK_COMPARE_REPORT="$work/report" timeout 120 "$program" \
         >"$work/fission" 2>&1 || status=$?
     [ $status -eq 0 ] || fail "by fission: status $status" "$work/fission"
     diff "$work/fibers" "$work/fission" >"$work/diff" || fail "prints otherwise:" "$work/diff"
@@ -69,6 +44,11 @@ both()
         fail "writes otherwise:" "$work/diff"
     fi
 }
-for count in $veus; do
-    both "$count"
-done
+cd "$(dirname "$source")"
+case $way in
+legacy) both 0 ;;
+drop_in)
+    both 1
+    both 8
+    ;;
+esac

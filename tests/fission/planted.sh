@@ -1,20 +1,25 @@
 #!/bin/sh
-# planted.sh NAME RKCONVERT
+# planted.sh NAME
 #
-# Plants the bug NAME of plants.txt in the second forms of sums.cu, in the program as it is and in its
-# drop-in, and passes when compare.sh then sees that results differ.
+# Plants the bug NAME of plants.txt in the second forms of sums.cu, in the program as it is and in its drop-in, and
+# passes when compare.sh then sees that results differ. Without it, compare.sh is a test of its own.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
-RK_PLANT=$(sed -n "s/^$1 *| *//p" "$here/plants.txt")
-export RK_PLANT
-log=$(mktemp)
-trap 'rm -f "$log"' EXIT
-for form in '' --drop-in; do
-    # shellcheck disable=SC2086 # none or one word
-    if sh "$here/compare.sh" $form "$here/sums.cu" "$2" >"$log"; then
+script=$(sed -n "s/^$1 *| *//p" "$here/plants.txt")
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+for way in legacy drop_in; do
+    right=$RK_BUILD/programs/fission_sums/$way/sums.cpp
+    sed "$script" "$right" >"$work/wrong.cpp"
+    if cmp -s "$right" "$work/wrong.cpp"; then
+        echo "planted/$1: the script changes nothing in $right"
+        exit 1
+    fi
+    "$RKCONVERT" cc -O1 "$work/wrong.cpp" -o "$work/wrong"
+    if sh "$here/compare.sh" $way "$here/sums.cu" "$work/wrong" >"$work/log"; then
         echo "planted/$1: not noticed"
         exit 1
     fi
-    cat "$log"
-    grep -Eq '(writes|prints) otherwise|by fission: status' "$log" || exit 1
+    cat "$work/log"
+    grep -Eq '(writes|prints) otherwise|by fission: status' "$work/log" || exit 1
 done

@@ -1,4 +1,5 @@
-# libFuzzer over one target, for as many runs as the tests can wait for, always the same ones.
+# libFuzzer over one target, for as many runs as the tests can wait for (more where RK_TEST_FULL is set), always the
+# same ones.
 #
 #   sh tests/fuzz/libfuzzer.sh expr|rewrite BUILD [RUNS]
 #
@@ -34,7 +35,7 @@ rewrite)
     for file in "$source"/tests/golden/rkconvert/*/*.cu; do
         cp "$file" "$samples/$(basename "$(dirname "$file")").$(basename "$file")"
     done
-    options="-max_len=6000 -len_control=0 -runs=${3:-400}"
+    options="-max_len=6000 -len_control=0 -runs=${3:-$([ -n "${RK_TEST_FULL:-}" ] && echo 400 || echo 80)}"
     ;;
 esac
 # libclang keeps what it interns: leaks are gated by the golden cases under asan.

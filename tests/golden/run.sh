@@ -18,6 +18,10 @@ RKCONVERT=${RKCONVERT:-$RK_BUILD/bin/rkconvert}
 RAMMER=${RAMMER:-$RK_BUILD/bin/rammer}
 VENDOR=${VENDOR:-$RK_SOURCE/vendor_kernels}
 CATALOG=${CATALOG:-$RK_BUILD/share/rammer/catalog}
+[ -z "${RK_KEEP:-}" ] || {
+    rm -rf "$RK_KEEP" # for what a later test looks at: see rkconvert/show.sh
+    mkdir -p "$(dirname "$RK_KEEP")"
+}
 export RK_SOURCE RK_BUILD RKCONVERT RAMMER VENDOR CATALOG
 unset RAMMER_HOME
 LC_ALL=C

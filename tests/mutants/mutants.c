@@ -26,6 +26,7 @@ typedef struct {
     size_t pairs; /**< explanations that were looked at */
     size_t wrong;
     bool full;       /**< run the full search, too */
+    bool first;      /**< the first disagreement is the last */
     rk_arena *arena; /**< of one mutant */
 } campaign;
 
@@ -213,10 +214,15 @@ static void compare(campaign *c, const subject *s, tally *t, const char *title)
     c->count++;
 }
 
+static bool is_over(const campaign *c)
+{
+    return c->first && c->wrong > 0;
+}
+
 static void try_mutants(campaign *c, const instance *in, const rk_schedule *schedule,
                         const rk_memory *memory, rng *r, size_t most)
 {
-    for (size_t i = 0; i < TURNS * mutation_count && c->count < most; i++) {
+    for (size_t i = 0; i < TURNS * mutation_count && c->count < most && !is_over(c); i++) {
         rk_arena_reset(c->arena);
         const mutation *kind = &mutations[i % mutation_count];
         mutant *m = mutant_new(in, schedule, memory, c->arena);
@@ -299,6 +305,8 @@ static bool parse(int argc, char **argv, campaign *c, size_t *most, rng *r)
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "--full") == 0)
             c->full = true;
+        else if (strcmp(argv[i], "--first") == 0)
+            c->first = true;
         else if (i + 1 < argc && strcmp(argv[i], "--count") == 0)
             *most = strtoull(argv[++i], NULL, 10);
         else if (i + 1 < argc && strcmp(argv[i], "--seed") == 0)
@@ -315,11 +323,11 @@ int main(int argc, char **argv)
     rng r = {1};
     campaign c = {0};
     if (!parse(argc, argv, &c, &most, &r)) {
-        fprintf(stderr, "usage: mutants [--count N] [--seed S] [--full]\n");
+        fprintf(stderr, "usage: mutants [--count N] [--seed S] [--full] [--first]\n");
         return 2;
     }
     c.arena = rk_arena_new();
-    while (c.count < most)
+    while (c.count < most && !is_over(&c))
         try_instance(&c, &r, most);
     print_table(&c);
     bool absent = false;

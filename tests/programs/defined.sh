@@ -1,14 +1,18 @@
 # defined.sh: defined.cu with compilers and levels that run.sh does not take, as it is and as a drop-in; kernels with
-# barriers by fission, then by fibers. RK_ALL=1: each compiler that there is, at each level, in each form.
+# barriers by fission, then by fibers. RK_TEST_FULL=1: each compiler that there is, at each level, in each form.
 set -eu
 cd "$(dirname "$0")"
+missing=
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 # built COMPILER LEVEL FORM
 built()
 {
-    command -v "$1" >/dev/null || return 0
+    command -v "$1" >/dev/null || {
+        missing="$missing $1"
+        return 0
+    }
     # shellcheck disable=SC2086 # none or one word
     CXX=$1 "$RKCONVERT" cc $2 $3 defined.cu -o "$work/defined" >"$work/log" 2>&1 || {
         echo "$1 $2 $3 does not build"
@@ -28,16 +32,20 @@ built()
     done
 }
 
-if [ -n "${RK_ALL:-}" ]; then
+if [ -n "${RK_TEST_FULL:-}" ]; then
     for compiler in clang++ clang++-14 clang++-15 clang++-19 g++; do
         for level in -O0 -O1 -O2 -O3; do
             built $compiler $level ''
             built $compiler $level --drop-in
         done
     done
-    exit
+else
+    built g++ -O3 ''
+    built g++ -O0 --drop-in
+    built clang++ -O0 ''
+    built clang++ -O3 --drop-in
 fi
-built g++ -O3 ''
-built g++ -O0 --drop-in
-built clang++ -O0 ''
-built clang++ -O3 --drop-in
+[ -z "$missing" ] || {
+    echo "no$missing"
+    exit 77
+}

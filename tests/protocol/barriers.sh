@@ -37,7 +37,7 @@ refused() {
     grep -q "$1" "$work/log" || fail "$2 is not refused by name"
 }
 
-for arch in 80 90; do
+for arch in ${RK_NVCC_ARCHS:-80 90}; do
     strict -arch=sm_$arch -I"$source/rkernel_lib/include" -ptx -o "$work/barriers.ptx" \
         "$here/barriers.cu" || exit 1
     has auto_whole 'bar[a-z.]*sync[ 	]*0'

@@ -37,7 +37,7 @@ planted() {
     fi
 }
 
-for arch in 75 80 90; do
+for arch in ${RK_NVCC_ARCHS:-75 80 90}; do
     if ptx good $arch; then
         echo "sm_$arch: $(tail -n 1 "$work/good/report")"
     else

@@ -1,4 +1,5 @@
 #include "base/file.h"
+#include "depth.h"
 #include "random_problem.h"
 #include "sched/check/check_schedule.h"
 #include "sched/files/schedule_files.h"
@@ -52,7 +53,7 @@ static bool is_any_size(const rk_policy *policy)
 
 Test(policies_random, all_pass_the_checker)
 {
-    for (uint64_t seed = 0; seed < 60; seed++) {
+    for (uint64_t seed = 0; seed < rk_depth(15, 60); seed++) {
         fixture *f = problem_of(seed);
         for (size_t p = 0; p < rk_policy_count; p++)
             if (is_any_size(rk_policies[p]))
@@ -63,7 +64,7 @@ Test(policies_random, all_pass_the_checker)
 
 Test(policies_random, every_value_of_every_option_passes_the_checker)
 {
-    for (uint64_t seed = 0; seed < 8; seed++) {
+    for (uint64_t seed = 0; seed < rk_depth(3, 8); seed++) {
         fixture *f = small_problem(seed);
         for (size_t p = 0; p < rk_policy_count; p++) {
             const rk_policy *policy = rk_policies[p];
@@ -82,7 +83,7 @@ Test(policies_random, every_value_of_every_option_passes_the_checker)
 
 Test(policies_random, auto_is_no_slower_than_any)
 {
-    for (uint64_t seed = 100; seed < 130; seed++) {
+    for (uint64_t seed = 100; seed < 100 + rk_depth(8, 30); seed++) {
         fixture *f = problem_of(seed);
         double best = time_of(f, "auto", NULL);
         for (size_t p = 0; p < rk_policy_count; p++)
@@ -224,7 +225,7 @@ static rk_bytes bytes_of(fixture *f, const char *policy)
 
 Test(policies_random, the_same_problem_gives_the_same_bytes)
 {
-    for (uint64_t seed = 400; seed < 410; seed++) {
+    for (uint64_t seed = 400; seed < 400 + rk_depth(2, 10); seed++) {
         fixture *f = problem_of(seed);
         for (size_t p = 0; p < rk_policy_count; p++) {
             if (!is_any_size(rk_policies[p]))

@@ -1,3 +1,4 @@
+#include "depth.h"
 #include "random_problem.h"
 #include "sched/check/check_schedule.h"
 #include "sched/policies/policy.h"
@@ -182,7 +183,7 @@ static double sum(const rk_sim_times *t)
 
 Test(simulate, the_parts_of_the_time_add_up)
 {
-    for (uint64_t seed = 0; seed < 40; seed++) {
+    for (uint64_t seed = 0; seed < rk_depth(10, 40); seed++) {
         fixture *f = random_problem(seed, 1 + (int)seed % 7,
                                     (random_spec){.nodes = 30, .rtasks_most = 9, .bytes = true});
         for (size_t p = 0; p < rk_policy_count; p++) {
@@ -202,7 +203,7 @@ Test(simulate, the_parts_of_the_time_add_up)
 
 Test(simulate, without_streams_it_is_the_builders_time)
 {
-    for (uint64_t seed = 0; seed < 40; seed++) {
+    for (uint64_t seed = 0; seed < rk_depth(10, 40); seed++) {
         fixture *f =
             random_problem(seed, 1 + (int)seed % 7, (random_spec){.nodes = 40, .rtasks_most = 12});
         for (size_t p = 0; p < rk_policy_count; p++) {
@@ -315,7 +316,7 @@ Test(bound, rules_out_kernels_that_are_too_slow_or_too_much_work)
 Test(bound, no_schedule_goes_below_it)
 {
     double closest = 1e9;
-    for (uint64_t seed = 0; seed < 300; seed++) {
+    for (uint64_t seed = 0; seed < rk_depth(40, 300); seed++) {
         random_spec spec = {.nodes = 2 + seed % 40,
                             .rtasks_most = 1 + (uint32_t)(seed / 7) % 20,
                             .candidates = 1 + seed % 3,
