@@ -115,7 +115,7 @@ function(rk_program name)
             COMMENT "Compiling ${name}, ${way}" VERBATIM)
         add_custom_command(OUTPUT ${folder}/run
             COMMAND sh ${RK_CC} link ${folder}
-            DEPENDS ${folder}/program ${folder}/compiled rk_rkernel rk_cuda rk_check rk_base
+            DEPENDS ${folder}/program ${folder}/compiled rk_rkernel rk_cuda rk_check
                     ${blas}
             COMMENT "Linking ${name}, ${way}" VERBATIM)
         list(APPEND runs ${folder}/run)
@@ -123,7 +123,7 @@ function(rk_program name)
     list(GET p_WAYS 0 first)
     set(target program_${name}_${first})
     add_custom_target(${target} DEPENDS ${runs})
-    add_dependencies(${target} rk_rkernel rk_cuda rk_check rk_base ${blas})
+    add_dependencies(${target} rk_rkernel rk_cuda rk_check ${blas})
     if("full" IN_LIST p_LABELS)
         add_dependencies(programs_full ${target})
     else()
@@ -134,8 +134,6 @@ function(rk_program name)
                          LABELS "build;${p_LABELS}" TIMEOUT 1800)
 endfunction()
 
-if(TARGET rkconvert)
-    add_custom_target(programs)
-    add_custom_target(programs_full)
-    add_dependencies(programs_full programs)
-endif()
+add_custom_target(programs)
+add_custom_target(programs_full)
+add_dependencies(programs_full programs)

@@ -54,7 +54,7 @@ function(rk_plants out file)
 endfunction()
 
 # rk_golden_tests(<folder>): registers every <folder>/<tool>/<case>/cmd as golden/<tool>/<case>; those that show rKernels
-# have compiles/cpu/<case> and compiles/gpu/<case> besides. A case with a file `slow` is not among the quick ones.
+# have compiles/cpu/<case> and compiles/gpu/<case> besides, or what "# compilers: gpu" or "none" in cmd says. A case with a file `slow` is not among the quick ones.
 function(rk_golden_tests folder)
     file(GLOB commands CONFIGURE_DEPENDS RELATIVE ${folder} ${folder}/*/*/cmd)
     foreach(command IN LISTS commands)
@@ -77,8 +77,9 @@ function(rk_golden_tests folder)
         set(compilers "")
         if(text MATCHES "golden/rkconvert/show\\.sh")
             set(compilers cpu gpu)
-            if(text MATCHES "RK_NO_COMPILER=1")
-                set(compilers "")
+            if(text MATCHES "# compilers: ([a-z]+)")
+                set(compilers ${CMAKE_MATCH_1})
+                list(REMOVE_ITEM compilers none)
             endif()
         elseif(text MATCHES "RK_KEEP")
             set(compilers vdevice)

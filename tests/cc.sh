@@ -39,6 +39,11 @@ put()
 
 case $step in
 note)
+    # What writes no file is a question, such as which version it is.
+    case " $* " in
+    *' -o '*) ;;
+    *) exec "$@" ;;
+    esac
     # Names of the folder of this run are replaced, and what is done to put an output in its place.
     quoted "$@" | sed "s|[^ ']*/rkconvert-[A-Za-z0-9]*/|objects.d/|g; s|\.o\.[^.']*'|.o'|g; s|'run\.[^.']*'|'run'|g" >>"$RK_CC_NOTES"
     output=

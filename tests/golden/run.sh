@@ -32,7 +32,7 @@ trap 'chmod -R u+rwx "$work"; rm -rf "$work"' EXIT
 trap 'exit 1' HUP INT TERM
 mkdir "$work/case" "$work/got"
 cp -RL "$case_dir/." "$work/case"
-(cd "$work/case" && rm -f out err status files && find . -type f | sort) >"$work/before"
+(cd "$work/case" && rm -f out err status files slow && find . -type f | sort) >"$work/before"
 
 (cd "$work/case" && exec sh ./cmd) >"$work/out" 2>"$work/err" </dev/null
 status=$?
