@@ -7,83 +7,32 @@
 /* Shadows declare what CUDA's own names stand for inside an rKernel. Warp masks are narrowed to the
  * live lanes by the context. */
 static const rk_builtin builtins[] = {
-    {"threadIdx", RK_USE_THREAD_IDX, "const uint3 threadIdx = rk__ctx.thread_idx();",
-     "thread_idx()"},
-    {"blockIdx", RK_USE_BLOCK_IDX, "const uint3 blockIdx = rk__ctx.block_idx();", "block_idx()"},
-    {"blockDim", RK_USE_BLOCK_DIM, "const dim3 blockDim = rk__ctx.block_dim();", "block_dim()"},
-    {"gridDim", RK_USE_GRID_DIM, "const dim3 gridDim = rk__ctx.grid_dim();", "grid_dim()"},
-    {"__syncthreads", RK_USE_SYNC, "const auto __syncthreads = [&rk__ctx] { rk__ctx.sync(); };",
-     "sync"},
-    {"__syncthreads_count", RK_USE_SYNC_COUNT,
-     "const auto __syncthreads_count = [&rk__ctx](int p) { return rk__ctx.sync_count(p); };",
-     "sync_count"},
-    {"__syncthreads_and", RK_USE_SYNC_AND,
-     "const auto __syncthreads_and = [&rk__ctx](int p) { return rk__ctx.sync_and(p); };",
-     "sync_and"},
-    {"__syncthreads_or", RK_USE_SYNC_OR,
-     "const auto __syncthreads_or = [&rk__ctx](int p) { return rk__ctx.sync_or(p); };", "sync_or"},
-    {"__shfl_sync", RK_USE_SHFL,
-     "const auto __shfl_sync = [&rk__ctx](unsigned m, auto v, int l, int w = 32) "
-     "{ return rk__ctx.shfl(m, v, l, w); };",
-     "shfl"},
-    {"__shfl_up_sync", RK_USE_SHFL_UP,
-     "const auto __shfl_up_sync = [&rk__ctx](unsigned m, auto v, unsigned d, int w = 32) "
-     "{ return rk__ctx.shfl_up(m, v, d, w); };",
-     "shfl_up"},
-    {"__shfl_down_sync", RK_USE_SHFL_DOWN,
-     "const auto __shfl_down_sync = [&rk__ctx](unsigned m, auto v, unsigned d, int w = 32) "
-     "{ return rk__ctx.shfl_down(m, v, d, w); };",
-     "shfl_down"},
-    {"__shfl_xor_sync", RK_USE_SHFL_XOR,
-     "const auto __shfl_xor_sync = [&rk__ctx](unsigned m, auto v, int x, int w = 32) "
-     "{ return rk__ctx.shfl_xor(m, v, x, w); };",
-     "shfl_xor"},
-    {"__ballot_sync", RK_USE_BALLOT,
-     "const auto __ballot_sync = [&rk__ctx](unsigned m, int p) { return rk__ctx.ballot(m, p); };",
-     "ballot"},
-    {"__any_sync", RK_USE_ANY,
-     "const auto __any_sync = [&rk__ctx](unsigned m, int p) { return rk__ctx.any(m, p); };", "any"},
-    {"__all_sync", RK_USE_ALL,
-     "const auto __all_sync = [&rk__ctx](unsigned m, int p) { return rk__ctx.all(m, p); };", "all"},
-    {"__activemask", RK_USE_ACTIVEMASK,
-     "const auto __activemask = [&rk__ctx] { return rk__ctx.activemask(); };", "activemask"},
-    {"__syncwarp", RK_USE_SYNCWARP,
-     "const auto __syncwarp = [&rk__ctx](unsigned m = 0xffffffffu) { rk__ctx.syncwarp(m); };",
-     "syncwarp"},
-    {"__match_any_sync", RK_USE_MATCH_ANY,
-     "const auto __match_any_sync = [&rk__ctx](unsigned m, auto v) "
-     "{ return rk__ctx.match_any(m, v); };",
-     "match_any"},
-    {"__match_all_sync", RK_USE_MATCH_ALL,
-     "const auto __match_all_sync = [&rk__ctx](unsigned m, auto v, int *p) "
-     "{ return rk__ctx.match_all(m, v, p); };",
-     "match_all"},
-    {"__reduce_add_sync", RK_USE_REDUCE_ADD,
-     "const auto __reduce_add_sync = [&rk__ctx](unsigned m, auto v) "
-     "{ return rk__ctx.reduce_add(m, v); };",
-     "reduce_add"},
-    {"__reduce_min_sync", RK_USE_REDUCE_MIN,
-     "const auto __reduce_min_sync = [&rk__ctx](unsigned m, auto v) "
-     "{ return rk__ctx.reduce_min(m, v); };",
-     "reduce_min"},
-    {"__reduce_max_sync", RK_USE_REDUCE_MAX,
-     "const auto __reduce_max_sync = [&rk__ctx](unsigned m, auto v) "
-     "{ return rk__ctx.reduce_max(m, v); };",
-     "reduce_max"},
-    {"__reduce_and_sync", RK_USE_REDUCE_AND,
-     "const auto __reduce_and_sync = [&rk__ctx](unsigned m, auto v) "
-     "{ return rk__ctx.reduce_and_(m, v); };",
-     "reduce_and_"},
-    {"__reduce_or_sync", RK_USE_REDUCE_OR,
-     "const auto __reduce_or_sync = [&rk__ctx](unsigned m, auto v) "
-     "{ return rk__ctx.reduce_or_(m, v); };",
-     "reduce_or_"},
-    {"__reduce_xor_sync", RK_USE_REDUCE_XOR,
-     "const auto __reduce_xor_sync = [&rk__ctx](unsigned m, auto v) "
-     "{ return rk__ctx.reduce_xor_(m, v); };",
-     "reduce_xor_"},
-    {"__ldg", RK_USE_LDG,
-     "const auto __ldg = [&rk__ctx](const auto *p) { return rk__ctx.ldg(p); };", "ldg"},
+    {"threadIdx", RK_USE_THREAD_IDX, "thread_idx()"},
+    {"blockIdx", RK_USE_BLOCK_IDX, "block_idx()"},
+    {"blockDim", RK_USE_BLOCK_DIM, "block_dim()"},
+    {"gridDim", RK_USE_GRID_DIM, "grid_dim()"},
+    {"__syncthreads", RK_USE_SYNC, "sync"},
+    {"__syncthreads_count", RK_USE_SYNC_COUNT, "sync_count"},
+    {"__syncthreads_and", RK_USE_SYNC_AND, "sync_and"},
+    {"__syncthreads_or", RK_USE_SYNC_OR, "sync_or"},
+    {"__shfl_sync", RK_USE_SHFL, "shfl"},
+    {"__shfl_up_sync", RK_USE_SHFL_UP, "shfl_up"},
+    {"__shfl_down_sync", RK_USE_SHFL_DOWN, "shfl_down"},
+    {"__shfl_xor_sync", RK_USE_SHFL_XOR, "shfl_xor"},
+    {"__ballot_sync", RK_USE_BALLOT, "ballot"},
+    {"__any_sync", RK_USE_ANY, "any"},
+    {"__all_sync", RK_USE_ALL, "all"},
+    {"__activemask", RK_USE_ACTIVEMASK, "activemask"},
+    {"__syncwarp", RK_USE_SYNCWARP, "syncwarp"},
+    {"__match_any_sync", RK_USE_MATCH_ANY, "match_any"},
+    {"__match_all_sync", RK_USE_MATCH_ALL, "match_all"},
+    {"__reduce_add_sync", RK_USE_REDUCE_ADD, "reduce_add"},
+    {"__reduce_min_sync", RK_USE_REDUCE_MIN, "reduce_min"},
+    {"__reduce_max_sync", RK_USE_REDUCE_MAX, "reduce_max"},
+    {"__reduce_and_sync", RK_USE_REDUCE_AND, "reduce_and_"},
+    {"__reduce_or_sync", RK_USE_REDUCE_OR, "reduce_or_"},
+    {"__reduce_xor_sync", RK_USE_REDUCE_XOR, "reduce_xor_"},
+    {"__ldg", RK_USE_LDG, "ldg"},
 };
 
 enum { BUILTIN_COUNT = sizeof builtins / sizeof *builtins };
@@ -129,19 +78,35 @@ const rk_builtin *rk_builtin_find(const char *name)
     return NULL;
 }
 
-char *rk_builtin_shadows(unsigned uses, bool hides_types, rk_arena *arena)
+/** A variable or a lambda of that name, which asks the context. */
+static void add_shadow(rk_str *out, const rk_builtin *b)
+{
+    if (b->use & RK_USE_PLACES)
+        rk_str_addf(out, " const ::%s %s = rk__ctx.%s;",
+                    b->use & (RK_USE_THREAD_IDX | RK_USE_BLOCK_IDX) ? "uint3" : "dim3", b->name,
+                    b->member);
+    else if (b->use == RK_USE_SYNC)
+        rk_str_addf(out, " const auto %s = [&rk__ctx] { rk__ctx.%s(); };", b->name, b->member);
+    else
+        rk_str_addf(out,
+                    " const auto %s = [&rk__ctx](auto... rk__v) { return rk__ctx.%s(rk__v...); };",
+                    b->name, b->member);
+}
+
+char *rk_builtin_shadows(unsigned uses, rk_arena *arena)
 {
     rk_str out = {.arena = arena};
-    for (size_t i = 0; i < BUILTIN_COUNT; i++) {
-        const char *text = builtins[i].shadow;
-        if (!(uses & builtins[i].use))
-            continue;
-        if (hides_types && (builtins[i].use & RK_USE_PLACES))
-            rk_str_addf(&out, " const ::%s", text + strlen("const "));
-        else
-            rk_str_addf(&out, " %s", text);
-    }
+    for (size_t i = 0; i < BUILTIN_COUNT; i++)
+        if (uses & builtins[i].use)
+            add_shadow(&out, &builtins[i]);
     return rk_arena_strdup(arena, rk_str_text(&out));
+}
+
+void rk_builtin_names(rk_str *out, unsigned uses)
+{
+    for (size_t i = 0; i < BUILTIN_COUNT; i++)
+        if (uses & builtins[i].use)
+            rk_str_addf(out, " %s", builtins[i].name);
 }
 
 char *rk_builtin_captures(unsigned uses, rk_arena *arena)

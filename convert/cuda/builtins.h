@@ -2,11 +2,12 @@
 #define RK_CONVERT_CUDA_BUILTINS_H
 
 #include "base/arena.h"
+#include "base/str.h"
 #include "base/diag.h"
 
 /* What a function reads or calls. */
 
-/** Uses of CUDA's built-ins; the first ones have a shadow in rk_builtins. */
+/** Uses of CUDA's built-ins; the first ones have a row in builtins.c. */
 typedef enum {
     RK_USE_THREAD_IDX = 1 << 0,
     RK_USE_BLOCK_IDX = 1 << 1,
@@ -52,18 +53,20 @@ typedef enum {
 typedef struct {
     const char *name;
     rk_use use;
-    const char *shadow; /**< its declaration at a function's entry */
-    const char *member; /**< of the context, in its place in an expression: "thread_idx()" */
+    const char *member; /**< of the context, in an expression: "thread_idx()", "shfl" */
 } rk_builtin;
 
 /** The built-in of that name; NULL if there is none. The caller knows that it is CUDA's own. */
 const rk_builtin *rk_builtin_find(const char *name);
 
 /**
- * The shadows of `uses`, one after the other with a space before each, in a fixed order. Types are
- * qualified where the function's own variables hide them.
+ * The shadows of `uses`, one after the other with a space before each, in a fixed order. What they name is qualified
+ * or of the reserved spelling: they stand in the user's text, whose names and macros may be any others.
  */
-char *rk_builtin_shadows(unsigned uses, bool hides_types, rk_arena *arena);
+char *rk_builtin_shadows(unsigned uses, rk_arena *arena);
+
+/** The names of those of `uses`, a space before each. */
+void rk_builtin_names(rk_str *out, unsigned uses);
 
 /**
  * The lambda captures (", &name" each) that `uses` needs, the context's own first if it is used.

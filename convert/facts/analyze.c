@@ -3,6 +3,7 @@
 #include "convert/clang/template_args.h"
 #include "convert/facts/initial_values.h"
 #include "convert/facts/phases.h"
+#include "convert/facts/scopes.h"
 #include "convert/facts/walk.h"
 #include "convert/unit/problems.h"
 #include "convert/unit/sources.h"
@@ -476,5 +477,6 @@ rk_analysis *rk_facts_find(rk_unit *unit)
 {
     rk_analysis *analysis = look(unit);
     name_parts(unit);
+    rk_scopes_find(analysis);
     return analysis;
 }

@@ -164,6 +164,13 @@ static void use_global(rk_walker *w, CXCursor cursor, CXCursor target)
     }
     if (!constant && !device)
         return;
+    const CXCursor definition = clang_getCursorDefinition(target);
+    if (clang_Cursor_isNull(definition) && !w->unit->options->drop_in && rk_walk_in_device_code(w))
+        rk_problem_add(w->unit, w->function, RK_REFUSED, "RK-V110", rk_walk_place(w, cursor),
+                       "convert a file that includes both sources",
+                       "the definition of '%s' cannot be seen from here", name);
+    if (!clang_Cursor_isNull(definition))
+        target = definition;
     const bool initialised = !clang_Cursor_isNull(clang_Cursor_getVarDeclInitializer(target));
     CXType type = clang_getCursorType(target);
     bool fixed =
@@ -457,7 +464,6 @@ static void visit_variable(rk_walker *w, CXCursor cursor)
         return;
     const CXType type = clang_getCursorType(cursor);
     const char *name = rk_ast_name(cursor, w->unit->arena);
-    w->f->hides_types |= strcmp(name, "dim3") == 0 || strcmp(name, "uint3") == 0;
     if (clang_getCursorKind(cursor) == CXCursor_VarDecl &&
         rk_ast_has_attribute(cursor, CXCursor_CUDASharedAttr, NULL)) {
         const bool dynamic = clang_Cursor_getStorageClass(cursor) == CX_SC_Extern;

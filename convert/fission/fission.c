@@ -146,7 +146,7 @@ const char *rk_fission_text(rk_unit *unit, rk_fission_plan *plan, unsigned uses)
         return NULL;
     }
     rk_str out = {.arena = unit->arena};
-    rk_str_add(&out, rk_builtin_shadows(uses, true, unit->arena));
+    rk_str_add(&out, rk_builtin_shadows(uses, unit->arena));
     rk_str_addn(&out, text, size);
     return rk_str_text(&out);
 }

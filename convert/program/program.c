@@ -9,6 +9,7 @@
 #include "convert/program/drop_in.h"
 #include "convert/program/program_internal.h"
 #include "convert/rkernel/analysis.h"
+#include "convert/unit/reserved.h"
 #include "convert/unit/sources.h"
 
 #include <string.h>
@@ -31,6 +32,8 @@ static bool apply(rk_unit *unit, size_t index, const char *tail)
 {
     rk_source_file *file = unit->files.items[index];
     size_t conflict[2], size;
+    if (!rk_reserved_macros(unit, file))
+        return false;
     const char *text =
         rk_edits_apply(&file->edits, file->bytes.data, file->bytes.size, &size, conflict);
     if (!text)
@@ -48,7 +51,7 @@ static bool apply(rk_unit *unit, size_t index, const char *tail)
 static bool read(rk_program *program)
 {
     rk_unit *unit = program->unit;
-    if (!rk_sources_read(unit))
+    if (!rk_sources_read(unit) || !rk_reserved_names(unit))
         return false;
     rk_program_split(program);
     rk_program_find_functions(program);

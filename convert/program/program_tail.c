@@ -35,33 +35,13 @@ static bool is_entry(const rk_unit *unit, size_t index)
 
 static void add_entries(rk_unit *unit, rk_str *out)
 {
-    bool any = false;
     for (size_t i = 0; i < unit->functions.count; i++) {
-        if (!is_entry(unit, i))
-            continue;
-        if (!any)
-            rk_str_add(out,
-                       "\n#include <utility>\n"
-                       "namespace {\n"
-                       "template <class R, class... A, std::size_t... I>\n"
-                       "void rk__legacy_call(R (*function)(A...), const std::uint64_t *slots, "
-                       "std::index_sequence<I...>)\n"
-                       "{\n"
-                       "    (void)slots;\n"
-                       "    function(rk__::legacy_slot<A>(slots, I)...);\n"
-                       "}\n"
-                       "template <class R, class... A>\n"
-                       "void rk__legacy_call(R (*function)(A...), const std::uint64_t *slots)\n"
-                       "{\n"
-                       "    rk__legacy_call(function, slots, std::index_sequence_for<A...>());\n"
-                       "}\n"
-                       "} // namespace\n");
-        any = true;
         const rk_function *f = unit->functions.items[i];
-        rk_str_addf(out,
-                    "extern \"C\" void rk__legacy_%s(const std::uint64_t *slots)\n{\n"
-                    "    rk__legacy_call(%s%s, slots);\n}\n",
-                    f->name, f->spaces_prefix, f->name);
+        if (is_entry(unit, i))
+            rk_str_addf(out,
+                        "\nextern \"C\" void rk__legacy_%s(const ::std::uint64_t *rk__slots)\n{\n"
+                        "    rk__::legacy_call(%s%s, rk__slots);\n}\n",
+                        f->name, f->spaces_prefix, f->name);
     }
 }
 

@@ -14,6 +14,7 @@
 #include "convert/rkernel/decide.h"
 #include "convert/rkernel/recheck.h"
 #include "convert/rkernel/rewrite.h"
+#include "convert/unit/reserved.h"
 #include "convert/unit/sources.h"
 
 #include <ctype.h>
@@ -103,7 +104,7 @@ static bool read_unit(rk_unit *unit)
 {
     const rk_unit fresh = *unit;
     for (int depth = 0;; depth++) {
-        if (!rk_sources_read(unit))
+        if (!rk_sources_read(unit) || !rk_reserved_names(unit))
             return false;
         rk_headers_choose(unit);
         if (depth == 0 && has_kernels(unit))

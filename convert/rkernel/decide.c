@@ -379,14 +379,7 @@ void rk_decide_print(const rk_unit *unit, rk_str *out)
         rk_str_addf(out, "%s%s%s%s%s", f->needs_context ? " context" : "",
                     f->ambient ? " asks" : "", f->refused ? " refused" : "",
                     f->removed ? " removed" : "", f->early_return ? " early-return" : "");
-        const char *shadows = rk_builtin_shadows(f->uses, false, unit->arena);
-        for (const char *at = strchr(shadows, '='); at; at = strchr(at + 1, '=')) {
-            const char *name = at - 1;
-            while (name > shadows && name[-1] != ' ')
-                name--;
-            if (at[1] == ' ' && strncmp(name, "w ", 2) != 0 && strncmp(name, "m ", 2) != 0)
-                rk_str_addf(out, " %.*s", (int)(at - 1 - name), name);
-        }
+        rk_builtin_names(out, f->uses);
         rk_str_add(out, "\n");
         for (size_t c = 0; c < f->calls.count; c++)
             if (device_code(f))

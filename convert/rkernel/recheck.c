@@ -104,10 +104,10 @@ static char *calls_text(rk_unit *unit)
         const char *call = rk_rewrite_instance(unit, instance);
         rk_str_addf(&out, "__device__ void rk__check_%zu(rk__parse::context &rk__ctx", i);
         for (size_t k = 0; k < instance->type_count; k++)
-            rk_str_addf(&out, ", rk__parse::id<%s> a%zu", instance->types[k], k);
+            rk_str_addf(&out, ", rk__parse::id<%s> rk__a%zu", instance->types[k], k);
         rk_str_addf(&out, ") { %s(rk__ctx", call);
         for (size_t k = 0; k < instance->type_count; k++)
-            rk_str_addf(&out, ", a%zu", k);
+            rk_str_addf(&out, ", rk__a%zu", k);
         rk_str_add(&out, "); }\n");
         if (instance->frame)
             rk_str_addf(&out,

@@ -60,20 +60,20 @@ static char *probes_text(const rk_unit *unit, const char *source, bool *wanted)
             rk_str_addf(&out, "__launch_bounds__(%lld) ", (long long)instance->max_threads);
         rk_str_addf(&out, "rk__probe_%zu(", i);
         for (size_t k = 0; k < instance->type_count; k++)
-            rk_str_addf(&out, "%s%s a%zu", k ? ", " : "",
+            rk_str_addf(&out, "%s%s rk__a%zu", k ? ", " : "",
                         rk_arena_printf(unit->arena, "rk__id<%s>", instance->types[k]), k);
         rk_str_addf(&out, ")\n{\n    rk__::cuda_launch_context<%s> rk__ctx;\n    %s(rk__ctx",
                     instance->frame ? instance->frame : "void",
                     rk_rewrite_instance(unit, instance));
         for (size_t k = 0; k < instance->type_count; k++)
-            rk_str_addf(&out, ", a%zu", k);
+            rk_str_addf(&out, ", rk__a%zu", k);
         rk_str_add(&out, ");\n}\n");
     }
     rk_str_add(&out, "}\n");
     return rk_arena_printf(
         unit->arena,
-        "#include <rk/rkernel.h>\ntemplate <class T> struct rk__same { using type "
-        "= T; };\ntemplate <class T> using rk__id = typename rk__same<T>::type;\n%s",
+        "#include <rk/rkernel.h>\ntemplate <class rk__T> struct rk__same { using rk__type "
+        "= rk__T; };\ntemplate <class rk__T> using rk__id = typename rk__same<rk__T>::rk__type;\n%s",
         rk_str_text(&out));
 }
 

@@ -10,6 +10,7 @@
 #include "convert/facts/specialised.h"
 #include "convert/fission/fission.h"
 #include "convert/rkernel/ambient.h"
+#include "convert/unit/reserved.h"
 #include "convert/unit/sources.h"
 
 #include <ctype.h>
@@ -318,7 +319,7 @@ static void edit_calls(rk_unit *unit, const rk_function *f)
                (isspace((unsigned char)text->data[next]) || text->data[next] == '\\'))
             next++;
         const bool empty = next < text->size && text->data[next] == ')';
-        const char *context = call->value ? "rk__::ambient().self()" : "rk__ctx";
+        const char *context = call->value ? "rk__::ambient().rk__self()" : "rk__ctx";
         insert(unit, call->name.file, call->open + 1, RANK_HEAD,
                rk_arena_printf(unit->arena, "%s%s", context, empty ? "" : ", "));
         if (call->param != RK_NONE)
@@ -428,7 +429,7 @@ static void edit_body(rk_unit *unit, const rk_function *f)
     rk_str_add(&entry, rk_ambient_entry(f));
     if (f->named_barriers)
         rk_str_add(&entry, " rk__ctx.whole_warps();");
-    rk_str_add(&entry, rk_builtin_shadows(f->uses, f->hides_types, unit->arena));
+    rk_str_add(&entry, rk_builtin_shadows(f->uses, unit->arena));
     if (f->meets) {
         rk_str_add(&entry, " rk__::begin_barriers(); {");
         insert(unit, f->definition.file, f->end - 1, RANK_HEAD, meeting_end(unit, f));
@@ -560,9 +561,21 @@ void rk_rewrite_functions(rk_unit *unit)
     edit_values(unit, unit->value_edits.items, unit->value_edits.count);
 }
 
+static bool spread_links(const rk_unit *unit)
+{
+    bool changed = false;
+    for (size_t i = 0; i < unit->links.count; i++) {
+        rk_source_file *a = unit->files.items[unit->links.items[i].a];
+        rk_source_file *b = unit->files.items[unit->links.items[i].b];
+        changed |= a->touched != b->touched;
+        a->touched = b->touched = a->touched || b->touched;
+    }
+    return changed;
+}
+
 /**
- * A touched header's includers are touched too, so that they see its namespace; so is a header that
- * holds device code which is disabled.
+ * A touched header's includers are touched too, so that they see its namespace; so is a header that declares what a
+ * touched file declares, and one that holds device code which is disabled.
  */
 static void spread_touched(rk_unit *unit)
 {
@@ -571,7 +584,7 @@ static void spread_touched(rk_unit *unit)
         if (unit->functions.items[i]->removed)
             unit->files.items[unit->functions.items[i]->definition.file]->touched = true;
     for (bool changed = true; changed;) {
-        changed = false;
+        changed = spread_links(unit);
         for (size_t i = 0; i < unit->files.count; i++) {
             rk_source_file *file = unit->files.items[i];
             for (size_t k = 0; k < file->includes.count && !file->touched; k++) {
@@ -581,6 +594,25 @@ static void spread_touched(rk_unit *unit)
                 file->touched = changed = true;
             }
         }
+    }
+}
+
+/**
+ * A function of the namespace hides those of its name in system headers, which it overloads where it was: each is
+ * declared beside it.
+ */
+static void declare_overloads(rk_unit *unit)
+{
+    for (size_t i = 0; i < unit->functions.count; i++) {
+        const rk_function *f = unit->functions.items[i];
+        const char *text = rk_arena_printf(unit->arena, "using ::%s; ", f->name);
+        if (!f->overloads || f->removed)
+            continue;
+        if (unit->files.items[f->definition.file]->touched)
+            insert(unit, f->definition.file, f->definition.begin, RANK_SPACE, text);
+        for (size_t k = 0; k < f->others.count; k++)
+            if (unit->files.items[f->others.items[k].file]->touched)
+                insert(unit, f->others.items[k].file, f->others.items[k].begin, RANK_SPACE, text);
     }
 }
 
@@ -643,10 +675,11 @@ bool rk_rewrite(rk_unit *unit)
     }
     rk_rewrite_functions(unit);
     spread_touched(unit);
+    declare_overloads(unit);
     name_files(unit);
     bool ok = rk_rewrite_layout(unit);
     rk_edits_insert(&unit->files.items[0]->edits, 0, RANK_FIRST, rk_rewrite_head(unit));
     for (size_t i = 0; i < unit->files.count; i++)
-        ok &= apply(unit, unit->files.items[i]);
+        ok &= rk_reserved_macros(unit, unit->files.items[i]) && apply(unit, unit->files.items[i]);
     return ok;
 }

@@ -132,10 +132,10 @@ struct context {
     __device__ void returned();
     __device__ void whole_warps();
     __device__ void finish();
-    template <class T> __device__ T shfl(unsigned mask, T value, int lane, int width) { return value; }
-    template <class T> __device__ T shfl_up(unsigned mask, T value, unsigned delta, int width) { return value; }
-    template <class T> __device__ T shfl_down(unsigned mask, T value, unsigned delta, int width) { return value; }
-    template <class T> __device__ T shfl_xor(unsigned mask, T value, int lanes, int width) { return value; }
+    template <class T> __device__ T shfl(unsigned mask, T value, int lane, int width = 32) { return value; }
+    template <class T> __device__ T shfl_up(unsigned mask, T value, unsigned delta, int width = 32) { return value; }
+    template <class T> __device__ T shfl_down(unsigned mask, T value, unsigned delta, int width = 32) { return value; }
+    template <class T> __device__ T shfl_xor(unsigned mask, T value, int lanes, int width = 32) { return value; }
     __device__ unsigned ballot(unsigned mask, int predicate);
     __device__ int any(unsigned mask, int predicate);
     __device__ int all(unsigned mask, int predicate);
@@ -168,7 +168,7 @@ struct ambient_rtask {
 };
 /* The context of code that no call passes it to. */
 struct ambient : rk__parse::context {
-    __device__ ambient &self();
+    __device__ ambient &rk__self();
 };
 } // namespace rk__
 

@@ -169,9 +169,9 @@ typedef struct {
     bool slots;     /**< each parameter is a pointer or a scalar of at most 8 bytes */
     bool meets;     /**< declares barriers or pipelines of libcu++ in shared memory */
     bool has_goto;
-    bool hides_types; /**< has a variable called dim3 or uint3 */
-    bool recursive;   /**< it, or an instance of it, reaches itself by calls */
-    bool fences;      /**< __threadfence: it may tell which block is last */
+    bool recursive; /**< it, or an instance of it, reaches itself by calls */
+    bool overloads; /**< functions of system headers have its name, at global scope, too */
+    bool fences;    /**< __threadfence: it may tell which block is last */
     RK_VEC(const char *)
     kept;                /**< variables that it names and that keep their value between runs */
     unsigned uses;       /**< rk_use bits of its own text */
@@ -299,6 +299,11 @@ typedef struct {
     const char *text;
 } rk_wait_text;
 
+/** Two project files that declare one name, which must be in one namespace. */
+typedef struct {
+    size_t a, b;
+} rk_link;
+
 /** One source on its way through the converter. */
 typedef struct {
     rk_arena *arena;
@@ -325,6 +330,7 @@ typedef struct {
     bool macros_listed;
     bool device_seen; /**< the analysis has what the device's compilation sees, too (branches.h) */
     RK_VEC(rk_function *) functions;
+    RK_VEC(rk_link) links;            /**< of files whose declarations stay together: scopes.h */
     RK_VEC(rk_text_edit) value_edits; /**< of members' initial values: initial_values.h */
     RK_VEC(rk_function *) declared;   /**< kernels that another unit defines, by each declaration */
     struct rk_drop_in *drop_in;       /**< what rk_drop_in_prepare found, or NULL */

@@ -356,7 +356,7 @@ public:
     }
 
     /** An object of its own, for a call that takes a reference. */
-    ambient &self() { return *this; }
+    ambient &rk__self() { return *this; }
 
     template <class Part>
     Part &shared() const = delete;

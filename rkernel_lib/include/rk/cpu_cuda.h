@@ -17,6 +17,7 @@
 
 #include <cstring>
 #include <type_traits>
+#include <utility>
 
 /** A block runs on one OS thread, so that what is local to the thread is the block's. */
 #define __shared__ thread_local
@@ -107,6 +108,21 @@ inline T legacy_slot(const std::uint64_t *slots, unsigned i)
     std::remove_const_t<T> value;
     std::memcpy(&value, &slots[i], sizeof value);
     return value;
+}
+
+template <class R, class... A, std::size_t... I>
+inline void legacy_call_slots(R (*function)(A...), const std::uint64_t *slots,
+                              std::index_sequence<I...>)
+{
+    (void)slots;
+    function(legacy_slot<A>(slots, I)...);
+}
+
+/** Calls a host function with a slot's value for each of its parameters. */
+template <class R, class... A>
+inline void legacy_call(R (*function)(A...), const std::uint64_t *slots)
+{
+    legacy_call_slots(function, slots, std::index_sequence_for<A...>());
 }
 
 } // namespace rk__

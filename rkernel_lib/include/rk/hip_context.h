@@ -64,7 +64,7 @@ class ambient : public gpu_ambient
 {
   public:
     /** An object of its own, for a call that takes a reference. */
-    __device__ ambient &self()
+    __device__ ambient &rk__self()
     {
         return *this;
     }
