@@ -147,17 +147,24 @@ char *rk_arena_strdup(rk_arena *arena, const char *s)
     return rk_arena_strndup(arena, s, strlen(s));
 }
 
+char *rk_arena_vprintf(rk_arena *arena, const char *format, va_list args)
+{
+    va_list again;
+    va_copy(again, args);
+    int length = vsnprintf(NULL, 0, format, args);
+    if (length < 0)
+        rk_out_of_memory();
+    char *text = rk_arena_alloc(arena, (size_t)length + 1);
+    vsnprintf(text, (size_t)length + 1, format, again);
+    va_end(again);
+    return text;
+}
+
 char *rk_arena_printf(rk_arena *arena, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    int length = vsnprintf(NULL, 0, format, args);
-    va_end(args);
-    if (length < 0)
-        rk_out_of_memory();
-    char *text = rk_arena_alloc(arena, (size_t)length + 1);
-    va_start(args, format);
-    vsnprintf(text, (size_t)length + 1, format, args);
+    char *text = rk_arena_vprintf(arena, format, args);
     va_end(args);
     return text;
 }

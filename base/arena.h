@@ -1,6 +1,7 @@
 #ifndef RK_BASE_ARENA_H
 #define RK_BASE_ARENA_H
 
+#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -46,7 +47,10 @@ char *rk_arena_strdup(rk_arena *arena, const char *s);
 char *rk_arena_strndup(rk_arena *arena, const char *s, size_t length);
 
 /** printf into the arena. */
-char *rk_arena_printf(rk_arena *arena, const char *format, ...) __attribute__((format(printf, 2, 3)));
+char *rk_arena_printf(rk_arena *arena, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+char *rk_arena_vprintf(rk_arena *arena, const char *format, va_list args)
+    __attribute__((format(printf, 2, 0)));
 
 #define RK_NEW(arena, type) ((type *)rk_arena_alloc((arena), sizeof(type)))
 #define RK_NEW_ARRAY(arena, type, count) ((type *)rk_arena_calloc((arena), (count), sizeof(type)))

@@ -71,6 +71,28 @@ rk_cursors rk_ast_children(CXCursor cursor, rk_arena *arena)
     return out;
 }
 
+CXCursor rk_ast_class_text(CXCursor class)
+{
+    const CXCursor own = clang_getCursorDefinition(class);
+    const CXCursor pattern = clang_getCursorDefinition(clang_getSpecializedCursorTemplate(class));
+    if (clang_Cursor_isNull(pattern))
+        return own;
+    /* What the compiler instantiates is where the template is, and what the user specialises is not. */
+    return !clang_Cursor_isNull(own) && !clang_equalLocations(clang_getCursorLocation(own),
+                                                              clang_getCursorLocation(pattern))
+               ? own
+               : pattern;
+}
+
+bool rk_ast_add(rk_cursors *set, CXCursor cursor, rk_arena *arena)
+{
+    for (size_t i = 0; i < set->count; i++)
+        if (clang_equalCursors(set->items[i], cursor))
+            return false;
+    *rk_push(arena, set) = cursor;
+    return true;
+}
+
 bool rk_ast_is_system(CXCursor declaration)
 {
     const CXSourceLocation location = clang_getCursorLocation(declaration);

@@ -26,6 +26,15 @@ typedef RK_VEC(CXCursor) rk_cursors;
 /** The cursor's direct children. */
 rk_cursors rk_ast_children(CXCursor cursor, rk_arena *arena);
 
+/**
+ * The class whose text an instance's members come from: its template's, or its own for an explicit specialisation and
+ * for one that is no instance. Null without a definition.
+ */
+CXCursor rk_ast_class_text(CXCursor class);
+
+/** Adds a cursor to a set; false when it was there. */
+bool rk_ast_add(rk_cursors *set, CXCursor cursor, rk_arena *arena);
+
 /** Whether the declaration is in a system header, or has no place because it is built in. */
 bool rk_ast_is_system(CXCursor declaration);
 

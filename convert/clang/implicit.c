@@ -6,6 +6,8 @@ typedef struct {
     rk_arena *arena;
     rk_implicit_found found;
     void *data;
+    rk_cursors *
+        classes; /**< those that were looked at: a class may have its own template's instances in it */
 } finder;
 
 /** The class of the project that a type is, or is an array of; its pattern for an instance. */
@@ -14,10 +16,7 @@ static CXCursor class_of(CXType type)
     type = clang_getCanonicalType(type);
     while (type.kind == CXType_ConstantArray || type.kind == CXType_DependentSizedArray)
         type = clang_getCanonicalType(clang_getArrayElementType(type));
-    const CXCursor record = clang_getTypeDeclaration(type);
-    const CXCursor pattern = clang_getSpecializedCursorTemplate(record);
-    const CXCursor of = clang_Cursor_isNull(pattern) ? record : pattern;
-    const CXCursor definition = clang_getCursorDefinition(of);
+    const CXCursor definition = rk_ast_class_text(clang_getTypeDeclaration(type));
     switch (clang_getCursorKind(definition)) {
     case CXCursor_StructDecl:
     case CXCursor_ClassDecl:
@@ -33,7 +32,7 @@ static CXCursor class_of(CXType type)
 /** What making an object of the class and ending it runs, the constructor that is chosen apart. */
 static void find_of_class(const finder *f, CXCursor class)
 {
-    if (clang_Cursor_isNull(class))
+    if (clang_Cursor_isNull(class) || !rk_ast_add(f->classes, class, f->arena))
         return;
     const rk_cursors members = rk_ast_children(class, f->arena);
     for (size_t i = 0; i < members.count; i++) {
@@ -63,7 +62,9 @@ static CXCursor find_named(const finder *f, CXCursor class, const char *const *n
 {
     CXCursor last = clang_getNullCursor();
     const CXCursor places[] = {class, clang_getCursorSemanticParent(class)};
-    for (size_t p = 0; p < 2 && !clang_Cursor_isNull(class) && clang_Cursor_isNull(last); p++) {
+    if (clang_Cursor_isNull(class) || !rk_ast_add(f->classes, class, f->arena))
+        return last;
+    for (size_t p = 0; p < 2 && clang_Cursor_isNull(last); p++) {
         const rk_cursors members = rk_ast_children(places[p], f->arena);
         for (size_t i = 0; i < members.count; i++) {
             const char *name = rk_ast_name(members.items[i], f->arena);
@@ -95,13 +96,15 @@ static void find_of_loop(const finder *f, CXCursor loop)
     if (clang_Cursor_isNull(range))
         return;
     const CXCursor begin = find_named(f, class_of(clang_getCursorType(range)), ends);
+    f->classes->count = 0;
     if (!clang_Cursor_isNull(begin))
         find_named(f, class_of(clang_getCursorResultType(begin)), steps);
 }
 
 void rk_implicit_find(CXCursor cursor, rk_arena *arena, rk_implicit_found found, void *data)
 {
-    const finder f = {arena, found, data};
+    rk_cursors classes = {0};
+    const finder f = {arena, found, data, &classes};
     const enum CXCursorKind kind = clang_getCursorKind(cursor);
     if (kind == CXCursor_CXXForRangeStmt)
         find_of_loop(&f, cursor);

@@ -2,7 +2,10 @@
 
 #include "base/str.h"
 
+#include <limits.h>
+#include <stdlib.h>
 #include <string.h>
+#include <wchar.h>
 
 /* What functions and instances of templates are called. */
 
@@ -49,17 +52,30 @@ static CXType parameter_type(rk_arena *arena, CXCursor pattern, unsigned i)
     return clang_getCursorType(clang_getNullCursor());
 }
 
-static const char *constant_text(rk_arena *arena, CXType type, CXCursor instance, unsigned i)
+/** The type of the i-th template parameter of an instance, where it is that of another parameter its argument. */
+static CXType argument_type(rk_arena *arena, CXCursor instance, unsigned i)
 {
-    long long value = clang_Cursor_getTemplateArgumentValue(instance, i);
-    if (type.kind == CXType_Bool)
-        return value ? "true" : "false";
-    if (type.kind == CXType_Enum)
-        return enumerator(arena, clang_getTypeDeclaration(type), value);
-    if (type.kind == CXType_UInt || type.kind == CXType_ULong || type.kind == CXType_ULongLong)
-        return rk_arena_printf(arena, "%llu",
-                               clang_Cursor_getTemplateArgumentUnsignedValue(instance, i));
-    return rk_arena_printf(arena, "%lld", value);
+    static const char parameter[] = "type-parameter-0-"; /* as the compiler calls it */
+    const CXType type = parameter_type(arena, clang_getSpecializedCursorTemplate(instance), i);
+    const char *name = rk_ast_text(clang_getTypeSpelling(type), arena);
+    const unsigned of = strncmp(name, parameter, strlen(parameter)) == 0
+                            ? (unsigned)strtoul(name + strlen(parameter), NULL, 10)
+                            : i;
+    if (of >= i ||
+        clang_Cursor_getTemplateArgumentKind(instance, of) != CXTemplateArgumentKind_Type)
+        return type;
+    return clang_getCanonicalType(clang_Cursor_getTemplateArgumentType(instance, of));
+}
+
+/** A number that C++ reads as that value: the smallest has no literal, and large ones are unsigned. */
+static const char *number_text(rk_arena *arena, bool is_signed, CXCursor instance, unsigned i)
+{
+    const long long value = clang_Cursor_getTemplateArgumentValue(instance, i);
+    const unsigned long long bits = clang_Cursor_getTemplateArgumentUnsignedValue(instance, i);
+    if (!is_signed)
+        return rk_arena_printf(arena, bits > LLONG_MAX ? "%lluu" : "%llu", bits);
+    return value == LLONG_MIN ? rk_arena_printf(arena, "(-%lld-1)", LLONG_MAX)
+                              : rk_arena_printf(arena, "%lld", value);
 }
 
 /** Whether a printed argument can be written in code: a lambda's type, or another without a name, cannot. */
@@ -111,6 +127,42 @@ static const char *printed_arg(CXCursor instance, unsigned i, rk_arena *arena)
     return has_spelling(at) ? at : NULL;
 }
 
+static const char *constant_text(rk_arena *arena, CXCursor instance, unsigned i)
+{
+    const CXType type = argument_type(arena, instance, i);
+    const long long value = clang_Cursor_getTemplateArgumentValue(instance, i);
+    switch (type.kind) {
+    case CXType_Bool:
+        return value ? "true" : "false";
+    case CXType_Enum:
+        return enumerator(arena, clang_getTypeDeclaration(type), value);
+    case CXType_Char_U:
+    case CXType_UChar:
+    case CXType_Char16:
+    case CXType_Char32:
+    case CXType_UShort:
+    case CXType_UInt:
+    case CXType_ULong:
+    case CXType_ULongLong:
+        return number_text(arena, false, instance, i);
+    case CXType_Char_S:
+    case CXType_SChar:
+    case CXType_Short:
+    case CXType_Int:
+    case CXType_Long:
+    case CXType_LongLong:
+        return number_text(arena, true, instance, i);
+    case CXType_WChar:
+        return number_text(arena, (wchar_t)-1 < 0, instance, i);
+    case CXType_Int128:
+    case CXType_UInt128:
+        return NULL; /* libclang shows half of it */
+    default:
+        return printed_arg(instance, i,
+                           arena); /* of `auto`, with its type; or of a dependent one */
+    }
+}
+
 const char *rk_template_arg(CXCursor instance, unsigned i, rk_arena *arena)
 {
     switch (clang_Cursor_getTemplateArgumentKind(instance, i)) {
@@ -120,10 +172,8 @@ const char *rk_template_arg(CXCursor instance, unsigned i, rk_arena *arena)
         const bool unnamed = strchr(text, '(') && strstr(text, " at "); /* a lambda, too */
         return unnamed ? NULL : rk_ast_named(text, arena);
     }
-    case CXTemplateArgumentKind_Integral: {
-        CXCursor pattern = clang_getSpecializedCursorTemplate(instance);
-        return constant_text(arena, parameter_type(arena, pattern, i), instance, i);
-    }
+    case CXTemplateArgumentKind_Integral:
+        return constant_text(arena, instance, i);
     case CXTemplateArgumentKind_NullPtr:
         return "nullptr";
     case CXTemplateArgumentKind_Declaration:

@@ -2,8 +2,8 @@
 #define RK_CONVERT_CUDA_BUILTINS_H
 
 #include "base/arena.h"
-#include "base/str.h"
 #include "base/diag.h"
+#include "base/str.h"
 
 /* What a function reads or calls. */
 

@@ -22,6 +22,14 @@ typedef struct {
     const char *name;
 } rk_symbol_use;
 
+/** A function of a system header, and the built-in that it reaches, NULL if none. */
+typedef struct {
+    CXCursor definition;
+    unsigned hash;
+    const char *use;
+    bool open; /**< it is being looked into */
+} rk_system_function;
+
 /** A list's items by the hash of what they are looked up by. */
 typedef struct {
     size_t *heads;       /**< of each bucket the first item, counted from 1; 0: none */
@@ -38,9 +46,10 @@ typedef struct {
     RK_VEC(CXCursor) instances;     /**< of unit->instances, by the same index */
     RK_VEC(size_t) instance_bodies; /**< the body that each is */
     RK_VEC(rk_symbol_use) symbol_uses;
-    RK_VEC(CXCursor) host_symbols;   /**< device variables that host code names */
-    RK_VEC(unsigned) system_seen;    /**< hashes of system functions that were looked into */
-    RK_VEC(const char *) system_use; /**< the built-in that each reaches, NULL if none */
+    RK_VEC(CXCursor) host_symbols;     /**< device variables that host code names */
+    RK_VEC(rk_system_function) system; /**< those that were looked into */
+    size_t system_open;                /**< where the search that is on its way began */
+    bool system_cut;                   /**< a search met a function that it was in already */
 } rk_analysis;
 
 /** An analysis of the unit whose functions are there already, from another translation unit, without cursors. */

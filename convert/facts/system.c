@@ -149,6 +149,31 @@ static enum CXChildVisitResult search_system(CXCursor cursor, CXCursor parent, C
     return search->found ? CXChildVisit_Break : CXChildVisit_Recurse;
 }
 
+/** The function's entry in the list; RK_NONE when it was not looked into. */
+static size_t known_system(const rk_analysis *analysis, CXCursor definition, unsigned hash)
+{
+    for (size_t i = 0; i < analysis->system.count; i++)
+        if (analysis->system.items[i].hash == hash &&
+            clang_equalCursors(analysis->system.items[i].definition, definition))
+            return i;
+    return RK_NONE;
+}
+
+/**
+ * Ends the search that began at entry `first`. Functions that call each other reach the same, but one of them was asked
+ * while another was open, and may not know: what found nothing is looked into again when it is asked.
+ */
+static void settle_system(rk_analysis *analysis, size_t first)
+{
+    size_t kept = first;
+    for (size_t i = first; analysis->system_cut && i < analysis->system.count; i++)
+        if (analysis->system.items[i].use)
+            analysis->system.items[kept++] = analysis->system.items[i];
+    if (analysis->system_cut && analysis->system.items[first].use)
+        analysis->system.count = kept;
+    analysis->system_cut = false;
+}
+
 const char *rk_walk_system(rk_analysis *analysis, CXCursor function)
 {
     rk_arena *arena = analysis->unit->arena;
@@ -156,16 +181,23 @@ const char *rk_walk_system(rk_analysis *analysis, CXCursor function)
     if (clang_Cursor_isNull(definition))
         return NULL;
     const unsigned hash = clang_hashCursor(definition);
-    for (size_t i = 0; i < analysis->system_seen.count; i++)
-        if (analysis->system_seen.items[i] == hash)
-            return analysis->system_use.items[i];
-    const size_t index = analysis->system_seen.count;
-    *rk_push(arena, &analysis->system_seen) = hash;
-    *rk_push(arena, &analysis->system_use) = NULL;
+    const size_t known = known_system(analysis, definition, hash);
+    if (known != RK_NONE) {
+        analysis->system_cut |= analysis->system.items[known].open;
+        return analysis->system.items[known].use;
+    }
+    const size_t index = analysis->system.count;
+    const bool first = index == 0 || !analysis->system.items[analysis->system_open].open;
+    if (first)
+        analysis->system_open = index;
+    *rk_push(arena, &analysis->system) = (rk_system_function){definition, hash, NULL, true};
     system_search search = {.analysis = analysis,
                             .meeting = rk_system_in_namespace(definition, "cuda", arena)};
     clang_visitChildren(definition, search_system, &search);
-    analysis->system_use.items[index] = search.found;
+    analysis->system.items[index].use = search.found;
+    analysis->system.items[index].open = false;
+    if (first)
+        settle_system(analysis, index);
     return search.found;
 }
 

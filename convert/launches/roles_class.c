@@ -5,33 +5,56 @@
 
 CXCursor rk_roles_class(CXType type)
 {
-    const CXCursor class =
-        clang_getCursorDefinition(clang_getTypeDeclaration(rk_h_plain_type(type)));
-    const CXCursor pattern = clang_getSpecializedCursorTemplate(class);
-    const CXCursor written = clang_getCursorDefinition(pattern);
-    return clang_Cursor_isNull(written) ? class : written;
+    return rk_ast_class_text(clang_getTypeDeclaration(rk_h_plain_type(type)));
 }
 
-static enum CXChildVisitResult find_pointer(CXCursor member, CXCursor parent, CXClientData data)
+/** The type, or that of an array's elements. */
+static CXType element_type(CXType type)
 {
-    (void)parent;
-    bool *found = data;
-    const enum CXCursorKind kind = clang_getCursorKind(member);
-    if (kind == CXCursor_FieldDecl || kind == CXCursor_CXXBaseSpecifier)
-        *found = rk_roles_holds_pointer(clang_getCursorType(member));
-    return *found ? CXChildVisit_Break : CXChildVisit_Continue;
-}
-
-bool rk_roles_holds_pointer(CXType type)
-{
-    bool found = false;
     CXType t = clang_getCanonicalType(type);
     while (clang_getArrayElementType(t).kind != CXType_Invalid)
         t = clang_getCanonicalType(clang_getArrayElementType(t));
-    if (t.kind == CXType_Record)
-        clang_visitChildren(rk_roles_class(t), find_pointer, &found);
-    return found || t.kind == CXType_Pointer || t.kind == CXType_LValueReference ||
-           t.kind == CXType_RValueReference;
+    return t;
+}
+
+/**
+ * A type, and those of which it is made: the cursors of its members, bases and theirs. A template's text may have an
+ * instance of its own in it, so that each class is looked at once.
+ */
+static rk_cursors members_of(CXType type, rk_arena *arena)
+{
+    rk_cursors classes = {0}, members = {0};
+    const CXType whole = element_type(type);
+    if (whole.kind == CXType_Record)
+        rk_ast_add(&classes, rk_roles_class(whole), arena);
+    for (size_t k = 0; k < classes.count; k++) {
+        const rk_cursors own = rk_ast_children(classes.items[k], arena);
+        for (size_t i = 0; i < own.count; i++) {
+            const enum CXCursorKind kind = clang_getCursorKind(own.items[i]);
+            const CXType t = element_type(clang_getCursorType(own.items[i]));
+            *rk_push(arena, &members) = own.items[i];
+            if ((kind == CXCursor_FieldDecl || kind == CXCursor_CXXBaseSpecifier) &&
+                t.kind == CXType_Record)
+                rk_ast_add(&classes, rk_roles_class(t), arena);
+        }
+    }
+    return members;
+}
+
+static bool is_pointer(CXType type)
+{
+    return type.kind == CXType_Pointer || type.kind == CXType_LValueReference ||
+           type.kind == CXType_RValueReference;
+}
+
+bool rk_roles_holds_pointer(CXType type, rk_arena *arena)
+{
+    const rk_cursors members = members_of(type, arena);
+    for (size_t i = 0; i < members.count; i++)
+        if (clang_getCursorKind(members.items[i]) == CXCursor_FieldDecl &&
+            is_pointer(element_type(clang_getCursorType(members.items[i]))))
+            return true;
+    return is_pointer(element_type(type));
 }
 
 /** Whether a function's text has no statement. */
@@ -46,46 +69,42 @@ static bool has_empty_body(CXCursor function, rk_arena *arena)
 
 bool rk_roles_has_destructor(CXType type, rk_arena *arena)
 {
-    CXType t = clang_getCanonicalType(type);
-    while (clang_getArrayElementType(t).kind != CXType_Invalid)
-        t = clang_getCanonicalType(clang_getArrayElementType(t));
-    const rk_hchildren c =
-        t.kind == CXType_Record ? rk_h_children(arena, rk_roles_class(t)) : (rk_hchildren){0};
-    for (size_t i = 0; i < c.count; i++) {
-        const enum CXCursorKind kind = clang_getCursorKind(c.items[i]);
-        const CXCursor definition = clang_getCursorDefinition(c.items[i]);
-        if (kind == CXCursor_Destructor && !clang_CXXMethod_isDefaulted(c.items[i]) &&
+    const rk_cursors members = members_of(type, arena);
+    for (size_t i = 0; i < members.count; i++) {
+        const CXCursor definition = clang_getCursorDefinition(members.items[i]);
+        if (clang_getCursorKind(members.items[i]) == CXCursor_Destructor &&
+            !clang_CXXMethod_isDefaulted(members.items[i]) &&
             (clang_Cursor_isNull(definition) || !has_empty_body(definition, arena)))
-            return true;
-        if ((kind == CXCursor_FieldDecl || kind == CXCursor_CXXBaseSpecifier) &&
-            rk_roles_has_destructor(clang_getCursorType(c.items[i]), arena))
             return true;
     }
     return false;
 }
 
+static bool only_keeps(CXCursor constructor, rk_cursors *seen, rk_arena *arena);
+
 /** Whether a member's initial value takes what it is given as it is. */
-static bool only_takes(CXCursor value, rk_arena *arena)
+static bool only_takes(CXCursor value, rk_cursors *seen, rk_arena *arena)
 {
     const enum CXCursorKind kind = clang_getCursorKind(value);
     const rk_hchildren c = rk_h_children(arena, value);
     if (kind == CXCursor_CompoundAssignOperator ||
-        (kind == CXCursor_CallExpr &&
-         !rk_roles_only_keeps(clang_getCursorReferenced(value), arena)) ||
+        (kind == CXCursor_CallExpr && !only_keeps(clang_getCursorReferenced(value), seen, arena)) ||
         (kind == CXCursor_BinaryOperator &&
          clang_getCursorBinaryOperatorKind(value) == CXBinaryOperator_Assign) ||
         (kind == CXCursor_UnaryOperator &&
          clang_getCursorUnaryOperatorKind(value) <= CXUnaryOperator_PreDec))
         return false;
     for (size_t i = 0; i < c.count; i++)
-        if (!only_takes(c.items[i], arena))
+        if (!only_takes(c.items[i], seen, arena))
             return false;
     return true;
 }
 
-bool rk_roles_only_keeps(CXCursor constructor, rk_arena *arena)
+/** `seen`: the constructors that are being asked; one that makes an object of its own class does not end. */
+static bool only_keeps(CXCursor constructor, rk_cursors *seen, rk_arena *arena)
 {
-    if (clang_getCursorKind(constructor) != CXCursor_Constructor)
+    if (clang_getCursorKind(constructor) != CXCursor_Constructor ||
+        !rk_ast_add(seen, constructor, arena))
         return false;
     CXCursor definition = clang_getCursorDefinition(constructor);
     const CXCursor pattern =
@@ -97,8 +116,16 @@ bool rk_roles_only_keeps(CXCursor constructor, rk_arena *arena)
     const CXCursor class = clang_getCursorSemanticParent(definition);
     const rk_hchildren c = rk_h_children(arena, definition);
     for (size_t i = 0; i < c.count; i++)
-        if (clang_isExpression(clang_getCursorKind(c.items[i])) && !only_takes(c.items[i], arena))
+        if (clang_isExpression(clang_getCursorKind(c.items[i])) &&
+            !only_takes(c.items[i], seen, arena))
             return false;
+    seen->count--; /* another of the same kind may follow it */
     return has_empty_body(definition, arena) &&
            !rk_roles_has_destructor(clang_getCursorType(class), arena);
+}
+
+bool rk_roles_only_keeps(CXCursor constructor, rk_arena *arena)
+{
+    rk_cursors seen = {0};
+    return only_keeps(constructor, &seen, arena);
 }

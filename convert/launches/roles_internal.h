@@ -34,7 +34,7 @@ const rk_function_use *rk_roles_use(rk_use_table *table, CXCursor function);
 CXCursor rk_roles_class(CXType type);
 
 /** Whether a value of the type is a pointer or holds one; a type that depends on a template's arguments does not. */
-bool rk_roles_holds_pointer(CXType type);
+bool rk_roles_holds_pointer(CXType type, rk_arena *arena);
 
 /** Whether a destructor that is written somewhere runs at the end of an object of the type. */
 bool rk_roles_has_destructor(CXType type, rk_arena *arena);

@@ -307,7 +307,7 @@ static bool library_call(analysis *an, const char *name, rk_hchildren c)
         if (c.count > 2)
             mark(an, points_to(an, c.items[2]), memory_functions[i].second);
         if (c.count > 2 && memory_functions[i].second &&
-            rk_roles_holds_pointer(pointee_of(rk_h_unwrap(an->arena, c.items[2]))))
+            rk_roles_holds_pointer(pointee_of(rk_h_unwrap(an->arena, c.items[2])), an->arena))
             flow(an, c.items[1], c.items[2]);
         for (size_t k = 1; k < c.count; k++)
             visit(an, c.items[k], ACCESS_READ);
@@ -468,7 +468,7 @@ static void flow(analysis *an, CXCursor target, CXCursor value)
         return;
     if (rk_h_root(&root, an->arena, target) && !is_global(root))
         add_alias(an, root, leads_to);
-    else if (rk_roles_holds_pointer(clang_getCursorType(value)))
+    else if (rk_roles_holds_pointer(clang_getCursorType(value), an->arena))
         mark(an, leads_to, RK_ANYHOW);
 }
 

@@ -74,12 +74,11 @@ bool rk_h_same_expression(CXCursor a, CXCursor b)
 
 rk_hv rk_hv_unknown(rk_arena *arena, const char *format, ...)
 {
-    char text[512];
     va_list args;
     va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
+    const char *reason = rk_arena_vprintf(arena, format, args);
     va_end(args);
-    return (rk_hv){.kind = RK_HV_UNKNOWN, .reason = rk_arena_strdup(arena, text)};
+    return (rk_hv){.kind = RK_HV_UNKNOWN, .reason = reason};
 }
 
 rk_hv rk_hv_scalar(const rk_sym *sym)

@@ -38,8 +38,11 @@ static enum CXChildVisitResult find_work(CXCursor cursor, CXCursor parent, CXCli
 }
 
 /** Whether a constructor or destructor of the class, a base or a member launches or copies. */
-static bool class_works(rk_follow *f, rk_hrun *run, CXCursor class)
+/** `seen`: classes that were asked; a template may have an instance of its own in it. */
+static bool class_works(rk_follow *f, rk_hrun *run, CXCursor class, rk_cursors *seen)
 {
+    if (!rk_ast_add(seen, class, f->arena))
+        return false;
     const rk_hchildren c = rk_h_children(f->arena, class);
     if (clang_Location_isInSystemHeader(clang_getCursorLocation(class)))
         return false;
@@ -49,7 +52,7 @@ static bool class_works(rk_follow *f, rk_hrun *run, CXCursor class)
         if (kind == CXCursor_Constructor || kind == CXCursor_Destructor)
             clang_visitChildren(rk_h_definition(run, c.items[i]), find_work, &s);
         else if (kind == CXCursor_FieldDecl || kind == CXCursor_CXXBaseSpecifier)
-            s.found = class_works(f, run, rk_roles_class(clang_getCursorType(c.items[i])));
+            s.found = class_works(f, run, rk_roles_class(clang_getCursorType(c.items[i])), seen);
         if (s.found)
             return true;
     }
@@ -59,7 +62,8 @@ static bool class_works(rk_follow *f, rk_hrun *run, CXCursor class)
 void rk_follow_object(rk_follow *f, rk_hrun *run, CXCursor call, const rk_hstate *state)
 {
     const CXCursor class = rk_roles_class(clang_getCursorType(call));
-    if (class_works(f, run, class) && rk_follow_certain(f, call, state))
+    rk_cursors seen = {0};
+    if (class_works(f, run, class, &seen) && rk_follow_certain(f, call, state))
         rk_follow_stop(
             f, call, "let functions do it that are called by their names",
             "objects of '%s' launch or copy when they begin or end, which is not followed",

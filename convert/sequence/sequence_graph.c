@@ -73,14 +73,12 @@ bool rk_graph_copies(const rk_sequence *sequence)
 __attribute__((format(printf, 4, 5))) static bool stop(maker *m, const rk_step *step,
                                                        const char *hint, const char *format, ...)
 {
-    char text[512];
     va_list args;
     va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
+    m->why = rk_arena_vprintf(m->arena, format, args);
     va_end(args);
     m->stopped = true;
     m->where = step->place;
-    m->why = rk_arena_strdup(m->arena, text);
     m->hint = hint;
     return false;
 }

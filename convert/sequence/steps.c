@@ -8,13 +8,11 @@ void rk_follow_stop(rk_follow *f, CXCursor call, const char *hint, const char *f
 {
     if (f->stopped)
         return;
-    char text[512];
     va_list args;
     va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
+    f->why = rk_arena_vprintf(f->arena, format, args);
     va_end(args);
     f->stopped = true;
-    f->why = rk_arena_strdup(f->arena, text);
     f->hint = hint;
     f->where = rk_ast_place(clang_getCursorLocation(call), f->arena);
 }

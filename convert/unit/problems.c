@@ -16,11 +16,10 @@ void rk_problem_add(rk_unit *unit, size_t function, rk_severity severity, const 
             old->place.column == place.column)
             return;
     }
-    char message[512];
     va_list list;
     va_start(list, format);
-    vsnprintf(message, sizeof message, format, list);
+    const char *message = rk_arena_vprintf(unit->arena, format, list);
     va_end(list);
     *rk_push(unit->arena, &f->problems) =
-        (rk_problem){severity, code, place, rk_arena_strdup(unit->arena, message), hint};
+        (rk_problem){severity, code, place, message, hint};
 }
