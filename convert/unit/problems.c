@@ -20,6 +20,5 @@ void rk_problem_add(rk_unit *unit, size_t function, rk_severity severity, const 
     va_start(list, format);
     const char *message = rk_arena_vprintf(unit->arena, format, list);
     va_end(list);
-    *rk_push(unit->arena, &f->problems) =
-        (rk_problem){severity, code, place, message, hint};
+    *rk_push(unit->arena, &f->problems) = (rk_problem){severity, code, place, message, hint};
 }
