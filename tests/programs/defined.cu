@@ -103,7 +103,7 @@ __device__ void convert(int *o, float v, bool choose)
     for (o[23] = v; false;)
         ;
     const holder<int> hold(0);
-    o[24] = any(v), o[25] = ((const holder<int> *)&hold)->virtually(v);
+    o[24] = any(v), o[25] = hold.virtually(v);
 }
 
 __global__ void in_loop(int *o, const float *v)
