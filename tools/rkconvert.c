@@ -49,7 +49,8 @@ static const char help[] =
     "  --examine          analyse and report, write nothing\n"
     "  --report text|json|csv|html[=FILE]  what is printed at the end (default text), or written\n"
     "                     to FILE; may be given several times\n"
-    "  --dump STAGE       print a stage and write nothing: analysis, edits, kernels\n"
+    "  --dump STAGE       print a stage and write nothing: analysis, edits, kernels, ir, facts\n"
+    "  --load-ir FILE     with --dump facts: take what --dump ir printed, and no source\n"
     "\n"
     "how to parse:\n"
     "  -p DIR             arguments of each file come from DIR/compile_commands.json\n"
@@ -96,6 +97,7 @@ typedef struct {
     rk_diag *diag;
     rk_convert_options options;
     text_vec inputs, args, archs;
+    const char *load_ir; /**< a text of our own tree, or NULL */
     size_t seconds;
     RK_VEC(report) reports;
     bool done;
@@ -224,8 +226,10 @@ static bool set_choice(command *c, const char *name, const char *value)
     if (strcmp(name, "--dump") == 0) {
         c->options.dump = value;
         if (strcmp(value, "analysis") != 0 && strcmp(value, "edits") != 0 &&
-            strcmp(value, "kernels") != 0)
-            return usage(c, "RK-U002", "--dump takes analysis, edits or kernels, not '%s'", value);
+            strcmp(value, "kernels") != 0 && strcmp(value, "ir") != 0 &&
+            strcmp(value, "facts") != 0)
+            return usage(c, "RK-U002",
+                         "--dump takes analysis, edits, kernels, ir or facts, not '%s'", value);
     } else if (strcmp(name, "--kernel") == 0) {
         regex_t pattern;
         c->options.kernels = value;
@@ -243,7 +247,8 @@ static bool set_value(command *c, const char *name, const char *value)
         const char **to;
     } texts[] = {{"-o", &c->options.output},         {"--out-dir", &c->options.out_dir},
                  {"--catalog", &c->options.catalog}, {"-p", &c->options.database},
-                 {"--cache", &c->options.cache},     {"--cuda-path", &c->options.cuda_path}};
+                 {"--cache", &c->options.cache},     {"--cuda-path", &c->options.cuda_path},
+                 {"--load-ir", &c->load_ir}};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         if (strcmp(name, texts[i].name) == 0)
             *texts[i].to = value;
@@ -273,7 +278,7 @@ static bool set_flag(command *c, const char *name)
 static const char *const value_names[] = {
     "-o",          "--out-dir",   "--catalog", "--target", "--kernel", "--report",
     "--cuda-path", "--resources", "--dump",    "--veus",   "-j",       "-p",
-    "--timeout",   "--memory",    "--cache",   "--allow",  "--barrier"};
+    "--load-ir",   "--timeout",   "--memory",  "--cache",  "--allow",  "--barrier"};
 static const char *const flag_names[] = {"--entries", "--drop-in",  "--examine",      "--strict",
                                          "--no-cpu",  "--in-place", "--builtin-cuda", "--help"};
 
@@ -360,7 +365,9 @@ static bool check_command(command *c)
         bool wrong;
         const char *message;
     } rules[] = {
-        {o->input_count == 0, "there is nothing to convert"},
+        {o->input_count == 0 && !c->load_ir, "there is nothing to convert"},
+        {c->load_ir && (o->input_count || !o->dump || strcmp(o->dump, "facts") != 0),
+         "--load-ir takes the place of a source, for --dump facts alone"},
         {writes && !o->output && !o->out_dir && !o->in_place,
          "say where to write, with -o, --out-dir or --in-place"},
         {(o->output != NULL) + (o->out_dir != NULL) + o->in_place > 1,
@@ -470,6 +477,16 @@ static bool check_filter(command *c, const rk_convert_result *result, const rk_d
                        "--kernel '%s' matches no kernel", c->options.kernels);
 }
 
+/** What the passes find in a tree that is read from a text. */
+static int look_at_tree(command *c)
+{
+    const char *facts = rk_convert_load_ir(c->load_ir, c->arena, c->diag);
+    if (facts)
+        fputs(facts, stdout);
+    rk_diag_print(c->diag, 0, stderr, isatty(STDERR_FILENO));
+    return facts ? 0 : 2;
+}
+
 static int convert(command *c)
 {
     rk_convert_result result;
@@ -505,7 +522,7 @@ static int convert_command(int argc, char **argv)
         rk_diag_print(c->diag, 0, stderr, isatty(STDERR_FILENO));
         status = 2;
     } else if (!c->done) {
-        status = convert(c);
+        status = c->load_ir ? look_at_tree(c) : convert(c);
     }
     rk_arena_free(arena);
     return status;

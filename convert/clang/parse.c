@@ -328,5 +328,6 @@ void rk_parse_close(rk_unit *unit)
     if (unit->index)
         clang_disposeIndex(unit->index);
     unit->tu = NULL;
+    unit->ir = NULL;
     unit->index = NULL;
 }

@@ -1,7 +1,6 @@
 #include "convert/facts/spin.h"
 
-#include "convert/clang/ast.h"
-#include "convert/facts/system.h"
+#include "convert/clang/ir.h"
 
 #include <string.h>
 
@@ -22,21 +21,24 @@ static bool is_among(const char *name, const char *const *names, size_t count)
     return false;
 }
 
-/** `variable` gets a value that is made of `value`; NULL cursors of memory alone. */
+/** `variable` gets a value that is made of the nodes below `value`; 0: of memory alone. */
 typedef struct {
-    CXCursor variable, value;
+    rk_ir_id variable, value;
     bool counts; /**< and of what it was */
 } change;
+
+typedef RK_VEC(rk_ir_id) ids;
 
 /** One way through a loop, as far as it is followed. */
 typedef struct {
     const rk_unit *unit;
+    rk_ir *ir;
     size_t end; /**< of the function's text around it */
-    CXCursor loop;
+    rk_ir_id loop;
     RK_VEC(change) changes;
-    rk_cursors conditions;
-    rk_cursors compared;        /**< what is exchanged if it is still there */
-    rk_cursors open;            /**< functions that are being followed */
+    ids conditions;
+    ids compared;               /**< what is exchanged if it is still there */
+    ids open;                   /**< functions that are being followed */
     bool choices[MOST_CHOICES]; /**< at each `if` on the way: whether it goes on in `else` */
     size_t chosen, choice_count;
     bool looks; /**< at memory, as only who waits for others does */
@@ -62,15 +64,13 @@ typedef struct {
 } words;
 
 /** An expression's own text, without `&` and parentheses around it; nothing where its file is not one of ours. */
-static words words_of(const rk_unit *unit, CXCursor expression)
+static words words_of(const way *s, rk_ir_id expression)
 {
-    unsigned begin, end;
-    rk_ast_extent(expression, &begin, &end);
-    const rk_where at = rk_ast_expansion(unit, clang_getCursorLocation(expression));
-    if (at.file == RK_NONE)
+    const rk_ir_extent *e = &rk_ir_at(s->ir, expression)->expanded;
+    if (!e->at.file)
         return (words){0};
-    const rk_tokens *tokens = &unit->files.items[at.file]->tokens;
-    words w = {tokens, rk_tokens_at(tokens, begin), rk_tokens_at(tokens, end)};
+    const rk_tokens *tokens = &s->unit->files.items[e->at.file - 1]->tokens;
+    words w = {tokens, rk_tokens_at(tokens, e->begin.offset), rk_tokens_at(tokens, e->end.offset)};
     while (w.first < w.end && rk_token_is(tokens, w.first, "&"))
         w.first++;
     while (w.first + 1 < w.end && rk_token_is(tokens, w.first, "(") &&
@@ -96,13 +96,12 @@ static bool are_words(const rk_tokens *tokens, size_t at, const words *w)
 }
 
 /** Whether what the call changes is named elsewhere in the same function, as a lock is to be given back. */
-static bool is_given_back(const way *s, CXCursor call)
+static bool is_given_back(const way *s, rk_ir_id call)
 {
-    const words lock = words_of(s->unit, clang_Cursor_getArgument(call, 0));
+    const words lock = words_of(s, rk_ir_argument(s->ir, call, 0));
     if (!lock.tokens)
         return false;
-    unsigned begin, behind;
-    rk_ast_extent(call, &begin, &behind);
+    const size_t behind = rk_ir_at(s->ir, call)->expanded.end.offset;
     const size_t end = rk_tokens_at(lock.tokens, s->end);
     for (size_t i = rk_tokens_at(lock.tokens, behind); i < end; i++)
         if (are_words(lock.tokens, i, &lock))
@@ -116,21 +115,17 @@ static const char *atomic_of(const char *name)
     return rk_str_starts(name, "atomic") && name[6] >= 'A' && name[6] <= 'Z' ? name + 6 : NULL;
 }
 
-static bool is_zero(CXCursor expression)
+static bool is_zero(const way *s, rk_ir_id expression)
 {
-    CXEvalResult value = clang_Cursor_Evaluate(expression);
-    if (!value)
-        return false;
-    const CXEvalResultKind kind = clang_EvalResult_getKind(value);
-    const bool zero = (kind == CXEval_Int && clang_EvalResult_getAsLongLong(value) == 0) ||
-                      (kind == CXEval_Float && clang_EvalResult_getAsDouble(value) == 0);
-    clang_EvalResult_dispose(value);
-    return zero;
+    rk_ir_value value;
+    const rk_ir_known known = rk_ir_constant(s->ir, expression, &value);
+    return (known == RK_IR_INTEGER_VALUE && value.integer == 0) ||
+           (known == RK_IR_FLOATING_VALUE && !(value.floating < 0 || value.floating > 0));
 }
 
-static bool same_words(const rk_unit *unit, CXCursor a, CXCursor b)
+static bool same_words(const way *s, rk_ir_id a, rk_ir_id b)
 {
-    const words left = words_of(unit, a), right = words_of(unit, b);
+    const words left = words_of(s, a), right = words_of(s, b);
     return left.tokens && left.end - left.first == right.end - right.first &&
            are_words(left.tokens, left.first, &right);
 }
@@ -139,16 +134,16 @@ static bool same_words(const rk_unit *unit, CXCursor a, CXCursor b)
  * CUDA's atomics: an exchange waits for what another thread writes, unless it takes a lock, which the function gives
  * back later, so that who has it runs. One of equal values only reads.
  */
-static bool follow_atomic(way *s, CXCursor call, const char *what)
+static bool follow_atomic(way *s, rk_ir_id call, const char *what)
 {
     const bool compares = rk_str_starts(what, "CAS");
-    const CXCursor value = clang_Cursor_getArgument(call, 1);
+    const rk_ir_id value = rk_ir_argument(s->ir, call, 1);
     if (rk_str_starts(what, "Inc") || rk_str_starts(what, "Dec") ||
-        ((rk_str_starts(what, "Add") || rk_str_starts(what, "Sub")) && !is_zero(value)))
+        ((rk_str_starts(what, "Add") || rk_str_starts(what, "Sub")) && !is_zero(s, value)))
         return false;
     if (compares)
         *rk_push(s->unit->arena, &s->compared) = value;
-    const bool equal = compares && same_words(s->unit, value, clang_Cursor_getArgument(call, 2));
+    const bool equal = compares && same_words(s, value, rk_ir_argument(s->ir, call, 2));
     if ((compares || rk_str_starts(what, "Exch")) && !equal && is_given_back(s, call))
         s->locks = true;
     else
@@ -156,96 +151,93 @@ static bool follow_atomic(way *s, CXCursor call, const char *what)
     return true;
 }
 
-static void add_change(way *s, CXCursor variable, CXCursor value, bool counts)
+static void add_change(way *s, rk_ir_id variable, rk_ir_id value, bool counts)
 {
     *rk_push(s->unit->arena, &s->changes) = (change){variable, value, counts};
 }
 
-/** The variable, member or shared array that an assignment's left side is of; a null cursor for other memory. */
-static CXCursor target_of(const rk_unit *unit, CXCursor left)
+/** The variable, member or shared array that an assignment's left side is of; 0 for other memory. */
+static rk_ir_id target_of(const rk_ir *ir, rk_ir_id left)
 {
-    const rk_cursors children = rk_ast_children(left, unit->arena);
-    const CXCursor target = clang_getCursorReferenced(left);
-    switch ((int)clang_getCursorKind(left)) {
-    case CXCursor_DeclRefExpr: {
-        const bool local =
-            rk_ast_is_function(clang_getCursorKind(clang_getCursorSemanticParent(target)));
-        return local || rk_ast_has_attribute(target, CXCursor_CUDASharedAttr, NULL)
-                   ? target
-                   : clang_getNullCursor();
+    left = rk_ir_unwrap(ir, left);
+    const rk_ir_decl *target = rk_ir_target(ir, left);
+    const rk_ir_id decl = rk_ir_at(ir, left)->decl, inside = rk_ir_first(ir, left);
+    switch ((int)rk_ir_kind_of(ir, left)) {
+    case RK_IR_NAME:
+        return rk_ir_is_local(ir, target) || (target->flags & RK_IR_SHARED) ? decl : 0;
+    case RK_IR_MEMBER: /* of this, or of an object that is named */
+        return !inside || rk_ir_kind_of(ir, inside) == RK_IR_THIS || target_of(ir, inside) ? decl
+                                                                                           : 0;
+    case RK_IR_SUBSCRIPT: {
+        const rk_ir_id array = target_of(ir, inside);
+        return rk_ir_decl_at(ir, array)->flags & RK_IR_SHARED ? array : 0;
     }
-    case CXCursor_MemberRefExpr: /* of this, or of an object that is named */
-        if (children.count == 0 || clang_getCursorKind(children.items[0]) == CXCursor_CXXThisExpr)
-            return target;
-        return clang_Cursor_isNull(target_of(unit, children.items[0])) ? clang_getNullCursor()
-                                                                       : target;
-    case CXCursor_ArraySubscriptExpr: {
-        const CXCursor array =
-            children.count ? target_of(unit, children.items[0]) : clang_getNullCursor();
-        return rk_ast_has_attribute(array, CXCursor_CUDASharedAttr, NULL) ? array
-                                                                          : clang_getNullCursor();
-    }
-    case CXCursor_ParenExpr:
-    case CXCursor_UnexposedExpr:
-        return children.count == 1 ? target_of(unit, children.items[0]) : clang_getNullCursor();
     default:
-        return clang_getNullCursor();
+        return 0;
     }
 }
 
-static bool follow(way *s, CXCursor expression);
-static outcome pass(way *s, CXCursor statement);
+static bool follow(way *s, rk_ir_id expression);
+static outcome pass(way *s, rk_ir_id statement);
 
-static bool follow_all(way *s, const rk_cursors *parts, size_t first)
+static bool follow_all(way *s, rk_ir_id parent, size_t first)
 {
     bool idle = true;
-    for (size_t i = first; i < parts->count; i++)
-        idle &= follow(s, parts->items[i]);
+    RK_IR_EACH(s->ir, part, parent)
+    {
+        if (first)
+            first--;
+        else
+            idle &= follow(s, part);
+    }
     return idle;
 }
 
-static bool follow_assignment(way *s, const rk_cursors *sides, bool counts)
+static bool follow_assignment(way *s, rk_ir_id assignment, bool counts)
 {
-    const CXCursor variable = target_of(s->unit, sides->items[0]);
-    if (clang_Cursor_isNull(variable) || !follow_all(s, sides, 1))
+    const rk_ir_id variable = target_of(s->ir, rk_ir_first(s->ir, assignment));
+    if (!variable || !follow_all(s, assignment, 1))
         return false;
-    add_change(s, variable, sides->count > 1 ? sides->items[1] : clang_getNullCursor(), counts);
+    add_change(s, variable, rk_ir_child(s->ir, assignment, 1), counts);
     return true;
 }
 
-/** A function's text: its ways end where it returns. */
-static bool follow_function(way *s, CXCursor call, CXCursor function)
+/** The parameters of a function get what it is called with; what it has a reference to may be changed in its body. */
+static void pass_arguments(way *s, rk_ir_id call, rk_ir_id function, rk_ir_id body)
 {
-    rk_arena *arena = s->unit->arena;
-    const CXCursor definition = clang_getCursorDefinition(function);
-    if (clang_Cursor_isNull(definition) || s->open.count == MOST_DEPTH ||
-        clang_CXXMethod_isVirtual(function))
-        return false;
-    for (size_t i = 0; i < s->open.count; i++)
-        if (clang_equalCursors(s->open.items[i], definition))
-            return false;
-    const rk_cursors parts = rk_ast_children(definition, arena);
-    CXCursor body = clang_getNullCursor();
     size_t next = 0;
-    for (size_t i = 0; i < parts.count; i++) {
-        if (clang_getCursorKind(parts.items[i]) == CXCursor_CompoundStmt)
-            body = parts.items[i];
-        if (clang_getCursorKind(parts.items[i]) != CXCursor_ParmDecl)
+    RK_IR_EACH(s->ir, part, function)
+    {
+        if (rk_ir_kind_of(s->ir, part) != RK_IR_PARAMETER)
             continue;
-        const CXCursor argument = clang_Cursor_getArgument(call, (unsigned)next++);
-        const CXType type = clang_getCanonicalType(clang_getCursorType(parts.items[i]));
-        const CXCursor variable =
-            clang_Cursor_isNull(argument) ? argument : target_of(s->unit, argument);
-        add_change(s, parts.items[i], argument, false);
-        if (type.kind == CXType_LValueReference && !clang_Cursor_isNull(variable) &&
-            !clang_isConstQualifiedType(clang_getPointeeType(type)))
+        const rk_ir_id argument = rk_ir_argument(s->ir, call, next++);
+        const rk_ir_type *type = rk_ir_type_of(s->ir, part);
+        const rk_ir_id variable = target_of(s->ir, argument);
+        add_change(s, rk_ir_at(s->ir, part)->decl, argument, false);
+        if (type->kind == RK_IR_TYPE_REFERENCE && variable &&
+            !rk_ir_type_at(s->ir, type->pointee)->is_const)
             add_change(s, variable, body, false);
     }
-    if (clang_Cursor_isNull(body))
+}
+
+/** A function's text: its ways end where it returns. */
+static bool follow_function(way *s, rk_ir_id call, rk_ir_id function)
+{
+    const rk_ir_id definition = rk_ir_definition(s->ir, function);
+    if (!definition || s->open.count == MOST_DEPTH ||
+        rk_ir_decl_at(s->ir, function)->flags & RK_IR_VIRTUAL)
+        return false;
+    for (size_t i = 0; i < s->open.count; i++)
+        if (s->open.items[i] == definition)
+            return false;
+    const rk_ir_id tree = rk_ir_body(s->ir, definition);
+    const rk_ir_id body = rk_ir_child_of(s->ir, tree, RK_IR_COMPOUND);
+    pass_arguments(s, call, tree, body);
+    if (!body)
         return false;
     const bool inner = s->inner;
     s->inner = false;
-    *rk_push(arena, &s->open) = definition;
+    *rk_push(s->unit->arena, &s->open) = definition;
     const outcome e = pass(s, body);
     s->open.count--;
     s->inner = inner;
@@ -253,8 +245,20 @@ static bool follow_function(way *s, CXCursor call, CXCursor function)
     return e == FALLS || e == AGAIN;
 }
 
+/** Whether a function can change what it is given: a parameter is a pointer or a reference to what is not constant. */
+static bool takes_memory(const rk_ir *ir, const rk_ir_decl *function)
+{
+    for (uint32_t i = function->list; i < function->list_end; i++) {
+        const rk_ir_type *type = rk_ir_canonical(ir, ir->lists.items[i]);
+        if ((type->kind == RK_IR_TYPE_POINTER || type->kind == RK_IR_TYPE_REFERENCE) &&
+            !rk_ir_type_at(ir, type->pointee)->is_const)
+            return true;
+    }
+    return false;
+}
+
 /** A function of CUDA's or of another library without a text to follow. */
-static bool follow_system(way *s, CXCursor call, CXCursor function, const char *name)
+static bool follow_system(way *s, rk_ir_id call, const rk_ir_decl *function, const char *name)
 {
     static const char *const pauses[] = {
         "__nanosleep", "__threadfence",        "__threadfence_block", "__syncwarp",
@@ -265,61 +269,50 @@ static bool follow_system(way *s, CXCursor call, CXCursor function, const char *
         return follow_atomic(s, call, atomic);
     s->pauses |= is_among(name, pauses, sizeof pauses / sizeof *pauses);
     s->timed |= strstr(name, "clock") || strstr(name, "globaltimer");
-    const bool of_cuda = rk_system_in_namespace(function, "cuda", s->unit->arena) ||
-                         rk_system_in_namespace(function, "std", s->unit->arena);
-    const bool looks = is_among(name, loads, sizeof loads / sizeof *loads) ||
-                       (of_cuda && rk_str_starts(name, "operator ") &&
-                        clang_getCursorKind(function) == CXCursor_ConversionFunction);
+    const bool of_cuda =
+        rk_ir_in_namespace(s->ir, function, "cuda") || rk_ir_in_namespace(s->ir, function, "std");
+    const bool looks =
+        is_among(name, loads, sizeof loads / sizeof *loads) ||
+        (of_cuda && rk_str_starts(name, "operator ") && function->kind == RK_IR_CONVERSION);
     s->looks |= looks;
-    if (looks || rk_str_starts(name, "__ld") ||
-        clang_getCursorKind(function) == CXCursor_Constructor)
+    if (looks || rk_str_starts(name, "__ld") || function->kind == RK_IR_CONSTRUCTOR)
         return true;
-    if (rk_system_in_namespace(function, "cooperative_groups", s->unit->arena))
+    if (rk_ir_in_namespace(s->ir, function, "cooperative_groups"))
         return true;
-    if (of_cuda && clang_getCursorKind(function) == CXCursor_CXXMethod)
-        return clang_CXXMethod_isConst(function) && strcmp(name, "arrive") != 0 &&
+    if (of_cuda && function->kind == RK_IR_METHOD)
+        return (function->flags & RK_IR_CONST_METHOD) && strcmp(name, "arrive") != 0 &&
                !rk_str_starts(name, "fetch_") && strcmp(name, "store") != 0 &&
                !rk_str_starts(name, "compare_") && strcmp(name, "exchange") != 0 &&
                !rk_str_starts(name, "operator");
-    const int count = clang_Cursor_getNumArguments(function);
-    for (int i = 0; i < count; i++) {
-        const CXType type = clang_getCanonicalType(
-            clang_getCursorType(clang_Cursor_getArgument(function, (unsigned)i)));
-        if ((type.kind == CXType_Pointer || type.kind == CXType_LValueReference) &&
-            !clang_isConstQualifiedType(clang_getPointeeType(type)))
-            return false;
-    }
-    return true;
+    return !takes_memory(s->ir, function);
 }
 
 /** The function that a call names, the only candidate of a call in a template among them. */
-static CXCursor callee_of(const rk_unit *unit, CXCursor call)
+static rk_ir_id callee_of(const rk_ir *ir, rk_ir_id call)
 {
-    CXCursor target = clang_getCursorReferenced(call);
-    const rk_cursors children = rk_ast_children(call, unit->arena);
-    if (!rk_ast_is_function(clang_getCursorKind(target)) && children.count)
-        target = clang_getCursorReferenced(children.items[0]);
-    if (clang_getCursorKind(target) == CXCursor_OverloadedDeclRef &&
-        clang_getNumOverloadedDecls(target) == 1)
-        target = clang_getOverloadedDecl(target, 0);
-    return target;
+    rk_ir_id target = rk_ir_at(ir, call)->decl;
+    const rk_ir_id first = rk_ir_first(ir, call);
+    if (!rk_ir_is_function(rk_ir_decl_at(ir, target)->kind) && first)
+        target = rk_ir_at(ir, first)->decl;
+    const rk_ir_decl *d = rk_ir_decl_at(ir, target);
+    return d->kind == RK_IR_OVERLOADS && d->list_end == d->list + 1 ? ir->lists.items[d->list]
+                                                                    : target;
 }
 
 /** The operator that a call in a template may mean, of types that depend on its arguments: "<"; NULL for none. */
-static const char *operator_of(const rk_unit *unit, const rk_cursors *parts)
+static const char *operator_of(const rk_ir *ir, rk_ir_id call)
 {
-    for (size_t i = 0; i < parts->count; i++) {
-        const CXCursor target = clang_getCursorReferenced(parts->items[i]);
-        const char *name = rk_ast_name(target, unit->arena);
-        if (clang_getCursorKind(target) == CXCursor_OverloadedDeclRef &&
-            rk_str_starts(name, "operator"))
-            return name + strlen("operator");
+    RK_IR_EACH(ir, part, call)
+    {
+        const rk_ir_decl *target = rk_ir_target(ir, part);
+        if (target->kind == RK_IR_OVERLOADS && rk_str_starts(target->name, "operator"))
+            return target->name + strlen("operator");
     }
     return NULL;
 }
 
 /** Taken for what it is for numbers and pointers. */
-static bool follow_operator(way *s, const rk_cursors *parts, const char *what)
+static bool follow_operator(way *s, rk_ir_id call, const char *what)
 {
     static const char *const compares[] = {"==", "!=", "<=", ">="};
     const bool steps = strcmp(what, "++") == 0 || strcmp(what, "--") == 0;
@@ -327,47 +320,48 @@ static bool follow_operator(way *s, const rk_cursors *parts, const char *what)
     if (!steps &&
         (!rk_str_ends(what, "=") || is_among(what, compares, sizeof compares / sizeof *compares)))
         return true;
-    for (size_t i = 0; i < parts->count; i++) {
-        const CXCursor variable = target_of(s->unit, parts->items[i]);
-        if (!clang_Cursor_isNull(variable)) {
-            add_change(s, variable, clang_getNullCursor(), true);
+    RK_IR_EACH(s->ir, part, call)
+    {
+        const rk_ir_id variable = target_of(s->ir, part);
+        if (variable) {
+            add_change(s, variable, 0, true);
             return true;
         }
     }
     return false;
 }
 
-static bool follow_call(way *s, CXCursor call)
+static bool follow_call(way *s, rk_ir_id call)
 {
-    const CXCursor function = callee_of(s->unit, call);
-    const rk_cursors parts = rk_ast_children(call, s->unit->arena);
-    if (!follow_all(s, &parts, 0))
+    if (!follow_all(s, call, 0))
         return false;
-    const char *name = rk_ast_name(call, s->unit->arena);
-    const char *what = operator_of(s->unit, &parts);
+    const rk_ir_id callee = callee_of(s->ir, call);
+    const rk_ir_decl *function = rk_ir_decl_at(s->ir, callee);
+    const char *name = rk_ir_target(s->ir, call)->name;
+    const char *what = operator_of(s->ir, call);
     if (what)
-        return follow_operator(s, &parts, what);
-    if (!rk_ast_is_function(clang_getCursorKind(function)))
+        return follow_operator(s, call, what);
+    if (!rk_ir_is_function(function->kind))
         return atomic_of(name) ? follow_atomic(s, call, atomic_of(name)) : false;
     const bool known = atomic_of(name) || rk_str_starts(name, "__") ||
-                       rk_system_in_namespace(function, "cuda", s->unit->arena) ||
-                       rk_system_in_namespace(function, "std", s->unit->arena) ||
-                       rk_system_in_namespace(function, "cooperative_groups", s->unit->arena);
-    const bool has_text = !clang_Cursor_isNull(clang_getCursorDefinition(function));
-    if (has_text ? known && rk_ast_is_system(function) : known || rk_ast_is_system(function))
+                       rk_ir_in_namespace(s->ir, function, "cuda") ||
+                       rk_ir_in_namespace(s->ir, function, "std") ||
+                       rk_ir_in_namespace(s->ir, function, "cooperative_groups");
+    const bool system = function->flags & RK_IR_SYSTEM;
+    if (rk_ir_definition(s->ir, callee) ? known && system : known || system)
         return follow_system(s, call, function, name);
-    return follow_function(s, call, function);
+    return follow_function(s, call, callee);
 }
 
 /** Inline assembly: what it loads, whether it pauses or takes the time; false where it changes memory. */
-static bool follow_assembly(way *s, CXCursor statement)
+static bool follow_assembly(way *s, rk_ir_id statement)
 {
     static const char *const looks[] = {".acquire", ".relaxed", ".volatile", ".cv", ".cg"};
     static const char *const changes[] = {"st.", "red.", "atom.", "cp.", "exch.", "multimem."};
     static const char *const pauses[] = {"nanosleep", "membar", "fence"};
-    unsigned begin, end;
-    rk_ast_extent(statement, &begin, &end);
-    const rk_where at = rk_ast_spelling(s->unit, clang_getCursorLocation(statement));
+    const rk_ir_node *n = rk_ir_at(s->ir, statement);
+    const size_t begin = n->expanded.begin.offset, end = n->expanded.end.offset;
+    const rk_where at = rk_ir_where(n->spelled.at);
     if (at.file == RK_NONE || end > s->unit->files.items[at.file]->bytes.size || begin > end)
         return false;
     const char *text = rk_arena_strndup(
@@ -383,99 +377,91 @@ static bool follow_assembly(way *s, CXCursor statement)
     s->pauses |= strstr(text, "\"memory\"") && !loads;
     s->timed |= strstr(text, "clock") || strstr(text, "globaltimer");
     s->reads |= loads;
-    const rk_cursors operands = rk_ast_children(statement, s->unit->arena);
-    for (size_t i = 0; i < operands.count; i++) {
-        const CXCursor variable = target_of(s->unit, operands.items[i]);
-        if (!clang_Cursor_isNull(variable))
-            add_change(s, variable, clang_getNullCursor(), false);
+    RK_IR_EACH(s->ir, operand, statement)
+    {
+        const rk_ir_id variable = target_of(s->ir, operand);
+        if (variable)
+            add_change(s, variable, 0, false);
     }
     return true;
 }
 
 /** What an address is taken of is not read. */
-static bool follow_address(way *s, const rk_cursors *parts)
+static bool follow_address(way *s, rk_ir_id expression)
 {
     const bool looks = s->looks, reads = s->reads;
-    const bool idle = follow_all(s, parts, 0);
+    const bool idle = follow_all(s, expression, 0);
     s->looks = looks;
     s->reads = reads;
     return idle;
 }
 
 /** Takes an expression in; false where it changes more than variables of the functions around it. */
-static bool follow(way *s, CXCursor expression)
+static bool follow(way *s, rk_ir_id expression)
 {
-    const rk_cursors parts = rk_ast_children(expression, s->unit->arena);
-    const enum CXCursorKind kind = clang_getCursorKind(expression);
-    if (clang_isExpression(kind) && clang_isVolatileQualifiedType(clang_getCursorType(expression)))
+    const rk_ir_node *n = rk_ir_at(s->ir, expression);
+    if (rk_ir_is_expression(n->kind) && rk_ir_type_at(s->ir, n->type)->is_volatile)
         s->looks = true;
-    switch ((int)kind) {
-    case CXCursor_BinaryOperator:
-        if (clang_getCursorBinaryOperatorKind(expression) == CXBinaryOperator_Assign)
-            return follow_assignment(s, &parts, false);
+    switch ((int)n->kind) {
+    case RK_IR_BINARY:
+        if (n->op == RK_IR_OP_ASSIGN)
+            return follow_assignment(s, expression, false);
         break;
-    case CXCursor_CompoundAssignOperator:
-        return follow_assignment(s, &parts, true);
-    case CXCursor_UnaryOperator:
-        switch ((int)clang_getCursorUnaryOperatorKind(expression)) {
-        case CXUnaryOperator_PostInc:
-        case CXUnaryOperator_PostDec:
-        case CXUnaryOperator_PreInc:
-        case CXUnaryOperator_PreDec:
-            return follow_assignment(s, &parts, true);
-        case CXUnaryOperator_Deref:
-            s->reads = true;
-            break;
-        case CXUnaryOperator_AddrOf:
-            return follow_address(s, &parts);
-        }
+    case RK_IR_COMPOUND_ASSIGN:
+        return follow_assignment(s, expression, true);
+    case RK_IR_UNARY:
+        if (n->op >= RK_IR_OP_POST_INC && n->op <= RK_IR_OP_PRE_DEC)
+            return follow_assignment(s, expression, true);
+        if (n->op == RK_IR_OP_ADDRESS)
+            return follow_address(s, expression);
+        s->reads |= n->op == RK_IR_OP_DEREF;
         break;
-    case CXCursor_ArraySubscriptExpr:
+    case RK_IR_SUBSCRIPT:
         s->reads = true;
         break;
-    case CXCursor_CallExpr:
+    case RK_IR_CALL:
         return follow_call(s, expression);
-    case CXCursor_LambdaExpr:
-    case CXCursor_StmtExpr:
-    case CXCursor_CXXNewExpr:
-    case CXCursor_CXXDeleteExpr:
-    case CXCursor_CXXThrowExpr:
+    case RK_IR_LAMBDA:
+    case RK_IR_STATEMENT_EXPRESSION:
+    case RK_IR_NEW:
+    case RK_IR_DELETE:
+    case RK_IR_THROW:
         return false;
     }
-    return follow_all(s, &parts, 0);
+    return follow_all(s, expression, 0);
 }
 
 /** A condition on the way. */
-static bool follow_condition(way *s, CXCursor condition)
+static bool follow_condition(way *s, rk_ir_id condition)
 {
     if (!s->inner)
         *rk_push(s->unit->arena, &s->conditions) = condition;
     return follow(s, condition);
 }
 
-static bool declare(way *s, CXCursor statement)
+static bool declare(way *s, rk_ir_id statement)
 {
-    const rk_cursors variables = rk_ast_children(statement, s->unit->arena);
-    for (size_t i = 0; i < variables.count; i++) {
-        if (clang_getCursorKind(variables.items[i]) != CXCursor_VarDecl)
-            continue;
-        const CXCursor value = clang_Cursor_getVarDeclInitializer(variables.items[i]);
-        if (clang_Cursor_isNull(value))
+    RK_IR_EACH(s->ir, variable, statement)
+    {
+        const rk_ir_id value = rk_ir_child_as(s->ir, variable, RK_IR_ROLE_VALUE);
+        if (rk_ir_kind_of(s->ir, variable) != RK_IR_VARIABLE || !value)
             continue;
         if (!follow(s, value))
             return false;
-        add_change(s, variables.items[i], value, false);
+        add_change(s, rk_ir_at(s->ir, variable)->decl, value, false);
     }
     return true;
 }
 
-static outcome pass_all(way *s, CXCursor compound)
+static outcome pass_all(way *s, rk_ir_id compound)
 {
-    const rk_cursors all = rk_ast_children(compound, s->unit->arena);
-    outcome e = FALLS;
-    for (size_t i = 0; i < all.count && e == FALLS; i++)
-        e = pass(s, all.items[i]);
-    return e;
+    RK_IR_EACH(s->ir, statement, compound)
+    {
+        const outcome e = pass(s, statement);
+        if (e != FALLS)
+            return e;
+    }
+    return FALLS;
 }
 
 /** What was chosen at this `if` of the way; the first time it is the first branch. */
@@ -486,94 +472,93 @@ static bool choose(way *s)
     return s->choices[s->chosen++];
 }
 
-static outcome pass_if(way *s, CXCursor statement)
+static outcome pass_if(way *s, rk_ir_id statement)
 {
-    const rk_cursors parts = rk_ast_children(statement, s->unit->arena);
-    size_t i = 0;
-    for (; i < parts.count && (clang_getCursorKind(parts.items[i]) == CXCursor_DeclStmt ||
-                               clang_getCursorKind(parts.items[i]) == CXCursor_VarDecl);
-         i++)
-        if (clang_getCursorKind(parts.items[i]) == CXCursor_VarDecl || !declare(s, parts.items[i]))
+    const rk_ir_id condition = rk_ir_child_as(s->ir, statement, RK_IR_ROLE_CONDITION),
+                   yes = rk_ir_child_as(s->ir, statement, RK_IR_ROLE_THEN),
+                   other = rk_ir_child_as(s->ir, statement, RK_IR_ROLE_ELSE);
+    for (rk_ir_id part = rk_ir_first(s->ir, statement); part && part != condition;
+         part = rk_ir_next(s->ir, part))
+        if (rk_ir_at(s->ir, part)->role == RK_IR_ROLE_VARIABLE ||
+            (rk_ir_kind_of(s->ir, part) == RK_IR_DECLARE ? !declare(s, part) : !follow(s, part)))
             return WORKS;
-    const bool has_else = i + 2 < parts.count;
-    if (i + 1 >= parts.count || !follow_condition(s, parts.items[i]) || s->chosen == MOST_CHOICES)
+    if (!yes || !follow_condition(s, condition) || s->chosen == MOST_CHOICES)
         return WORKS;
     if (s->inner) { /* both */
-        const outcome yes = pass(s, parts.items[i + 1]);
-        return yes == WORKS ? WORKS : has_else ? pass(s, parts.items[i + 2]) : FALLS;
+        const outcome e = pass(s, yes);
+        return e == WORKS ? WORKS : other ? pass(s, other) : FALLS;
     }
     const bool no = choose(s);
-    return !no ? pass(s, parts.items[i + 1]) : has_else ? pass(s, parts.items[i + 2]) : FALLS;
+    return !no ? pass(s, yes) : other ? pass(s, other) : FALLS;
 }
 
 /** A loop inside is gone through when nothing in it changes more than variables; what it waits for is its own. */
-static outcome pass_loop(way *s, CXCursor loop)
+static outcome pass_loop(way *s, rk_ir_id loop)
 {
-    const rk_cursors parts = rk_ast_children(loop, s->unit->arena);
     const bool inner = s->inner;
     bool idle = true;
     s->inner = true;
-    for (size_t i = 0; i < parts.count && idle; i++)
-        idle = pass(s, parts.items[i]) != WORKS;
+    RK_IR_EACH(s->ir, part, loop)
+    idle = idle && pass(s, part) != WORKS;
     s->inner = inner;
     return idle ? FALLS : WORKS;
 }
 
-static outcome pass(way *s, CXCursor statement)
+static outcome pass(way *s, rk_ir_id statement)
 {
-    const rk_cursors parts = rk_ast_children(statement, s->unit->arena);
-    const enum CXCursorKind kind = clang_getCursorKind(statement);
+    const rk_ir_kind kind = rk_ir_kind_of(s->ir, statement);
     switch ((int)kind) {
-    case CXCursor_NullStmt:
+    case RK_IR_EMPTY:
         return FALLS;
-    case CXCursor_BreakStmt:
-    case CXCursor_GotoStmt:
+    case RK_IR_BREAK:
+    case RK_IR_GOTO:
         return s->inner ? FALLS : LEAVES;
-    case CXCursor_ReturnStmt:
+    case RK_IR_RETURN:
         if (s->open.count == 0)
             return s->inner ? FALLS : LEAVES;
-        return follow_all(s, &parts, 0) ? AGAIN : WORKS;
-    case CXCursor_ContinueStmt:
+        return follow_all(s, statement, 0) ? AGAIN : WORKS;
+    case RK_IR_CONTINUE:
         return s->inner ? FALLS : AGAIN;
-    case CXCursor_CompoundStmt:
+    case RK_IR_COMPOUND:
         return pass_all(s, statement);
-    case CXCursor_IfStmt:
+    case RK_IR_IF:
         return pass_if(s, statement);
-    case CXCursor_WhileStmt:
-    case CXCursor_DoStmt:
-    case CXCursor_ForStmt:
+    case RK_IR_WHILE:
+    case RK_IR_DO:
+    case RK_IR_FOR:
         return pass_loop(s, statement);
-    case CXCursor_DeclStmt:
+    case RK_IR_DECLARE:
         return declare(s, statement) ? FALLS : WORKS;
-    case CXCursor_GCCAsmStmt:
+    case RK_IR_ASSEMBLY:
         return follow_assembly(s, statement) ? FALLS : WORKS;
-    case CXCursor_LabelStmt:
-        return parts.count ? pass(s, parts.items[parts.count - 1]) : WORKS;
+    case RK_IR_LABEL: {
+        const size_t count = rk_ir_child_count(s->ir, statement);
+        return count ? pass(s, rk_ir_child(s->ir, statement, count - 1)) : WORKS;
+    }
     default:
-        return clang_isExpression(kind) && follow(s, statement) ? FALLS : WORKS;
+        return rk_ir_is_expression(kind) && follow(s, statement) ? FALLS : WORKS;
     }
 }
 
 /* What depends on what. */
 
 /** Whether the variable is among those whose values an expression is made of, at any depth. */
-static bool is_made_of(const way *s, CXCursor expression, CXCursor variable, int depth)
+static bool is_made_of(const way *s, rk_ir_id expression, rk_ir_id variable, int depth)
 {
-    const CXCursor target = clang_getCursorReferenced(expression);
-    const enum CXCursorKind kind = clang_getCursorKind(expression);
-    if (kind == CXCursor_DeclRefExpr || kind == CXCursor_MemberRefExpr) {
-        if (clang_equalCursors(target, variable))
+    if (!expression)
+        return false;
+    const rk_ir_id end = rk_ir_at(s->ir, expression)->end;
+    for (rk_ir_id node = expression; node < end; node++) {
+        const rk_ir_node *n = rk_ir_at(s->ir, node);
+        if (n->kind != RK_IR_NAME && n->kind != RK_IR_MEMBER)
+            continue;
+        if (n->decl == variable)
             return true;
         for (size_t i = 0; i < s->changes.count && depth < MOST_DEPTH; i++)
-            if (clang_equalCursors(s->changes.items[i].variable, target) &&
-                !clang_Cursor_isNull(s->changes.items[i].value) &&
+            if (s->changes.items[i].variable == n->decl &&
                 is_made_of(s, s->changes.items[i].value, variable, depth + 1))
                 return true;
     }
-    const rk_cursors parts = rk_ast_children(expression, s->unit->arena);
-    for (size_t i = 0; i < parts.count; i++)
-        if (is_made_of(s, parts.items[i], variable, depth))
-            return true;
     return false;
 }
 
@@ -581,9 +566,9 @@ static bool is_made_of(const way *s, CXCursor expression, CXCursor variable, int
 static bool goes_on(const way *s, const change *c)
 {
     for (const change *first = s->changes.items; first < c; first++)
-        if (clang_equalCursors(first->variable, c->variable))
+        if (first->variable == c->variable)
             return false; /* which is looked at by itself */
-    return c->counts || (!clang_Cursor_isNull(c->value) && is_made_of(s, c->value, c->variable, 0));
+    return c->counts || is_made_of(s, c->value, c->variable, 0);
 }
 
 /** Whether a condition on the way depends on what goes on, or an exchange on what was seen. */
@@ -605,55 +590,41 @@ static bool gets_on(const way *s)
 
 /* Loops. */
 
-/** Between which parts of the head of a `for` a child stands, 0 to 2; 3: it is the body; -1 where a macro makes it. */
-static int part_of_for(const way *s, CXCursor child)
-{
-    unsigned begin, end, at, unused;
-    rk_ast_extent(s->loop, &begin, &end);
-    rk_ast_extent(child, &at, &unused);
-    const rk_where loop = rk_ast_spelling(s->unit, clang_getCursorLocation(s->loop));
-    if (loop.file == RK_NONE || loop.offset != begin)
-        return -1;
-    const rk_tokens *t = &s->unit->files.items[loop.file]->tokens;
-    const size_t open = rk_tokens_at(t, begin) + 1, close = rk_tokens_close(t, open);
-    if (!rk_token_is(t, open - 1, "for") || close >= t->count)
-        return -1;
-    if (at > t->items[close].offset)
-        return 3;
-    int part = 0;
-    for (size_t i = open + 1; i < close && t->items[i].offset < at; i++) {
-        if (rk_token_is(t, i, "(") || rk_token_is(t, i, "{") || rk_token_is(t, i, "["))
-            i = rk_tokens_close(t, i);
-        else
-            part += rk_token_is(t, i, ";");
-    }
-    return part;
-}
-
-static outcome pass_for(way *s, const rk_cursors *parts)
+static outcome pass_for(way *s)
 {
     outcome body = FALLS;
-    for (size_t i = 0; i < parts->count; i++) {
-        const int part = i + 1 == parts->count ? 3 : part_of_for(s, parts->items[i]);
-        if (part < 0 || (part == 1 && !follow_condition(s, parts->items[i])) ||
-            (part == 2 && !follow(s, parts->items[i])))
+    RK_IR_EACH(s->ir, part, s->loop)
+    switch ((int)rk_ir_at(s->ir, part)->role) {
+    case RK_IR_ROLE_INIT:
+        break;
+    case RK_IR_ROLE_VARIABLE:
+    case RK_IR_ROLE_CONDITION:
+        if (!follow_condition(s, part))
             return WORKS;
-        if (part == 3)
-            body = pass(s, parts->items[i]);
+        break;
+    case RK_IR_ROLE_STEP:
+        if (!follow(s, part))
+            return WORKS;
+        break;
+    case RK_IR_ROLE_BODY:
+        body = pass(s, part);
+        break;
+    default:
+        return WORKS;
     }
     return body;
 }
 
 static outcome pass_body(way *s)
 {
-    const enum CXCursorKind kind = clang_getCursorKind(s->loop);
-    const rk_cursors parts = rk_ast_children(s->loop, s->unit->arena);
-    if (kind == CXCursor_ForStmt)
-        return pass_for(s, &parts);
-    if ((kind != CXCursor_WhileStmt && kind != CXCursor_DoStmt) || parts.count != 2)
+    const rk_ir_kind kind = rk_ir_kind_of(s->ir, s->loop);
+    if (kind == RK_IR_FOR)
+        return pass_for(s);
+    if ((kind != RK_IR_WHILE && kind != RK_IR_DO) || rk_ir_child_count(s->ir, s->loop) != 2)
         return WORKS;
-    const bool first = kind == CXCursor_DoStmt;
-    return follow_condition(s, parts.items[first]) ? pass(s, parts.items[!first]) : WORKS;
+    return follow_condition(s, rk_ir_child_as(s->ir, s->loop, RK_IR_ROLE_CONDITION))
+               ? pass(s, rk_ir_child_as(s->ir, s->loop, RK_IR_ROLE_BODY))
+               : WORKS;
 }
 
 /** The next way in the order of the choices; false when there is none. */
@@ -667,9 +638,9 @@ static bool next_way(way *s)
     return true;
 }
 
-rk_spin rk_spin_look(const rk_unit *unit, CXCursor loop, size_t function_end)
+rk_spin rk_spin_look(const rk_unit *unit, rk_ir_id loop, size_t function_end)
 {
-    way s = {.unit = unit, .end = function_end, .loop = loop};
+    way s = {.unit = unit, .ir = unit->ir, .end = function_end, .loop = loop};
     bool waits = false, reads = false, gets_anywhere = false;
     int count = 0;
     do {

@@ -1,7 +1,7 @@
 #ifndef RK_CONVERT_FACTS_SPIN_H
 #define RK_CONVERT_FACTS_SPIN_H
 
-#include "convert/unit/unit.h"
+#include "convert/clang/ir.h"
 
 typedef enum {
     RK_SPIN_NONE,
@@ -10,9 +10,9 @@ typedef enum {
 } rk_spin;
 
 /**
- * Whether a loop waits for another thread by looking at memory: spin.c says when. `function_end`: offset of
+ * Whether a loop of the unit's tree (rk_unit.ir) waits for another thread by looking at memory: spin.c says when. `function_end`: offset of
  * the end of the text of the function that it is in.
  */
-rk_spin rk_spin_look(const rk_unit *unit, CXCursor loop, size_t function_end);
+rk_spin rk_spin_look(const rk_unit *unit, rk_ir_id loop, size_t function_end);
 
 #endif

@@ -2,6 +2,7 @@
 #include "convert/cuda/builtins.h"
 
 #include "convert/clang/implicit.h"
+#include "convert/clang/lower.h"
 #include "convert/facts/analyze.h"
 #include "convert/facts/initial_values.h"
 #include "convert/facts/shared.h"
@@ -394,7 +395,8 @@ static void use_return(rk_walker *w, CXCursor cursor)
 
 static void check_spin(rk_walker *w, CXCursor loop)
 {
-    if (rk_walk_in_device_code(w) && rk_spin_look(w->unit, loop, w->f->end) != RK_SPIN_NONE)
+    if (rk_walk_in_device_code(w) &&
+        rk_spin_look(w->unit, rk_lower_cursor(rk_ir_of(w->unit), loop), w->f->end) != RK_SPIN_NONE)
         rk_problem_add(w->unit, w->function, RK_REFUSED, "RK-V105", rk_walk_place(w, loop),
                        "split the kernel where it waits",
                        "the loop waits for another thread, which may be in an rTask that has "

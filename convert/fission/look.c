@@ -2,6 +2,7 @@
 #include "convert/fission/fission_internal.h"
 
 #include "convert/clang/ast.h"
+#include "convert/clang/lower.h"
 #include "convert/facts/spin.h"
 #include "convert/facts/system.h"
 
@@ -238,7 +239,8 @@ static void look_at_node(view *v, CXCursor cursor)
     if (is_volatile(clang_getCursorType(cursor)))
         refuse(v, cursor, "a volatile object");
     if (is_loop(clang_getCursorKind(cursor)) &&
-        rk_spin_look(v->l->f->unit, cursor, SIZE_MAX) != RK_SPIN_NONE)
+        rk_spin_look(v->l->f->unit, rk_lower_cursor(rk_ir_of(v->l->f->unit), cursor), SIZE_MAX) !=
+            RK_SPIN_NONE)
         refuse(v, cursor, "a loop that waits for another thread");
 }
 

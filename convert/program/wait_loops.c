@@ -1,3 +1,4 @@
+#include "convert/clang/lower.h"
 #include "convert/facts/spin.h"
 #include "convert/program/program_internal.h"
 
@@ -109,7 +110,8 @@ static void add_around(rk_program *program, CXCursor loop)
 
 bool rk_program_add_wait(rk_program *program, CXCursor loop, size_t function_end)
 {
-    const rk_spin spin = rk_spin_look(program->unit, loop, function_end);
+    const rk_spin spin =
+        rk_spin_look(program->unit, rk_lower_cursor(rk_ir_of(program->unit), loop), function_end);
     if (spin == RK_SPIN_NONE)
         return false;
     const rk_cursors parts = rk_ast_children(loop, program->unit->arena);

@@ -8,6 +8,7 @@
 #include "convert/rkernel/decide.h"
 #include "convert/rkernel/resources.h"
 #include "convert/rkernel/rewrite.h"
+#include "convert/run/tree_dump.h"
 #include "convert/unit/sources.h"
 
 #include <ctype.h>
@@ -260,6 +261,12 @@ static bool convert(rk_record *out, rk_unit *unit, const rk_job *job)
 {
     const rk_convert_options *options = &job->options;
     const bool program = options->target == RK_TARGET_CPU || options->drop_in;
+    if (rk_tree_dump_is(options->dump)) {
+        out->dump = rk_tree_dump(unit, options->dump);
+        rk_parse_close(unit);
+        out->file.parsed = out->dump != NULL;
+        return out->file.parsed;
+    }
     if (options->in_place && rk_job_is_converted(unit->path, unit->arena))
         return rk_diag_add(unit->diag, RK_ERROR, "RK-V005", rk_place_file(unit->path),
                            "put its .orig back first", "this file is converted already");

@@ -7,6 +7,7 @@
 #include "convert/rkernel/cpu_library.h"
 #include "convert/run/cache.h"
 #include "convert/run/catalog_join.h"
+#include "convert/run/tree_dump.h"
 #include "convert/run/workers.h"
 #include "convert/unit/sources.h"
 
@@ -134,7 +135,7 @@ static void convert_source(void *user)
     const source *s = user;
     rk_arena *arena = rk_arena_new();
     rk_record record;
-    clang_toggleCrashRecovery(0); /* a crash is ours to tell */
+    clang_toggleCrashRecovery(0);         /* a crash is ours to tell */
     setenv("LIBCLANG_NOTHREADS", "1", 1); /* it parses on this thread's stack, which is large */
     if (rk_file_mkdirs(s->job.folder, rk_diag_new(arena)))
         setenv("TMPDIR", s->job.folder, 1); /* of compilers, which a signal may end */
@@ -268,8 +269,8 @@ static void tell_once(run *r, rk_convert_file *file)
 static void tell_lost(run *r, const source *s, const rk_record *record)
 {
     const size_t in_text = s->scan.text.kernels;
-    const bool program =
-        r->options->target == RK_TARGET_CPU || r->options->drop_in || r->options->kernels;
+    const bool program = r->options->target == RK_TARGET_CPU || r->options->drop_in ||
+                         r->options->kernels || rk_tree_dump_is(r->options->dump);
     if (!record->file.parsed || !in_text || record->file.kernel_count || program)
         return;
     const char *guard = s->scan.guard;

@@ -35,7 +35,8 @@ typedef struct {
     bool no_cpu;              /**< do not compile the CPU library */
     const char *const *archs; /**< architectures to ask ptxas about: "sm_80" */
     size_t arch_count;
-    const char *dump; /**< "analysis", "edits" or "kernels": printed instead of writing; or NULL */
+    const char *
+        dump; /**< "analysis", "edits", "kernels", "ir" or "facts": printed instead of writing; or NULL */
     const char *const *args; /**< compiler arguments of the user */
     size_t arg_count;
     const char *database; /**< folder of a compile_commands.json with the arguments, or NULL */
@@ -135,6 +136,12 @@ typedef struct {
  */
 bool rk_convert_run(rk_convert_result *out, const rk_convert_options *options, rk_arena *arena,
                     rk_diag *diag);
+
+/**
+ * What the passes over our own tree find in the one that a text holds (--dump ir), without a parser: as --dump facts of
+ * its source. NULL with RK-F00x or RK-V010.
+ */
+const char *rk_convert_load_ir(const char *path, rk_arena *arena, rk_diag *diag);
 
 /** 0 all converted or warned, 1 some refused (warned too with `strict`), 2 an error. */
 int rk_convert_exit_code(const rk_convert_result *result, const rk_convert_options *options,

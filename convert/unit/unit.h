@@ -314,6 +314,7 @@ typedef struct {
     const char *headers; /**< the same with the first headers of the source (headers.h), or NULL */
     bool headers_fit;    /**< the source was parsed with it, without errors */
     CXTranslationUnit tu;
+    struct rk_ir *ir; /**< our own tree of `tu`, once it was asked for: clang/lower.h */
     const char *path;
     rk_read_limits *limits;     /**< of reading it, or NULL */
     const char *stem;           /**< of the output: "gemm" */
