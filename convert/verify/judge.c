@@ -57,14 +57,20 @@ static const rk_verify_varying *find_varying(const rk_verify_original *o,
                             : NULL;
 }
 
-/** `other`: of a program that was built in another way, whose numbers may be rounded otherwise. */
-static rk_verify_verdict judge(const rk_verify_original *o, const rk_verify_difference *d,
-                               double tolerance, bool other)
+/**
+ * Launches are matched by their numbers. Where those of the original come in another order from run to run, launch n of
+ * one run is not launch n of the other: what they wrote is not judged, and the program's output decides.
+ */
+static rk_verify_verdict judge(const rk_verify_result *r, const rk_verify_original *o,
+                               const rk_verify_difference *d, double tolerance)
 {
+    if (r->launches_vary)
+        return RK_VERIFY_UNJUDGED;
     const rk_verify_varying *v = find_varying(o, d);
-    if (!v)
-        return other && rk_verify_is_number(d) && d->distance <= tolerance ? RK_VERIFY_NEAR
-                                                                           : RK_VERIFY_DIFFERENT;
+    if (!v) /* numbers of a program that was built in another way may be rounded otherwise */
+        return r->another && rk_verify_is_number(d) && d->distance <= tolerance
+                   ? RK_VERIFY_NEAR
+                   : RK_VERIFY_DIFFERENT;
     if (v->permuted && d->permuted)
         return RK_VERIFY_PERMUTED;
     if (v->number && v->distance <= tolerance)
@@ -117,7 +123,7 @@ void rk_verify_judge(rk_verify_result *r, const rk_verify_original *o, double to
     r->different.count = r->order.count = 0;
     for (size_t i = 0; i < r->report.found.count; i++) {
         const rk_verify_difference *d = &r->report.found.items[i];
-        const rk_verify_verdict verdict = judge(o, d, tolerance, r->another);
+        const rk_verify_verdict verdict = judge(r, o, d, tolerance);
         if (verdict == RK_VERIFY_DIFFERENT)
             *rk_push(arena, &r->different) = *d;
         else

@@ -18,7 +18,7 @@ trap 'rm -rf "$work"' EXIT
 "$1" --drop-in "$(dirname "$0")/barriers.cu" -o "$work/drop_in.cu" >/dev/null
 "$nvcc" -std=c++17 -O1 -I"$2" -arch=compute_80 -ptx "$work/drop_in.cu" -o "$work/ptx"
 
-awk '/\.entry/ { name = $0; sub(/.*_Z[0-9]+/, "", name); sub(/_rk_vdevice.*/, "", name); ours = /_rk_vdevice/ }
+awk '/\.entry/ { name = $0; sub(/.*_Z[0-9]+/, "", name); sub(/_rk__vdevice.*/, "", name); ours = /_rk__vdevice/ }
     ours && /bar(rier)?\./ {
         gsub(/%[a-z]+[0-9]+/, "%"); gsub(/[\t ;]+/, " "); sub(/^ /, ""); sub(/ $/, "")
         print name ": " $0

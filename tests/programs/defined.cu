@@ -338,7 +338,7 @@ void shifts()
     LAUNCH_OK();
     std::vector<int> want(32);
     for (int t = 0; t < 32; t++) {
-        const unsigned m = in[t], other = -1;
+        const unsigned m = in[t], other = ~0u;
         want[t] = (m < 32 ? 1u << m : 0) + (m < 32 ? other << m : 0);
     }
     check::same("shift by fission", p.get(), want);

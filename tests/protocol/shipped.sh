@@ -23,9 +23,10 @@ one() {
     fi
     good=0
     spills "$1/log" "$stem.cu" && good=1
-    for arch in ${RK_NVCC_ARCHS:-75 80 90}; do
-        "$check" "$1/$stem.compute_$arch.ptx" >"$1/report" || {
-            echo "$stem, sm_$arch:"
+    # nvcc keeps one file for each architecture, and leaves its name out where there is only one.
+    for ptx in "$1"/*.ptx; do
+        "$check" "$ptx" >"$1/report" || {
+            echo "$(basename "$ptx"):"
             cat "$1/report"
             good=1
         }

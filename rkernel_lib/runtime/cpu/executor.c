@@ -297,17 +297,11 @@ static void run_one_by_one(worker *w)
 
 /* Workers. */
 
-static void watch_faults(void)
-{
-    rk_cpu_fault_teller = tell_memory_fault;
-    rk_cpu_fault_watch();
-}
-
 static void *worker_main(void *user)
 {
     worker *w = user;
     rk_executor *e = w->executor;
-    watch_faults();
+    rk_cpu_fault_watch(tell_memory_fault);
     for (uint64_t seen = 0;;) {
         pthread_mutex_lock(&e->lock);
         while (e->job_number == seen && !e->quit)
@@ -370,7 +364,7 @@ static bool tell_workers(void *user, FILE *out)
 static bool run_job(rk_executor *e, job next, rk_executor_fault *fault)
 {
     *fault = (rk_executor_fault){0};
-    watch_faults();
+    rk_cpu_fault_watch(tell_memory_fault);
     pthread_mutex_lock(&e->lock);
     e->fault = fault;
     e->job = next;

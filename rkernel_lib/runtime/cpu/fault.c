@@ -1,8 +1,5 @@
 #include "rkernel_lib/runtime/cpu/fault.h"
 
-#include "rkernel_lib/runtime/cpu/fiber.h"
-#include "rkernel_lib/runtime/cpu/launch.h"
-
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -21,7 +18,7 @@ enum { ALTERNATE_BYTES = 64 << 10 };
 static const int numbers[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};
 enum { NUMBERS = sizeof numbers / sizeof *numbers };
 
-_Thread_local void (*rk_cpu_fault_teller)(int number, const void *address);
+static _Thread_local rk_cpu_fault_handler *told;
 
 /** The handlers that were there before. */
 static struct sigaction before[NUMBERS];
@@ -29,16 +26,12 @@ static struct sigaction before[NUMBERS];
 /** Asan comes with the program when the runtime was compiled without it. */
 extern void __asan_init(void) __attribute__((weak));
 
-/**
- * A kernel's fault ends its grid, as on the GPU, with the error that CUDA has for it: the handler is left for where
- * the block began, on a stack of its own. Outside of kernels it happens again under the handler that was there before.
- */
+/** On a stack of its own. What the thread's handler leaves happens again under the one that was there before. */
 static void on_fault(int number, siginfo_t *info, void *context)
 {
     (void)context;
-    rk_cpu_grid_fault(number, info->si_addr);
-    if (rk_cpu_fault_teller)
-        rk_cpu_fault_teller(number, info->si_addr);
+    if (told)
+        told(number, info->si_addr);
     for (int i = 0; i < NUMBERS; i++)
         if (numbers[i] == number)
             sigaction(number, &before[i], NULL);
@@ -54,11 +47,12 @@ static void install(void)
         sigaction(numbers[i], &action, &before[i]);
 }
 
-void rk_cpu_fault_watch(void)
+void rk_cpu_fault_watch(rk_cpu_fault_handler *handler)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     static _Thread_local char alternate[ALTERNATE_BYTES];
     static _Thread_local int watched;
+    told = handler;
     if (REPORTED_ELSEWHERE || __asan_init || watched)
         return;
     watched = 1;

@@ -2,16 +2,15 @@
 #define RK_RKERNEL_LIB_CPU_FAULT_H
 
 /**
- * From the calling OS thread on: a memory fault or a division by zero of a kernel ends its grid, says which kernel,
- * block and thread it was and whether its stack was too small, and leaves the device broken with CUDA's error for
- * it. AddressSanitizer tells of them by itself, and ends the process.
+ * Called in the handler of signal `number`, for a division by zero or an access of `address`. It may leave the handler
+ * for good by a jump; where it returns, the process dies of the signal.
  */
-void rk_cpu_fault_watch(void);
+typedef void rk_cpu_fault_handler(int number, const void *address);
 
 /**
- * Of an OS thread that runs kernels without a launch: is called before a fault ends the process, and writes the
- * sentence. NULL: none.
+ * From now on `handler` is told of the calling OS thread's memory faults and divisions by zero, in place of the one that
+ * was told before. AddressSanitizer tells of them by itself, and ends the process.
  */
-extern _Thread_local void (*rk_cpu_fault_teller)(int number, const void *address);
+void rk_cpu_fault_watch(rk_cpu_fault_handler *handler);
 
 #endif

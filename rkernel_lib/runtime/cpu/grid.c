@@ -119,7 +119,11 @@ static void report(const unit *u, const char *fault)
     fprintf(stderr, "%s%s\n", text, fault);
 }
 
-void rk_cpu_grid_fault(int number, const void *address)
+/**
+ * A kernel's fault ends its grid, as on the GPU, with the error that CUDA has for it: the handler is left for where the
+ * block began. Outside of kernels it returns, having done nothing.
+ */
+static void end_for_fault(int number, const void *address)
 {
     static _Thread_local char text[256];
     const unit *u = current;
@@ -404,7 +408,7 @@ static void run_units(void *user)
         return;
     }
     u.block = rk_cpu_veu_block(u.call.veu);
-    rk_cpu_fault_watch();
+    rk_cpu_fault_watch(end_for_fault);
     current = &u;
     show_unit(g, &u, true);
     /* One unit first: when it waits for another one, that is not to be among those that this worker took. */

@@ -6,12 +6,6 @@
 /** Whether the calling thread runs a block of a grid. */
 bool rk_cpu_grid_running(void);
 
-/**
- * From the handler of signal `number`: ends the grid that the calling OS thread runs a kernel of, for a division by
- * zero or an access of `address`. Does not return then; outside of kernels it does, having done nothing.
- */
-void rk_cpu_grid_fault(int number, const void *address);
-
 /** From a block: keeps a copy of the launch, to run when the grid is done. */
 void rk_cpu_grid_launch_after(const rk_cpu_launch *launch);
 
