@@ -112,7 +112,7 @@ sed 's/: /\t/; s/: /\t/' build/skipped | awk -F '\t' '
     END {
         for (i = 1; i <= n; i++) {
             split(order[i], part, "\t")
-            printf "not run, %s: %s%s: %s\n", part[1], first[order[i]], count[order[i]] > 1 ? " and " count[order[i]] - 1 " more" : "", part[2]
+            printf "not run, %s: %s%s: %s\n", part[1], first[order[i]], (count[order[i]] > 1 ? " and " count[order[i]] - 1 " more" : ""), part[2]
         }
     }'
 echo "$passed passed, $failed failed, $skipped skipped (all are in build/skipped)"
