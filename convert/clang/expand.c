@@ -327,6 +327,9 @@ bool rk_expand_kernels(rk_unit *unit)
             else if (f->kernel && !f->from_macro)
                 expand_heads(unit, &edits, file, f);
         }
+        for (size_t i = 0; i < unit->macro_uses.count; i++)
+            if (unit->macro_uses.items[i].file == file)
+                expand_use(unit, &edits, file, unit->macro_uses.items[i].offset);
         any |= rk_sources_expand(source, &edits);
     }
     return any;

@@ -6,7 +6,7 @@
 /*
  * Kernels that a macro makes, `DEFINE_UNARY(square, y[i] = x[i] * x[i])`: a function's text must be there to be
  * edited, so that the macro's use is replaced by what it stands for, on one line, one macro deep. So is a macro
- * with arguments in a kernel's head, `BOUNDS_1(256)`.
+ * with arguments in a kernel's head, `BOUNDS_1(256)`, and one that declares shared memory, `SHARED_TILE(float, s);`.
  */
 
 /**

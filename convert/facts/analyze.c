@@ -255,6 +255,7 @@ static void add_function(rk_analysis *analysis, CXCursor cursor)
     const char *name = rk_ast_name(cursor, unit->arena);
     const char *angle = strncmp(name, "operator", 8) == 0 ? NULL : strchr(name, '<');
     f->name = angle ? rk_arena_strndup(unit->arena, name, (size_t)(angle - name)) : name;
+    f->own_name = f->name;
     f->place = rk_ast_place(clang_getCursorLocation(cursor), unit->arena);
     read_scope(unit, f, cursor);
     read_attributes(f, cursor);
@@ -395,6 +396,21 @@ static void name_parts(rk_unit *unit)
     }
 }
 
+/** Overloads of a kernel and its explicit specialisations have one name: each but the first gets its own. */
+static void name_kernels(rk_unit *unit)
+{
+    for (size_t i = 0; i < unit->functions.count; i++) {
+        rk_function *f = unit->functions.items[i];
+        int n = 1;
+        for (size_t k = 0; k < i; k++)
+            n += unit->functions.items[k]->kernel &&
+                 strcmp(unit->functions.items[k]->name, f->name) == 0 &&
+                 strcmp(unit->functions.items[k]->scope, f->scope) == 0;
+        if (f->kernel && n > 1)
+            f->own_name = rk_arena_printf(unit->arena, "%s_rk__%d", f->name, n);
+    }
+}
+
 /** The templates that explicit specialisations are of, and for which arguments. */
 static void find_specialised(rk_analysis *analysis)
 {
@@ -477,6 +493,7 @@ rk_analysis *rk_facts_find(rk_unit *unit)
 {
     rk_analysis *analysis = look(unit);
     name_parts(unit);
+    name_kernels(unit);
     rk_scopes_find(analysis);
     return analysis;
 }

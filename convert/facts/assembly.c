@@ -9,8 +9,9 @@
 #include <string.h>
 
 /*
- * Inline assembly: what may not be in it, and named barriers, `bar.sync 1, 64;`. Their numbers are literals and so
- * are moved beyond those of the runtime (rk/cuda_barrier.cuh). Without a number of threads they mean the whole
+ * Inline assembly: what may not be in it, and named barriers, `bar.sync 1, 64;`. Their numbers are moved beyond those
+ * of the runtime: literals in the text, operands by rk__::barrier_number (rk/cuda_barrier.cuh), which ends the program
+ * for a number that cannot be moved. Without a number of threads they mean the whole
  * hardware block, which is the vEU's.
  */
 
@@ -30,8 +31,15 @@ static size_t skip_space(const char *text, size_t i)
     }
 }
 
-/** The literal number of `bar.sync 1, 64`: where it is and its value; false for any other form. */
-static bool read_number(const char *text, size_t at, size_t *begin, size_t *end, long *value)
+/** The number in `bar.sync 1, 64`, or the operand that has it in `bar.sync %0, %1`. */
+typedef struct {
+    bool operand;
+    size_t begin, end; /**< of a literal number, in the text */
+    long value;
+} barrier_number;
+
+/** Reads the number of the barrier at `at`; false for any other form. */
+static bool read_number(const char *text, size_t at, barrier_number *out)
 {
     static const char *const kinds[] = {"bar.sync", "bar.arrive"};
     size_t i = RK_NONE, name = 0;
@@ -40,36 +48,92 @@ static bool read_number(const char *text, size_t at, size_t *begin, size_t *end,
         if (strncmp(text + at, kinds[k], strlen(kinds[k])) == 0)
             i = skip_space(text, name);
     }
-    if (i == RK_NONE || i == name || !isdigit((unsigned char)text[i]))
+    if (i == RK_NONE || i == name)
         return false;
-    *begin = *end = i;
-    *value = 0;
-    while (isdigit((unsigned char)text[*end]) && *value <= LAST_BARRIER)
-        *value = *value * 10 + (text[(*end)++] - '0');
-    return text[skip_space(text, *end)] == ',' && *value >= 1 &&
-           *value + FIRST_FREE - 1 <= LAST_BARRIER;
+    out->operand = text[i] == '%';
+    i += out->operand;
+    if (!isdigit((unsigned char)text[i]))
+        return false;
+    out->begin = out->end = i;
+    out->value = 0;
+    while (isdigit((unsigned char)text[out->end]) && out->value <= LAST_BARRIER)
+        out->value = out->value * 10 + (text[out->end++] - '0');
+    return text[skip_space(text, out->end)] == ',' &&
+           (out->operand || (out->value >= 1 && out->value + FIRST_FREE - 1 <= LAST_BARRIER));
 }
 
-bool rk_assembly_barriers(rk_walker *w, CXCursor cursor, const char *text)
+/** The parentheses of an assembly statement's operand, counted from 0; false when it has no such. */
+static bool operand_parentheses(const char *text, long operand, size_t *open, size_t *close,
+                                rk_arena *arena)
 {
+    const rk_tokens tokens = rk_lex(text, strlen(text), arena);
+    bool lists = false;
+    for (size_t i = 1; i + 1 < tokens.count; i++) {
+        lists |= rk_token_is(&tokens, i, ":") || rk_token_is(&tokens, i, "::");
+        if (!lists || !rk_token_is(&tokens, i, "(") || tokens.items[i - 1].kind != RK_TOKEN_STRING)
+            continue;
+        const size_t end = rk_tokens_close(&tokens, i);
+        if (end >= tokens.count)
+            return false;
+        *open = tokens.items[i].offset + 1;
+        *close = tokens.items[end].offset;
+        if (operand-- == 0)
+            return true;
+        i = end;
+    }
+    return false;
+}
+
+/** Moves the barrier at `at` beyond those of the runtime; false when its number cannot be seen. */
+static bool move_barrier(rk_walker *w, const char *text, rk_where statement, size_t at, bool edit)
+{
+    barrier_number n;
+    size_t open = 0, close = 0;
+    if (!read_number(text, at, &n) ||
+        (n.operand && !operand_parentheses(text, n.value, &open, &close, w->unit->arena)))
+        return false;
+    if (edit && n.operand) {
+        rk_walk_edit(w, statement.file, statement.offset + open, 0, "rk__::barrier_number(");
+        rk_walk_edit(w, statement.file, statement.offset + close, 0, ")");
+    } else if (edit) {
+        rk_walk_edit(w, statement.file, statement.offset + n.begin, n.end - n.begin,
+                     rk_arena_printf(w->unit->arena, "%ld", n.value + FIRST_FREE - 1));
+    }
+    return true;
+}
+
+/** The text with blanks for all that is not in quotes: names of operands are no instructions. */
+static const char *instructions(const char *text, rk_arena *arena)
+{
+    char *out = rk_arena_strdup(arena, text);
+    bool inside = false;
+    for (char *c = strchr(out, '"') ? out : NULL; c && *c; c++) {
+        const bool escaped = inside && *c == '\\' && c[1];
+        if (*c == '"')
+            inside = !inside;
+        else if (!inside)
+            *c = ' ';
+        c += escaped;
+    }
+    return out;
+}
+
+bool rk_assembly_barriers(rk_walker *w, CXCursor cursor, const char *whole)
+{
+    const char *text = instructions(whole, w->unit->arena);
     const rk_where at = rk_ast_spelling(w->unit, clang_getCursorLocation(cursor));
     const rk_where outer = rk_ast_expansion(w->unit, clang_getCursorLocation(cursor));
-    size_t begin, end;
-    long value;
     if (rk_assembly_next_barrier(text, 0) == RK_NONE)
         return true;
     if (at.file != outer.file || at.offset != outer.offset)
         return false;
     for (size_t i = rk_assembly_next_barrier(text, 0); i != RK_NONE;
          i = rk_assembly_next_barrier(text, i + 1))
-        if (!read_number(text, i, &begin, &end, &value))
+        if (!move_barrier(w, whole, at, i, false))
             return false;
     for (size_t i = rk_assembly_next_barrier(text, 0); i != RK_NONE;
-         i = rk_assembly_next_barrier(text, i + 1)) {
-        read_number(text, i, &begin, &end, &value);
-        rk_walk_edit(w, at.file, at.offset + begin, end - begin,
-                     rk_arena_printf(w->unit->arena, "%ld", value + FIRST_FREE - 1));
-    }
+         i = rk_assembly_next_barrier(text, i + 1))
+        move_barrier(w, whole, at, i, true);
     rk_walk_uses(w, RK_USE_CONTEXT | RK_USE_GROUP_SYNC, cursor, "bar.sync");
     rk_walk_event(w, RK_EVENT_BARRIER, cursor);
     w->f->named_barriers = true;
@@ -97,7 +161,8 @@ void rk_assembly_look(rk_walker *w, CXCursor cursor)
 {
     const char *text = statement_text(w, cursor);
     const bool moved = text && rk_assembly_barriers(w, cursor, text);
-    const char *word = text ? rk_assembly_word(text, moved) : "text that cannot be seen";
+    const char *word = text ? rk_assembly_word(instructions(text, w->unit->arena), moved)
+                            : "text that cannot be seen";
     if (word) {
         rk_problem_add(w->unit, w->function, RK_REFUSED, "RK-V106", rk_walk_place(w, cursor),
                        "use CUDA's own variables and functions for it",

@@ -17,12 +17,12 @@ bool rk_assembly_has_barrier(const char *text)
 
 /** What means the hardware's block, or memory as the hardware keeps it. */
 static const char *const forbidden_asm[] = {
-    "%tid",       "%ntid",          "%ctaid",      "%nctaid",       "%warpid",   "%nwarpid",
-    "%gridid",    "%dynamic_smem",  "%total_smem", "%cluster",      "%nsmid",    "bar.",
-    "barrier",    "exit",           "mbarrier",    "cp.async.bulk", "cp.reduce", "wgmma",
-    "setmaxnreg", "griddepcontrol", "cluster",     "ld.global.nc",  "tex.",      "suld",
-    "sust",       "elect.sync",     "shfl.",       "vote.",         "match.",    "redux",
-    "activemask", "discard",        "tcgen05"};
+    "%tid",       "%ntid",         "%ctaid",       "%nctaid",       "%warpid",   "%nwarpid",
+    "%gridid",    "%dynamic_smem", "%total_smem",  "%cluster",      "%nsmid",    "bar.",
+    "barrier",    "exit",          "mbarrier",     "cp.async.bulk", "cp.reduce", "wgmma",
+    "setmaxnreg", "cluster",       "ld.global.nc", "tex.",          "suld",      "sust",
+    "elect.sync", "shfl.",         "vote.",        "match.",        "redux",     "activemask",
+    "discard",    "tcgen05"};
 
 const char *rk_assembly_word(const char *text, bool moved)
 {

@@ -393,6 +393,8 @@ void rk_shared_declare(rk_analysis *analysis, size_t body, CXCursor cursor, CXCu
     const rk_place place = rk_ast_place(clang_getCursorLocation(variable), unit->arena);
     const char *name = rk_ast_name(variable, unit->arena);
     if (!read_statement(&s, cursor, variable)) {
+        *rk_push(unit->arena, &unit->macro_uses) =
+            rk_ast_expansion(unit, clang_getCursorLocation(variable));
         rk_problem_add(unit, function, RK_REFUSED, "RK-V115", place, "write the declaration out",
                        "a macro declares the shared array '%s'", name);
         return;

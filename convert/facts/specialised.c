@@ -25,8 +25,10 @@ const char *rk_specialised_wrong(const rk_unit *unit, size_t function)
     const rk_function *f = unit->functions.items[function];
     const rk_tokens *tokens = &unit->files.items[f->definition.file]->tokens;
     const size_t first = rk_tokens_at(tokens, f->definition.begin);
-    if (f->kernel)
-        return "'%s' is an explicit specialisation of a kernel template";
+    if (f->kernel) /* called by nobody: it becomes a template of its own name */
+        return rk_token_is(tokens, first, "template") && rk_token_is(tokens, first + 2, ">")
+                   ? NULL
+                   : "the head of '%s', an explicit specialisation of a kernel, cannot be edited";
     if (f->method || f->others.count || f->has_class || !rk_token_is(tokens, first, "template") ||
         !rk_token_is(tokens, first + 2, ">"))
         return "'%s', an explicit specialisation of a function that needs the rTask's context, is a "
@@ -55,7 +57,7 @@ const char *rk_specialised_class(const rk_unit *unit, const rk_function *f)
 const char *rk_specialised_question(const rk_unit *unit, const rk_function *f)
 {
     bool any = false;
-    for (size_t i = 0; i < unit->functions.count; i++) {
+    for (size_t i = 0; i < unit->functions.count && !f->kernel; i++) {
         const size_t of = unit->functions.items[i]->specialises;
         any |= of != RK_NONE && unit->functions.items[of] == f && !rk_specialised_wrong(unit, i);
     }

@@ -9,6 +9,8 @@
  * whose static function has its text; the template asks for it: `if constexpr (load_rk__special<T>::there) return ...`.
  */
 
+/* A kernel's is called by nobody, and becomes `template <class rk__Ctx> ... k_rk__2(...)`, of its own name. */
+
 /** Whether two functions are one template, or specialisations of one: what one needs the others get. */
 bool rk_specialised_related(const rk_unit *unit, size_t a, size_t b);
 

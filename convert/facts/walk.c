@@ -370,6 +370,9 @@ static bool is_top_level(rk_walker *w, CXCursor ret, rk_event *event)
         return false;
     const rk_tokens *tokens = &w->unit->files.items[at.file]->tokens;
     const size_t open = rk_tokens_at(tokens, at.offset) + 1;
+    if (rk_ast_children(ret, w->unit->arena).count >
+        0) /* what it calls comes before the thread leaves */
+        return false;
     if (!rk_token_is(tokens, open - 1, "if") || !rk_token_is(tokens, open, "("))
         return false;
     const size_t close = rk_tokens_close(tokens, open);

@@ -34,9 +34,9 @@ bool rk_groups_is_grid_barrier(CXCursor call, rk_arena *arena);
 
 /**
  * Renumbers the named barriers of inline assembly; true as well when there are none. False when one is
- * not a literal number from 1 to 13 with a number of threads, or a macro makes the text.
+ * neither a literal number from 1 to 13 nor an operand, without a number of threads, or a macro makes the text.
  */
-bool rk_assembly_barriers(rk_walker *w, CXCursor cursor, const char *text);
+bool rk_assembly_barriers(rk_walker *w, CXCursor cursor, const char *whole);
 
 /** In device code: warns of inline assembly, and refuses what means another thing in an rTask. RK-V203, RK-V106. */
 void rk_assembly_look(rk_walker *w, CXCursor cursor);

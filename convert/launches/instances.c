@@ -152,6 +152,14 @@ static rk_instance *find_instance(rk_unit *unit, const char *id)
     return NULL;
 }
 
+static bool has_instance(const rk_unit *unit, size_t function)
+{
+    for (size_t i = 0; i < unit->instances.count; i++)
+        if (unit->instances.items[i].function == function)
+            return true;
+    return false;
+}
+
 /** The body that an instance is; the function's own for one that is no template. */
 static size_t instance_body(rk_analysis *analysis, size_t function, CXCursor kernel)
 {
@@ -241,7 +249,27 @@ static const char *instance_id(const rk_unit *unit, size_t function, const char 
     return rk_arena_printf(unit->arena, "%s%s", unit->functions.items[function]->scope, name);
 }
 
-/** Whether the instance is this function's: overloads have one name, which names only the first. */
+/**
+ * The same of an overload whose id another kernel has: "gemm<32>(float *, int)". `instance` is a cursor of the kernel
+ * with these arguments.
+ */
+static const char *own_id(rk_unit *unit, size_t function, const char *name, CXCursor instance)
+{
+    const char *id = instance_id(unit, function, name);
+    const rk_instance *other = find_instance(unit, id);
+    if (!other || other->function == function)
+        return id;
+    rk_str out = {.arena = unit->arena};
+    const int count = clang_Cursor_getNumArguments(instance);
+    for (int i = 0; i < count; i++)
+        rk_str_addf(
+            &out, "%s%s", i ? ", " : "",
+            rk_ast_type_text(clang_getCursorType(clang_Cursor_getArgument(instance, (unsigned)i)),
+                             unit->arena));
+    return rk_arena_printf(unit->arena, "%s(%s)", id, rk_str_text(&out));
+}
+
+/** Whether the instance is this function's: overloads of the same parameters have one id, which is the first one's. */
 static bool is_of(rk_unit *unit, const rk_instance *instance, size_t function)
 {
     const rk_function *f = unit->functions.items[function];
@@ -267,7 +295,7 @@ static rk_instance *instance_of(rk_analysis *analysis, const rk_harvested *item)
     const size_t function = rk_analysis_function(analysis, definition);
     if (function == RK_NONE || !unit->functions.items[function]->kernel)
         return NULL;
-    const char *id = instance_id(unit, function, item->id);
+    const char *id = own_id(unit, function, item->id, item->instance);
     if (!find_instance(unit, id))
         add_instance(analysis, function, item->instance, id, item->template_args,
                      item->template_arg_count);
@@ -426,10 +454,19 @@ void rk_instances_collect(rk_analysis *analysis)
         if (!f->kernel || f->is_template || f->class_template || f->left_out ||
             clang_Cursor_isNull(analysis->cursors.items[i]))
             continue;
-        const char *id = instance_id(unit, i, f->name);
+        const CXCursor cursor = analysis->cursors.items[i];
+        const char *const *args = NULL;
+        const int count =
+            f->specialisation ? rk_template_args_named(&args, cursor, unit->arena) : 0;
+        const char *name = rk_arena_printf(
+            unit->arena, "%s%s", f->name,
+            rk_template_args_join(args, count > 0 ? (size_t)count : 0, unit->arena));
+        if (f->specialisation && (count <= 0 || has_instance(unit, i)))
+            continue;
+        const char *id = own_id(unit, i, name, cursor);
         const rk_instance *instance = find_instance(unit, id);
         if (!instance)
-            add_instance(analysis, i, analysis->cursors.items[i], id, NULL, 0);
+            add_instance(analysis, i, cursor, id, args, (size_t)count);
         else
             is_of(unit, instance, i);
     }

@@ -68,7 +68,8 @@ static char *calls_text(rk_unit *unit)
             rk_str_addf(&out, ", rk__parse::id<%s> rk__a%zu", instance->types[k], k);
         rk_str_addf(&out, ") { %s%s", f->scope, rk_drop_in_name(unit, instance->function));
         rk_str_addf(&out, "%s(rk__ctx",
-                    rk_template_args_join(instance->args, instance->arg_count, unit->arena));
+                    rk_template_args_join(
+                        instance->args, f->specialisation ? 0 : instance->arg_count, unit->arena));
         for (size_t k = 0; k < instance->type_count; k++)
             rk_str_addf(&out, ", rk__a%zu", k);
         rk_str_add(&out, "); }\n");

@@ -20,7 +20,7 @@ static bool keeps_name(const rk_function *f)
 const char *rk_drop_in_name(const rk_unit *unit, size_t function)
 {
     const rk_function *f = unit->functions.items[function];
-    return keeps_name(f) ? f->name : rk_arena_printf(unit->arena, "%s_rk__", f->name);
+    return keeps_name(f) ? f->name : rk_arena_printf(unit->arena, "%s_rk__", f->own_name);
 }
 
 /** Adds the new name at a place that has the old one; false when it has another text. */

@@ -170,6 +170,12 @@ static const char *signature(maker *m, const char *suffix)
                         "__attribute__((used)) "); /* other sources launch its instances */
     edit_specifiers(m, first);
     edit_parameters(m, open, close);
+    if (m->form == VDEVICE &&
+        m->f->specialisation) { /* a kernel of its own name: it may be static */
+        remove_tokens(m, rk_tokens_at(m->tokens, m->d->begin), first - 1);
+        if (open > name + 1)
+            remove_tokens(m, name + 1, open - 1);
+    }
     const size_t after = m->tokens->items[name].offset + m->tokens->items[name].length;
     rk_edits_insert(&m->edits, after - m->d->begin, 0, suffix);
     if (m->form == VDEVICE) {
@@ -234,6 +240,13 @@ static const char *kernel_name(const rk_unit *unit, const rk_function *f, const 
     return rk_arena_printf(unit->arena, "%s%s%s", f->name, suffix, args);
 }
 
+/** A form of the kernel that is the drop-in's own: "k_rk__<T, N>", and "k_rk__2_rk__" of an explicit specialisation. */
+static const char *form_name(const rk_unit *unit, const rk_function *f, const char *suffix)
+{
+    return rk_arena_printf(unit->arena, "%s%s%s", f->own_name, suffix,
+                           f->specialisation ? "" : rk_heads_own_args(f, unit->arena));
+}
+
 static const char *site(const rk_function *f, rk_arena *arena)
 {
     return rk_arena_printf(arena, "{\"%s%s\", \"%s\", %d, \"%s\"}", f->scope, f->name,
@@ -292,7 +305,7 @@ static const char *body_for_cpu(rk_unit *unit, size_t function)
         arena,
         "%s%srk__::drop_in_run<%d, %d>(rk__::kernel_site%s, rk__::kernel_args(%s), "
         "[=](auto &rk__ctx) { %s(%s); }, %zu);",
-        limits, own, waits, f->split, site(f, arena), args, kernel_name(unit, f, "_rk__"),
+        limits, own, waits, f->split, site(f, arena), args, form_name(unit, f, "_rk__"),
         each_parameter(f, "rk__ctx", "", "", arena), unit->options->veus);
 }
 
@@ -310,19 +323,20 @@ static const char *body_for_cuda(rk_unit *unit, size_t function)
     return rk_arena_printf(arena,
                            "rk__::drop_in_call<%s>::run(rk__::drop_in_site%s, %zu, %s, %s%s%s);",
                            types, site(f, arena), unit->options->veus, kernel_name(unit, f, ""),
-                           kernel_name(unit, f, "_rk__vdevice"), *args ? ", " : "", args);
+                           form_name(unit, f, "_rk__vdevice"), *args ? ", " : "", args);
 }
 
 static const char *vdevice(rk_unit *unit, const rk_function *f)
 {
     rk_arena *arena = unit->arena;
     maker m = {.unit = unit, .f = f, .d = &f->definition, .form = VDEVICE, .definition = true};
-    const char *text = signature(&m, "_rk__vdevice");
+    const char *text =
+        signature(&m, rk_arena_printf(arena, "%s_rk__vdevice", f->own_name + strlen(f->name)));
     if (!text)
         return "";
     return rk_arena_printf(
         arena, "%s\n{ rk__::drop_in_run<%s>(rk__grid, [&](auto &rk__ctx) { %s(%s); }); }\n", text,
-        uses(f, arena), kernel_name(unit, f, "_rk__"), each_parameter(f, "rk__ctx", "", "", arena));
+        uses(f, arena), form_name(unit, f, "_rk__"), each_parameter(f, "rk__ctx", "", "", arena));
 }
 
 const char *rk_drop_in_launcher(rk_unit *unit, size_t function, bool cpu)

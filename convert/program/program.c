@@ -1,6 +1,7 @@
 #include "convert/program/program.h"
 
 #include "convert/clang/ast.h"
+#include "convert/clang/expand.h"
 #include "convert/clang/parse.h"
 #include "convert/facts/branches.h"
 #include "convert/facts/undefined.h"
@@ -13,6 +14,9 @@
 #include "convert/unit/sources.h"
 
 #include <string.h>
+
+/** Macros in macros that make kernels. */
+enum { MAX_EXPANSIONS = 8 };
 
 /** What comes before a file's own text: its places stay those of the original. */
 static char *head(const rk_unit *unit, size_t file)
@@ -68,15 +72,34 @@ static bool read(rk_program *program)
     return rk_parse_program(&program->parsed, unit, changed);
 }
 
+/** The same, analysed; again where a drop-in's copies need the text of what a macro makes (clang/expand.h). */
+static bool read_expanded(rk_program *program, rk_unit *unit)
+{
+    const rk_unit fresh = *unit;
+    for (int depth = 0;; depth++) {
+        *program = (rk_program){.unit = unit};
+        if (!read(program))
+            return false;
+        for (size_t i = 0; depth > 0 && i < unit->files.count; i++)
+            unit->files.items[i]->touched |= unit->files.items[i]->expanded;
+        if (unit->options->drop_in && !rk_instantiated_list(unit))
+            return false;
+        if (unit->options->entries || unit->options->drop_in)
+            rk_analyze(unit);
+        if (!unit->options->drop_in || depth == MAX_EXPANSIONS || !rk_expand_kernels(unit))
+            return true;
+        rk_parse_close(unit);
+        const rk_unit before = *unit;
+        *unit = fresh;
+        memcpy(&unit->before, &before.files, sizeof unit->before);
+    }
+}
+
 bool rk_program_convert(rk_unit *unit)
 {
-    rk_program program = {.unit = unit};
-    if (!read(&program))
+    rk_program program;
+    if (!read_expanded(&program, unit))
         return false;
-    if (unit->options->drop_in && !rk_instantiated_list(unit))
-        return false;
-    if (unit->options->entries || unit->options->drop_in)
-        rk_analyze(unit);
     bool ok = unit->options->target != RK_TARGET_CPU ||
               (rk_program_check_headers(&program) & rk_program_check_textures(&program));
     rk_program_read_facts(&program);

@@ -305,6 +305,8 @@ static bool add_other(rk_ptx *t, const rk_ptx_instruction *in)
               is_operation(in, "membar", "gl cta sys")) &&
              in->operand_count == 0)
         rk_str_add(&t->out, "__threadfence();");
+    else if (strcmp(in->pieces[0], "griddepcontrol") == 0) /* what came before has ended */
+        return rk_ptx_only(in, "wait launch_dependents") && in->operand_count == 0;
     else if (strcmp(in->pieces[0], "prefetch") == 0 || strcmp(in->pieces[0], "prefetchu") == 0)
         return true;
     else if (is_operation(in, "nanosleep", "") && in->operand_count == 1)

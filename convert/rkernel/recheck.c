@@ -77,7 +77,7 @@ static rk_bytes text_with_bounds(rk_unit *unit, size_t index)
                         rk_arena_printf(unit->arena,
                                         "%sstruct %s_rk__bounds { static constexpr long threads = "
                                         "(%s), blocks = (%s); }; ",
-                                        rk_heads_own(unit, f, unit->arena), f->name, threads,
+                                        rk_heads_own(unit, f, unit->arena), f->own_name, threads,
                                         blocks));
     }
     size_t conflict[2], size = 0;
@@ -115,8 +115,9 @@ static char *calls_text(rk_unit *unit)
                         "using rk__frame_%zu = %s;\n",
                         i, instance->frame, i, instance->frame, i, instance->frame);
         if (has_bounds(unit, f)) {
-            const char *bounds = rk_arena_printf(unit->arena, "%s%s_rk__bounds%s", f->spaces_prefix,
-                                                 f->name, rk_rewrite_named_args(unit, instance));
+            const char *bounds =
+                rk_arena_printf(unit->arena, "%s%s_rk__bounds%s", f->spaces_prefix, f->own_name,
+                                rk_rewrite_named_args(unit, instance));
             rk_str_addf(&out,
                         "constexpr long rk__threads_%zu = %s::threads, rk__blocks_%zu = "
                         "%s::blocks;\n",
@@ -432,7 +433,7 @@ static void read_names(rk_unit *unit, rk_instance *instance, CXCursor check)
 {
     rk_arena *arena = unit->arena;
     const rk_function *f = unit->functions.items[instance->function];
-    call_search s = {.found = clang_getNullCursor(), .name = f->name, .arena = arena};
+    call_search s = {.found = clang_getNullCursor(), .name = f->own_name, .arena = arena};
     clang_visitChildren(check, find_call, &s);
     const char *const *args = NULL;
     const int count =
@@ -440,9 +441,9 @@ static void read_names(rk_unit *unit, rk_instance *instance, CXCursor check)
     const char **symbol_args = RK_NEW_ARRAY(arena, const char *, instance->arg_count + 1);
     for (size_t i = 0; i < instance->arg_count; i++)
         symbol_args[i] = (int)i < count ? args[i] : instance->out_args[i];
-    instance->symbol =
-        rk_arena_printf(arena, "%s::%s%s%s", unit->space, f->scope, f->name,
-                        rk_template_args_join(symbol_args, instance->arg_count, arena));
+    instance->symbol = rk_arena_printf(
+        arena, "%s::%s%s%s", unit->space, f->scope, f->own_name,
+        rk_template_args_join(symbol_args, f->specialisation ? 0 : instance->arg_count, arena));
     const int params = clang_Cursor_isNull(s.found) ? 0 : clang_Cursor_getNumArguments(s.found);
     rk_param *copies = RK_NEW_ARRAY(arena, rk_param, instance->type_count);
     for (size_t i = 0; i < instance->type_count; i++) {

@@ -6,6 +6,7 @@
 
 #include "convert/clang/expand.h"
 #include "convert/facts/function_args.h"
+#include "convert/facts/recorder.h"
 #include "convert/facts/returns.h"
 #include "convert/facts/specialised.h"
 #include "convert/fission/fission.h"
@@ -207,6 +208,26 @@ static void edit_question(rk_unit *unit, const rk_function *f)
     insert(unit, file, f->end - 1, RANK_LINKAGE, "} ");
 }
 
+/** `template <> void k<int>(` of a kernel becomes a template of its own name, with the context's type. */
+static void edit_kernel_special(rk_unit *unit, const rk_declaration *d, const rk_heads *h)
+{
+    const rk_tokens *tokens = tokens_of(unit, d->file);
+    const size_t name = rk_tokens_at(tokens, d->name);
+    insert(unit, d->file, tokens->items[h->close].offset, RANK_HEAD, "class rk__Ctx");
+    if (rk_token_is(tokens, name + 1, "<")) {
+        const size_t begin = tokens->items[name + 1].offset;
+        edit(unit, d->file, begin,
+             tokens->items[rk_tokens_close(tokens, name + 1)].offset + 1 - begin, "");
+    }
+}
+
+/** A kernel that others share the name of gets its own; a drop-in's copy has it already. */
+static void edit_name(rk_unit *unit, const rk_function *f, const rk_declaration *d)
+{
+    if (!unit->options->drop_in && strcmp(f->own_name, f->name) != 0)
+        edit(unit, d->file, d->name, strlen(f->name), f->own_name);
+}
+
 static void edit_specifiers(rk_unit *unit, const rk_declaration *d)
 {
     const rk_tokens *tokens = tokens_of(unit, d->file);
@@ -219,7 +240,10 @@ static void edit_signature(rk_unit *unit, const rk_function *f, const rk_declara
 {
     const rk_tokens *tokens = tokens_of(unit, d->file);
     const rk_heads h = rk_heads_read(tokens, d->begin);
-    if (f->specialisation && h.count) {
+    edit_name(unit, f, d);
+    if (f->specialisation && f->kernel && h.count) {
+        edit_kernel_special(unit, d, &h);
+    } else if (f->specialisation && h.count) {
         edit_specialised(unit, f, &h);
     } else if (f->is_template && h.count) {
         edit_template(unit, f, d->file, &h);
@@ -352,6 +376,25 @@ static void edit_leaves(rk_unit *unit, const rk_function *f)
     }
 }
 
+/** The place behind what a return in a kernel calls, `return f(x);`; RK_NONE of one that calls nothing. */
+static size_t returned_end(const rk_unit *unit, const rk_event *e)
+{
+    size_t i, from;
+    const rk_tokens tokens = rk_walk_tokens(unit, e->word, &i, &from);
+    const size_t first = i + 1;
+    for (i = first; i < tokens.count && !rk_token_is(&tokens, i, ";"); i++) {
+        if (rk_token_is(&tokens, i, "(") || rk_token_is(&tokens, i, "{") ||
+            rk_token_is(&tokens, i, "["))
+            i = rk_tokens_close(&tokens, i);
+        else if (rk_token_is(&tokens, i, "}") || rk_token_is(&tokens, i, ")"))
+            break;
+    }
+    i = i < tokens.count ? i : tokens.count;
+    if (i == first)
+        return RK_NONE;
+    return from + tokens.items[i - 1].offset + tokens.items[i - 1].length;
+}
+
 /**
  * Where a barrier or a warp operation may follow a return, each way out of the kernel says so itself,
  * before the compiler joins the threads of a warp that left with those that stay
@@ -365,8 +408,14 @@ static void edit_exits(rk_unit *unit, const rk_function *f)
     const char *word = rk_arena_printf(unit->arena, "return %s", text);
     for (size_t i = 0; i < f->events.count; i++) {
         const rk_event *e = &f->events.items[i];
-        if (e->kind == RK_EVENT_RETURN)
+        if (e->kind != RK_EVENT_RETURN)
+            continue;
+        const size_t end = returned_end(unit, e);
+        if (end == RK_NONE)
             edit(unit, e->word.file, e->word.offset, strlen("return"), word);
+        else
+            insert(unit, e->word.file, end, RANK_LINKAGE,
+                   rk_arena_printf(unit->arena, ", %s", text));
     }
     insert(unit, f->definition.file, f->end - 1, RANK_HEAD,
            rk_arena_printf(unit->arena, "%s; ", text));

@@ -45,9 +45,10 @@ const char *rk_rewrite_named_args(const rk_unit *unit, const rk_instance *instan
 char *rk_rewrite_instance(const rk_unit *unit, const rk_instance *instance)
 {
     const rk_function *f = unit->functions.items[instance->function];
-    return rk_arena_printf(
-        unit->arena, "%s%s%s", f->scope, f->name,
-        rk_template_args_join(instance->out_args, instance->arg_count, unit->arena));
+    return rk_arena_printf(unit->arena, "%s%s%s", f->scope, f->own_name,
+                           rk_template_args_join(instance->out_args,
+                                                 f->specialisation ? 0 : instance->arg_count,
+                                                 unit->arena));
 }
 
 /** Whether the parts beyond the kernel's own are the same whatever its arguments. */
@@ -91,13 +92,13 @@ void rk_rewrite_frames(rk_unit *unit, rk_str *out)
             (instance->part_count == 0 && !f->warp_returns && !f->reach_ambient))
             continue;
         instance->frame = rk_arena_printf(unit->arena, "%s%s_rk__frame%s", f->spaces_prefix,
-                                          f->name, rk_rewrite_named_args(unit, instance));
+                                          f->own_name, rk_rewrite_named_args(unit, instance));
         const bool generic = !f->is_template || fixed_parts(f, instance);
         const char *open = spaces_text(f, true, unit->arena);
         const char *close = spaces_text(f, false, unit->arena);
         const char *head = rk_heads_own(unit, f, unit->arena);
         if (!done[instance->function]) {
-            rk_str_addf(out, "%s%sstruct %s_rk__frame", open, head, f->name);
+            rk_str_addf(out, "%s%sstruct %s_rk__frame", open, head, f->own_name);
             if (generic)
                 add_bases(out, unit, instance, true);
             else
@@ -107,7 +108,7 @@ void rk_rewrite_frames(rk_unit *unit, rk_str *out)
         done[instance->function] = true;
         if (generic)
             continue;
-        rk_str_addf(out, "%stemplate <> struct %s_rk__frame%s", open, f->name,
+        rk_str_addf(out, "%stemplate <> struct %s_rk__frame%s", open, f->own_name,
                     rk_rewrite_named_args(unit, instance));
         add_bases(out, unit, instance, false);
         rk_str_addf(out, "%s\n", close);

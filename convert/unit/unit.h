@@ -143,8 +143,10 @@ typedef struct {
 /** A function of the project, by its definition. */
 typedef struct {
     const char *name;
-    const char *scope;         /**< enclosing namespaces and classes: "a::b::", "" at file scope */
-    const char *spaces;        /**< the enclosing namespaces, "a b", "-" for one without a name */
+    const char *own_name; /**< of a kernel: one that no other kernel of its scope has, by which the
+                                    converted text names it; else as `name` */
+    const char *scope;    /**< enclosing namespaces and classes: "a::b::", "" at file scope */
+    const char *spaces;   /**< the enclosing namespaces, "a b", "-" for one without a name */
     const char *spaces_prefix; /**< the same in front of a name: "a::b::" */
     const rk_phased *phased;   /**< the kernel that it is a phase of, or stands for; NULL: none */
     size_t phase;              /**< which one; RK_NONE: it stands for them, and goes away */
@@ -331,6 +333,7 @@ typedef struct {
     bool macros_listed;
     bool device_seen; /**< the analysis has what the device's compilation sees, too (branches.h) */
     RK_VEC(rk_function *) functions;
+    RK_VEC(rk_where) macro_uses;      /**< of macros that declare shared memory: clang/expand.h */
     RK_VEC(rk_link) links;            /**< of files whose declarations stay together: scopes.h */
     RK_VEC(rk_text_edit) value_edits; /**< of members' initial values: initial_values.h */
     RK_VEC(rk_function *) declared;   /**< kernels that another unit defines, by each declaration */
@@ -340,11 +343,11 @@ typedef struct {
     RK_VEC(rk_listed) listed; /**< instances as the compiler names them (instantiated.h) */
     RK_VEC(rk_convert_launch) launches;
     RK_VEC(rk_convert_kernel) program_kernels; /**< of a program for the CPU */
-    RK_VEC(rk_wait_text) waits; /**< of a program for the CPU: what its loops that wait get */
-    RK_VEC(rk_volatile_access) steps;    /**< of a program for the CPU: accesses to volatile memory */
-    RK_VEC(rk_undefined) undefined; /**< operands of device code, for the CPU */
-    struct rk_macros *macro_texts;  /**< of the project, once facts/undefined_range.c read them */
-    RK_VEC(rk_where) stepped; /**< the `{` of kernels that reach one */
+    RK_VEC(rk_wait_text) waits;       /**< of a program for the CPU: what its loops that wait get */
+    RK_VEC(rk_volatile_access) steps; /**< of a program for the CPU: accesses to volatile memory */
+    RK_VEC(rk_undefined) undefined;   /**< operands of device code, for the CPU */
+    struct rk_macros *macro_texts;    /**< of the project, once facts/undefined_range.c read them */
+    RK_VEC(rk_where) stepped;         /**< the `{` of kernels that reach one */
     RK_VEC(struct rk_fission_plan *) fissions; /**< of kernels, once rk_fission_find looked */
     const char *kernels_text; /**< of a program for the CPU: how each kernel runs */
 } rk_unit;

@@ -432,7 +432,8 @@ static const char *relative_path(reader *r, const cJSON *at, const char *where, 
 {
     const char *path = string(r, at, where, member);
     if (*path && !rk_path_is_inner(path))
-        fail(r, where, member, "expected a path in the catalog's folder, relative and without '..'");
+        fail(r, where, member,
+             "expected a path in the catalog's folder, relative and without '..'");
     return path;
 }
 
@@ -501,7 +502,15 @@ static void read_phase(rk_kernel *kernel, reader *r, const cJSON *at, const char
     kernel->phase = (int)integer(r, phase, where, "index", 0, -1);
 }
 
-/** The id must say what the name and the arguments say, after the namespaces. */
+/** Whether the first `own` bytes of the id are what the name and the arguments say, after the namespaces. */
+static bool says(const char *id, size_t own, const char *name)
+{
+    const size_t said = strlen(name);
+    const bool scoped = own > said + 2 && strncmp(id + own - said - 2, "::", 2) == 0;
+    return own >= said && strncmp(id + own - said, name, said) == 0 && (own == said || scoped);
+}
+
+/** The id must say what the name and the arguments say; that of an overload has its parameters' types behind it. */
 static void check_id(reader *r, const rk_kernel *kernel, const char *where)
 {
     rk_str id = {.arena = r->arena};
@@ -509,10 +518,11 @@ static void check_id(reader *r, const rk_kernel *kernel, const char *where)
     for (size_t i = 0; i < kernel->template_arg_count; i++)
         rk_str_addf(&id, "%s%s", i ? ", " : "<", kernel->template_args[i]);
     rk_str_add(&id, kernel->template_arg_count ? ">" : "");
-    const size_t own = strlen(kernel->id), said = id.length;
-    const bool scoped = own > said + 2 && strncmp(kernel->id + own - said - 2, "::", 2) == 0;
-    if (*kernel->id && *kernel->name &&
-        (!rk_str_ends(kernel->id, rk_str_text(&id)) || (own != said && !scoped)))
+    const size_t own = strlen(kernel->id);
+    bool ok = says(kernel->id, own, rk_str_text(&id));
+    for (size_t i = 0; i < own && !ok && kernel->id[own - 1] == ')'; i++)
+        ok = kernel->id[i] == '(' && says(kernel->id, i, rk_str_text(&id));
+    if (*kernel->id && *kernel->name && !ok)
         fail(r, where, "id", "it does not match the name and the template arguments");
 }
 

@@ -148,6 +148,14 @@ inline int __syncthreads_or(int predicate, RK_CPU_PLACE)
     return static_cast<int>(rk__::legacy_barrier(RK_CPU_BARRIER_OR, predicate, file, line));
 }
 
+/* A launch begins when those in front of it have ended. */
+inline void cudaGridDependencySynchronize()
+{
+}
+inline void cudaTriggerProgrammaticLaunchCompletion()
+{
+}
+
 inline void __barrier_sync(unsigned id, RK_CPU_PLACE) { rk__::named_barrier(id, 0, file, line); }
 inline void __barrier_sync_count(unsigned id, unsigned count, RK_CPU_PLACE)
 {

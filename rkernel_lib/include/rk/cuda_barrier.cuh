@@ -45,6 +45,19 @@ __host__ __device__ constexpr cuda_barrier_case cuda_select_barrier(unsigned n, 
     return n % 32 == 0 ? cuda_barrier_case::whole_warps : cuda_barrier_case::counting;
 }
 
+/**
+ * The hardware's number for the barrier that a kernel's assembly gives by a register: 1 to 13 become 3 to 15. Any other
+ * would be the vEU's own, or no barrier at all, and ends the program.
+ */
+inline __device__ void no_barrier()
+{
+    asm volatile("trap;");
+}
+__device__ constexpr int barrier_number(int number)
+{
+    return number >= 1 && number <= 13 ? number + 2 : (no_barrier(), 0);
+}
+
 template <cuda_barrier_case Case, unsigned N, unsigned V, bool Reduces> struct cuda_barrier;
 
 /** All threads of the vEU are active and stay: the hardware's barrier. */
