@@ -1,6 +1,6 @@
 #include <cuda_runtime.h>
 
-// Namespaces tell kernels apart, overloads do not.
+// Kernels of one name: namespaces tell them apart, and the parameters of overloads.
 namespace a {
 __global__ void k(float *x) { x[threadIdx.x] += 1.0f; }
 }
