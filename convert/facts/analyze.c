@@ -146,6 +146,10 @@ static void read_kind(const rk_unit *unit, rk_function *f, CXCursor cursor)
     f->method = of == CXCursor_CXXMethod;
     f->is_static = f->method && clang_CXXMethod_isStatic(cursor);
     f->is_virtual = f->method && clang_CXXMethod_isVirtual(cursor);
+    const enum CX_CXXAccessSpecifier access = clang_getCXXAccessSpecifier(cursor);
+    f->access = access == CX_CXXPrivate     ? "private"
+                : access == CX_CXXProtected ? "protected"
+                                            : NULL;
     f->special = of == CXCursor_Constructor || of == CXCursor_Destructor ||
                  of == CXCursor_ConversionFunction ||
                  (strncmp(f->name, "operator", 8) == 0 && strcmp(f->name, "operator()") != 0 &&

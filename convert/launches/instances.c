@@ -37,13 +37,26 @@ static const char *part_argument(const rk_unit *unit, const rk_body *body, size_
     return text ? text : rk_template_arg(body->cursor, (unsigned)i, arena);
 }
 
+/** The class of a method's part, "tile<float, 32>::" of a class template's; NULL when it has no name. */
+static const char *class_scope(const rk_unit *unit, const rk_function *f, const rk_body *body)
+{
+    if (!f->class_template)
+        return f->scope;
+    const CXCursor class = clang_getCursorSemanticParent(body->cursor);
+    const CXType type = clang_getCanonicalType(clang_getCursorType(class));
+    const char *text = rk_ast_type_text(type, unit->arena);
+    return type.kind == CXType_Record && !strchr(text, '(')
+               ? rk_arena_printf(unit->arena, "%s::", text)
+               : NULL;
+}
+
 /** The part of a body's own static shared memory, for its template arguments. */
 static const char *part_type(const rk_unit *unit, const rk_function *f, const rk_body *body)
 {
     rk_arena *arena = unit->arena;
-    const char *scope = f->in_class ? f->scope : f->spaces_prefix;
+    const char *scope = f->in_class ? class_scope(unit, f, body) : f->spaces_prefix;
     const int count = f->is_template ? clang_Cursor_getNumTemplateArguments(body->cursor) : 0;
-    if (count < 0)
+    if (count < 0 || !scope)
         return NULL;
     text_vec args = {0};
     for (int i = 0; i < count && (size_t)i < f->params.count; i++) {
@@ -99,6 +112,15 @@ static bool has_part(const text_vec *parts, const char *part)
     return false;
 }
 
+/** Whether they have one of that method of a class template, for any arguments. */
+static bool has_member_part(const text_vec *parts, const char *part)
+{
+    for (size_t i = 0; i < parts->count; i++)
+        if (strstr(parts->items[i], part))
+            return true;
+    return false;
+}
+
 /**
  * Adds the parts of what only the device's compilation calls, which has no bodies here. False when one
  * depends on template arguments.
@@ -115,7 +137,9 @@ static bool add_device_parts(const rk_unit *unit, text_vec *parts, bool *seen, s
         const bool known = has_part(parts, part);
         if (!known && f->is_template)
             return false;
-        if (!known)
+        if (f->class_template && !has_member_part(parts, f->part))
+            return false;
+        if (!known && !f->class_template)
             *rk_push(unit->arena, parts) = part;
     }
     for (size_t i = 0; i < f->file_parts.count; i++)
@@ -269,20 +293,6 @@ static const char *own_id(rk_unit *unit, size_t function, const char *name, CXCu
     return rk_arena_printf(unit->arena, "%s(%s)", id, rk_str_text(&out));
 }
 
-/** Whether the instance is this function's: overloads of the same parameters have one id, which is the first one's. */
-static bool is_of(rk_unit *unit, const rk_instance *instance, size_t function)
-{
-    const rk_function *f = unit->functions.items[function];
-    if (instance->function == function)
-        return true;
-    for (size_t i = 0; i < f->problems.count; i++)
-        if (strcmp(f->problems.items[i].code, "RK-V120") == 0)
-            return false;
-    rk_problem_add(unit, function, RK_REFUSED, "RK-V120", f->place, "give it a name of its own",
-                   "another kernel of this file is '%s' too", instance->id);
-    return false;
-}
-
 /** The instance of what was harvested, which is made if it is new; NULL when it cannot be. */
 static rk_instance *instance_of(rk_analysis *analysis, const rk_harvested *item)
 {
@@ -300,7 +310,7 @@ static rk_instance *instance_of(rk_analysis *analysis, const rk_harvested *item)
         add_instance(analysis, function, item->instance, id, item->template_args,
                      item->template_arg_count);
     rk_instance *instance = find_instance(unit, id);
-    return instance && is_of(unit, instance, function) ? instance : NULL;
+    return instance && instance->function == function ? instance : NULL;
 }
 
 static enum CXChildVisitResult find_names(CXCursor cursor, CXCursor parent, CXClientData data)
@@ -464,11 +474,8 @@ void rk_instances_collect(rk_analysis *analysis)
         if (f->specialisation && (count <= 0 || has_instance(unit, i)))
             continue;
         const char *id = own_id(unit, i, name, cursor);
-        const rk_instance *instance = find_instance(unit, id);
-        if (!instance)
+        if (!find_instance(unit, id))
             add_instance(analysis, i, cursor, id, args, (size_t)count);
-        else
-            is_of(unit, instance, i);
     }
     rk_analysis_walk(analysis);
 }

@@ -18,7 +18,7 @@ enum { MAX_ROUNDS = 12 };
 
 static bool is_of_catalogs(const char *code)
 {
-    static const char *const codes[] = {"RK-V104", "RK-V120", "RK-V125", "RK-V128",
+    static const char *const codes[] = {"RK-V104", "RK-V125", "RK-V128",
                                         "RK-V202", "RK-V211", "RK-V212"};
     for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
         if (strcmp(codes[i], code) == 0)

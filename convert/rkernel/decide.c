@@ -133,10 +133,9 @@ static void check_shape(rk_unit *unit, size_t i)
     if (f->specialisation && rk_specialised_wrong(unit, i))
         refuse(unit, i, "RK-V111", "use an overload or `if constexpr`",
                rk_specialised_wrong(unit, i));
-    if (f->part && (f->class_template || (f->method && !f->in_class)))
-        refuse(unit, i, "RK-V119", "make it a function outside of the class",
-               "the shared memory of '%s', a member of a class template or defined outside of its "
-               "class, cannot be moved");
+    if (f->part && f->method && !f->in_class)
+        refuse(unit, i, "RK-V119", "define it inside of the class",
+               "the shared memory of '%s', defined outside of its class, cannot be moved");
     if (f->method && !f->in_class && f->others.count == 0)
         refuse(unit, i, "RK-V115", "write its declaration out",
                "the declaration of '%s' in its class cannot be edited");

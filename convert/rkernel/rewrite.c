@@ -298,10 +298,12 @@ static void edit_shared(rk_unit *unit, const rk_function *f)
         if (!s->dynamic)
             rk_str_addf(&fields, "%s ", s->fields);
     }
+    const bool hidden = f->in_class && f->access; /* a kernel's frame is to name it */
     if (part)
         insert(unit, file, f->definition.begin, RANK_PART,
-               rk_arena_printf(arena, "%sstruct %s { %s};\n%s", rk_heads_own(unit, f, arena),
-                               f->part, rk_str_text(&fields),
+               rk_arena_printf(arena, "%s%sstruct %s { %s};%s%s%s\n%s", hidden ? "public: " : "",
+                               rk_heads_own(unit, f, arena), f->part, rk_str_text(&fields),
+                               hidden ? " " : "", hidden ? f->access : "", hidden ? ":" : "",
                                indentation(tokens_of(unit, file), f->definition.begin, arena)));
 }
 

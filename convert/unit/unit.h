@@ -160,6 +160,7 @@ typedef struct {
     bool special;     /**< constructor, destructor, conversion, operator other than () */
     bool local_class; /**< a member of a class inside a function */
     bool in_class;    /**< defined inside its class */
+    const char *access; /**< of a method that is not public: "private", "protected"; else NULL */
     bool class_template;
     bool specialisation;
     size_t specialises; /**< the function template whose explicit specialisation it is, RK_NONE */

@@ -1,7 +1,7 @@
 // What modern kernel libraries do: explicit specialisations and overloads of kernels, programmatic dependent launch,
 // barriers whose numbers are in registers, calls that a kernel returns, macros that declare shared memory.
 // flags: -arch=sm_90
-// vdevice: 10 of 12, since no copy for the CPU has inline assembly, and launches by cudaLaunchKernelEx stay
+// vdevice: 11 of 13, since no copy for the CPU has inline assembly, and launches by cudaLaunchKernelEx stay
 #include "check.h"
 
 // Specialisations of a kernel template, declared before, by explicit and by deduced arguments.
@@ -86,6 +86,47 @@ __global__ void returning(float *y, int mode)
         first = y[31];
     __syncthreads();
     y[threadIdx.x] = first + __shfl_sync(0xffff0000u, y[threadIdx.x], 16);
+}
+
+// Shared memory in static members of class templates, public and private, of a template's own parameters.
+namespace tiles
+{
+template <class T, int N> struct tile {
+    static __device__ T sum(T x)
+    {
+        __shared__ T row[N];
+        row[threadIdx.x] = x;
+        __syncthreads();
+        T all = 0;
+        for (int i = 0; i < N; i++)
+            all += row[i];
+        __syncthreads();
+        return all;
+    }
+};
+template <class T, int N> class pair
+{
+    static __device__ T swapped(T x)
+    {
+        __shared__ T row[N], other;
+        row[threadIdx.x] = x;
+        if (threadIdx.x == 0)
+            other = 1;
+        __syncthreads();
+        return row[threadIdx.x ^ 1] + other;
+    }
+
+  public:
+    static __device__ T both(T x)
+    {
+        return swapped(x);
+    }
+};
+} // namespace tiles
+__global__ void members(float *y)
+{
+    const float all = tiles::tile<float, 32>::sum(y[threadIdx.x]);
+    y[threadIdx.x] = all + tiles::tile<int, 32>::sum(threadIdx.x) + tiles::pair<float, 32>::both(y[threadIdx.x]);
 }
 
 #define SHARED_ROW(type, name, count) __shared__ type name[count]
@@ -177,6 +218,9 @@ int main()
     expect<float>(
         "returned", 32, [](float *y) { returning<<<1, 32>>>(y, 1); },
         [](int i) { return i < 16 ? 0x5555 : 31 + 16; });
+    expect<float>(
+        "members", 32, [](float *y) { members<<<1, 32>>>(y); },
+        [](int i) { return 496 + 496 + (i ^ 1) + 1; });
     expect<float>(
         "macro", 32, [](float *y) { by_macro<<<1, 32>>>(y); }, [](int i) { return 31 - i; });
     expect<float>(
