@@ -400,17 +400,25 @@ static void name_parts(rk_unit *unit)
     }
 }
 
+/** Whether kernel `b` is named before `a`: headers come before their source, on which their text must not depend. */
+static bool is_named_before(const rk_unit *unit, size_t a, size_t b)
+{
+    const size_t file = unit->functions.items[a]->definition.file;
+    const size_t other = unit->functions.items[b]->definition.file;
+    return (file == 0) == (other == 0) ? b < a : file == 0;
+}
+
 /** Overloads of a kernel and its explicit specialisations have one name: each but the first gets its own. */
 static void name_kernels(rk_unit *unit)
 {
     for (size_t i = 0; i < unit->functions.count; i++) {
         rk_function *f = unit->functions.items[i];
         int n = 1;
-        for (size_t k = 0; k < i; k++)
-            n += unit->functions.items[k]->kernel &&
+        for (size_t k = 0; f->kernel && k < unit->functions.count; k++)
+            n += k != i && unit->functions.items[k]->kernel && is_named_before(unit, i, k) &&
                  strcmp(unit->functions.items[k]->name, f->name) == 0 &&
                  strcmp(unit->functions.items[k]->scope, f->scope) == 0;
-        if (f->kernel && n > 1)
+        if (n > 1)
             f->own_name = rk_arena_printf(unit->arena, "%s_rk__%d", f->name, n);
     }
 }

@@ -171,6 +171,25 @@ static bool has_locals(const statement *s, CXCursor cursor)
     return search.locals.count > 0;
 }
 
+static enum CXChildVisitResult find_parameter(CXCursor cursor, CXCursor parent, CXClientData data)
+{
+    (void)parent;
+    bool *found = data;
+    if (clang_getCursorKind(cursor) == CXCursor_DeclRefExpr) {
+        const CXCursor target = clang_getCursorReferenced(cursor);
+        *found |= clang_getCursorKind(target) == CXCursor_ParmDecl;
+    }
+    return *found ? CXChildVisit_Break : CXChildVisit_Recurse;
+}
+
+/** Whether the type is of a parameter of the function, as in `decltype(in[0] + 0)`. */
+static bool has_parameter(CXCursor variable)
+{
+    bool found = false;
+    clang_visitChildren(variable, find_parameter, &found);
+    return found;
+}
+
 /** Whether a `#define` inside the function before the statement could be in its text. */
 static bool has_local_macros(const statement *s)
 {
@@ -272,12 +291,13 @@ static bool declare_static(statement *s, rk_shared *shared, CXCursor cursor)
 {
     const rk_cursors children = rk_ast_children(cursor, s->unit->arena);
     rk_cursors variables = {0};
-    bool plain = !has_local_macros(s);
+    bool plain = !has_local_macros(s), of_parameter = false;
     for (size_t i = 0; i < children.count; i++) {
         if (clang_getCursorKind(children.items[i]) != CXCursor_VarDecl)
             continue;
         *rk_push(s->unit->arena, &variables) = children.items[i];
-        plain &= !has_locals(s, children.items[i]);
+        of_parameter |= has_parameter(children.items[i]);
+        plain &= !has_locals(s, children.items[i]) && !of_parameter;
     }
     const bool renamed = name_members(s, shared, &variables);
     if (plain && !renamed) {
@@ -287,7 +307,7 @@ static bool declare_static(statement *s, rk_shared *shared, CXCursor cursor)
     shared->fields = canonical_fields(s, shared, &variables);
     if (shared->fields)
         return true;
-    if (renamed || has_local_macros(s))
+    if (renamed || of_parameter || has_local_macros(s))
         return false;
     for (size_t i = 0; i < variables.count; i++)
         if (!hoist(s, variables.items[i]))

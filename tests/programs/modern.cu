@@ -1,7 +1,7 @@
 // What modern kernel libraries do: explicit specialisations and overloads of kernels, programmatic dependent launch,
 // barriers whose numbers are in registers, calls that a kernel returns, macros that declare shared memory.
 // flags: -arch=sm_90
-// vdevice: 11 of 13, since no copy for the CPU has inline assembly, and launches by cudaLaunchKernelEx stay
+// vdevice: 12 of 14, since no copy for the CPU has inline assembly, and launches by cudaLaunchKernelEx stay
 #include "check.h"
 
 // Specialisations of a kernel template, declared before, by explicit and by deduced arguments.
@@ -129,6 +129,15 @@ __global__ void members(float *y)
     y[threadIdx.x] = all + tiles::tile<int, 32>::sum(threadIdx.x) + tiles::pair<float, 32>::both(y[threadIdx.x]);
 }
 
+// Types of parameters.
+__global__ void by_type(float *y, int n)
+{
+    __shared__ decltype(y[0] + n) turned[32];
+    turned[threadIdx.x] = y[threadIdx.x];
+    __syncthreads();
+    y[threadIdx.x] = turned[31 - threadIdx.x] + n;
+}
+
 #define SHARED_ROW(type, name, count) __shared__ type name[count]
 __global__ void by_macro(float *y)
 {
@@ -221,6 +230,8 @@ int main()
     expect<float>(
         "members", 32, [](float *y) { members<<<1, 32>>>(y); },
         [](int i) { return 496 + 496 + (i ^ 1) + 1; });
+    expect<float>(
+        "type", 32, [](float *y) { by_type<<<1, 32>>>(y, 4); }, [](int i) { return 35 - i; });
     expect<float>(
         "macro", 32, [](float *y) { by_macro<<<1, 32>>>(y); }, [](int i) { return 31 - i; });
     expect<float>(
