@@ -137,7 +137,7 @@ static rk_cpu_entry find_entry(rk_cpu_vdevice *vdevice, const rk_catalog *catalo
     if (!entry)
         rk_diag_add(
             diag, RK_ERROR, "RK-M104",
-            kernel_place(rk_path_join(arena, catalog->folder, kernel->cpu_library), kernel, arena),
+            kernel_place(rk_catalog_path(catalog, kernel->cpu_library, arena), kernel, arena),
             "run rkconvert again on the kernel's source", "the shared object has no entry '%s'",
             kernel->cpu_entry);
     return entry;

@@ -130,18 +130,24 @@ static bool make_reference(rk_values *values, const rk_plan *plan, rk_tool *tool
 static bool is_apart(const char *output, const char *graph, const rk_plan_options *plan,
                      rk_tool *tool)
 {
-    const char *const read[] = {graph,         plan->schedule, plan->device,
-                                plan->catalog, plan->bindings, plan->profile};
+    rk_texts read = {0};
+    const char *const files[] = {graph, plan->schedule, plan->device, plan->profile};
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        *rk_push(tool->arena, &read) = files[i];
+    for (size_t i = 0; i < plan->catalogs.count; i++)
+        *rk_push(tool->arena, &read) = plan->catalogs.items[i];
+    for (size_t i = 0; i < plan->bindings.count; i++)
+        *rk_push(tool->arena, &read) = plan->bindings.items[i];
     char *folder = realpath(output, NULL);
     size_t length = folder ? strlen(folder) : 0;
     bool good = true;
-    for (size_t i = 0; folder && good && i < sizeof read / sizeof *read; i++) {
-        char *path = read[i] ? realpath(read[i], NULL) : NULL;
+    for (size_t i = 0; folder && good && i < read.count; i++) {
+        char *path = read.items[i] ? realpath(read.items[i], NULL) : NULL;
         if (path && strncmp(path, folder, length) == 0 &&
             (path[length] == '/' || path[length] == '\0'))
             good = rk_diag_add(tool->diag, RK_ERROR, "RK-U005", rk_place_file(output),
                                "name another folder",
-                               "the folder holds '%s', which the build reads", read[i]);
+                               "the folder holds '%s', which the build reads", read.items[i]);
         free(path);
     }
     free(folder);

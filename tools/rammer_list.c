@@ -17,8 +17,7 @@ typedef struct {
 
 static const rk_option option_table[] = {
     {"json", 0, RK_OPTION_FLAG, NULL, offsetof(list_options, json), "print JSON"},
-    {"catalog", 0, RK_OPTION_TEXT, "FILE", offsetof(list_options, plan.catalog),
-     "catalog.json; default: the shipped one"},
+    RK_LAYER_OPTIONS(list_options, plan),
 };
 
 /** A list: objects with the same members, which are the columns of its table. */
@@ -67,8 +66,10 @@ static bool fill_ops(cJSON *items, const list_options *options, rk_tool *tool)
 
 static bool fill_kernels(cJSON *items, const list_options *options, rk_tool *tool)
 {
-    const rk_catalog *catalog = rk_plan_catalog(&options->plan, tool);
-    for (size_t i = 0; catalog && i < catalog->kernel_count; i++) {
+    const rk_catalog *catalog;
+    const rk_bindings *bindings;
+    const bool known = rk_plan_layers(&catalog, &bindings, &options->plan, tool);
+    for (size_t i = 0; known && i < catalog->kernel_count; i++) {
         const rk_kernel *kernel = &catalog->kernels[i];
         cJSON *o = cJSON_CreateObject();
         cJSON_AddStringToObject(o, "name", kernel->id);
@@ -80,7 +81,7 @@ static bool fill_kernels(cJSON *items, const list_options *options, rk_tool *too
             o, "source", rk_arena_printf(tool->arena, "%s:%d", kernel->source, kernel->line));
         cJSON_AddItemToArray(items, o);
     }
-    return catalog != NULL;
+    return known;
 }
 
 static bool fill_policies(cJSON *items, const list_options *options, rk_tool *tool)
@@ -216,7 +217,7 @@ const rk_command rk_command_list = {
     .summary = "Lists what there is to build with",
     .text = "examples:\n"
             "  rammer list ops\n"
-            "  rammer list kernels --catalog mine/catalog.json\n"
+            "  rammer list kernels --catalog mine --no-shipped\n"
             "  rammer list devices --json\n",
     .run = run,
 };

@@ -42,15 +42,6 @@ const rk_backend *rk_plan_backend(const char *name, rk_tool *tool)
     return NULL;
 }
 
-const rk_catalog *rk_plan_catalog(const rk_plan_options *options, rk_tool *tool)
-{
-    const char *path =
-        options->catalog ? options->catalog : rk_tool_share(tool, "catalog/catalog.json");
-    if (rk_file_is_dir(path))
-        path = rk_path_join(tool->arena, path, "catalog.json");
-    return rk_catalog_read(path, tool->arena, tool->diag);
-}
-
 /** Parses "n=32" options. */
 static bool parse_dims(rk_binding_dim **dims, const rk_texts *texts, rk_tool *tool)
 {
@@ -101,17 +92,11 @@ static bool select_candidates(rk_plan *plan, const rk_plan_options *options, rk_
 {
     rk_arena *arena = tool->arena;
     rk_diag *diag = tool->diag;
-    const char *folder = options->bindings ? options->bindings : rk_tool_share(tool, "bindings");
-    plan->catalog = rk_plan_catalog(options, tool);
-    /* Of the shipped bindings a catalog of the user's has the kernels of some, or of none. */
-    bool known = options->catalog && !options->bindings;
-    const rk_bindings *bindings = NULL;
-    if (plan->catalog)
-        bindings =
-            (known ? rk_bindings_read_known : rk_bindings_read)(folder, plan->catalog, arena, diag);
+    const rk_bindings *bindings;
+    const bool known = rk_plan_layers(&plan->catalog, &bindings, options, tool);
     plan->device = rk_device_read(options->device ? options->device : plan->backend->device,
                                   rk_tool_share(tool, "devices"), arena, diag);
-    if (!bindings || !plan->device)
+    if (!known || !plan->device)
         return false;
     if (options->profile && !read_profile(plan, options->profile, tool))
         return false;
@@ -189,10 +174,11 @@ int rk_plan_make(rk_plan *out, const char *graph, const rk_plan_options *options
     if (!good)
         return RK_EXIT_USAGE;
 
-    const char *const inputs[] = {graph, options->schedule, options->catalog, options->device,
-                                  options->profile};
+    const char *const inputs[] = {graph, options->schedule, options->device, options->profile};
     for (size_t i = 0; i < sizeof inputs / sizeof *inputs; i++)
         rk_file_protect(inputs[i]);
+    for (size_t i = 0; i < options->catalogs.count; i++)
+        rk_file_protect(options->catalogs.items[i]);
     rk_tool_progress(tool, "reading the graph");
     plan->given =
         rk_graph_read_with(graph, (rk_graph_options){dims, options->bind.count, options->anywhere},

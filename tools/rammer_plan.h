@@ -24,8 +24,9 @@ extern const char *const rk_stage_names[RK_STAGE_COUNT];
 /** What `build`, `run` and `check` let a user say about the way from a graph to an image. */
 typedef struct {
     const char *target;   /**< backend; NULL: cpu */
-    const char *catalog;  /**< file; NULL: the shipped one */
-    const char *bindings; /**< folder; NULL: the shipped one */
+    rk_texts catalogs;    /**< files or folders, each over those before and the shipped one */
+    rk_texts bindings;    /**< folders, likewise */
+    bool no_shipped;      /**< neither the shipped catalog nor its bindings */
     const char *device;   /**< name or file; NULL: the target's default */
     const char *policy;   /**< "name" or "name:option=n,..."; NULL: auto */
     const char *kernels;  /**< only kernels whose id contains it; NULL: all */
@@ -41,6 +42,15 @@ typedef struct {
     {                                                                                              \
         name, 0, RK_OPTION_##kind, value, offsetof(type, field), help                              \
     }
+
+/** Of these the options that say where kernels and bindings are from. */
+#define RK_LAYER_OPTIONS(type, at)                                                                 \
+    RK_OPTION(TEXTS, type, at.catalogs, "catalog", "FILE|DIR",                                     \
+              "a catalog with the bindings beside it, over the shipped ones and those before"),    \
+        RK_OPTION(TEXTS, type, at.bindings, "bindings", "DIR",                                     \
+                  "a folder of *.bind.json, over the shipped ones and those before"),              \
+        RK_OPTION(FLAG, type, at.no_shipped, "no-shipped", NULL,                                   \
+                  "without the shipped catalog and bindings")
 
 /** The entries of an option table for the rk_plan_options at member `at` of `type`. */
 #define RK_PLAN_OPTIONS(type, at)                                                                  \
@@ -59,10 +69,7 @@ typedef struct {
                   "measured times, of `rammer profile`; the model elsewhere"),                     \
         RK_OPTION(FLAG, type, at.anywhere, "constants-anywhere", NULL,                             \
                   "constants may lie outside the graph's folder"),                                 \
-        RK_OPTION(TEXT, type, at.catalog, "catalog", "FILE",                                       \
-                  "catalog.json; default: the shipped one"),                                       \
-        RK_OPTION(TEXT, type, at.bindings, "bindings", "DIR",                                      \
-                  "folder of *.bind.json; default: the shipped one")
+        RK_LAYER_OPTIONS(type, at)
 
 /** All that a build makes on its way; what is past the last stage done is NULL. */
 typedef struct {
@@ -105,8 +112,9 @@ const char *rk_plan_merged(const rk_plan *plan, rk_tool *tool);
 /** The stage of that name, or RK_STAGE_COUNT with RK-U004. */
 rk_stage rk_stage_find(const char *name, rk_tool *tool);
 
-/** The catalog that the options name, or the shipped one. */
-const rk_catalog *rk_plan_catalog(const rk_plan_options *options, rk_tool *tool);
+/** The shipped catalog and bindings with those over it that the options name. */
+bool rk_plan_layers(const rk_catalog **catalog, const rk_bindings **bindings,
+                    const rk_plan_options *options, rk_tool *tool);
 
 /**
  * The policy that "name" or "name:option=n,option=n" names, and its options in order, in the tool's

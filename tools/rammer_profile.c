@@ -27,10 +27,7 @@ static const rk_option option_table[] = {
     RK_OPTION(TEXTS, rk_profile_options, plan.bind, "bind", "NAME=N", "value of a named dimension"),
     RK_OPTION(FLAG, rk_profile_options, plan.anywhere, "constants-anywhere", NULL,
               "constants may lie outside the graph's folder"),
-    RK_OPTION(TEXT, rk_profile_options, plan.catalog, "catalog", "FILE",
-              "catalog.json; default: the shipped one"),
-    RK_OPTION(TEXT, rk_profile_options, plan.bindings, "bindings", "DIR",
-              "folder of *.bind.json; default: the shipped one"),
+    RK_LAYER_OPTIONS(rk_profile_options, plan),
 };
 
 static bool usage(rk_tool *tool, const char *hint, const char *message)

@@ -67,7 +67,7 @@ typedef struct {
 /** Whether all options are fine for what is planned already; RK-U009. */
 static bool nothing_to_plan(const rk_plan_options *options, const char *dir, rk_tool *tool)
 {
-    if (!options->target && !options->bindings && !options->device && !options->policy &&
+    if (!options->target && !options->bindings.count && !options->device && !options->policy &&
         !options->kernels && !options->schedule && !options->profile && !options->veus &&
         !options->anywhere && options->bind.count == 0)
         return true;
@@ -86,11 +86,12 @@ static int load(subject *out, const char *argument, const run_options *options, 
         if (!nothing_to_plan(&options->plan, argument, tool))
             return RK_EXIT_USAGE;
         out->dir = argument;
-        rk_plan_options own = options->plan;
         char *beside = rk_path_join(tool->arena, argument, "catalog.json");
-        if (!own.catalog && rk_file_exists(beside))
-            own.catalog = beside;
-        out->catalog = rk_plan_catalog(&own, tool);
+        const rk_bindings *none;
+        if (!options->plan.catalogs.count && rk_file_exists(beside))
+            out->catalog = rk_catalog_read(beside, tool->arena, tool->diag);
+        else
+            rk_plan_layers(&out->catalog, &none, &options->plan, tool);
         if (out->catalog)
             out->image = rk_image_read(argument, out->catalog, tool->arena, tool->diag);
         return out->image ? RK_EXIT_GOOD : RK_EXIT_REFUSED;

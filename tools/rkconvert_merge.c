@@ -52,11 +52,12 @@ typedef RK_VEC(const rk_catalog *) catalog_vec;
 /** All in one, as if each lay in `folder`; NULL where they do not go together. */
 static const rk_catalog *join(command *c, const char *folder, const catalog_vec *all)
 {
-    const rk_catalog empty = {.folder = folder};
-    const rk_catalog *joined = &empty;
+    rk_catalog *empty = RK_NEW(c->arena, rk_catalog);
+    empty->folder = folder;
+    const rk_catalog *joined = empty;
     for (size_t i = 0; joined && i < all->count; i++)
         joined = rk_catalog_merge(joined, all->items[i], c->arena, c->diag);
-    return joined; /* of at least one: not `empty` */
+    return joined;
 }
 
 /** Whether the catalogs go together, wherever they lie. */

@@ -422,6 +422,24 @@ static bool save_catalog(run *r, rk_convert_result *out)
            rk_catalog_save(&r->join.kernels, out->catalog, r->arena, r->diag);
 }
 
+/** Takes along the bindings that lie beside the sources: with the catalog they are a layer for `rammer --catalog`. */
+static bool copy_bindings(run *r)
+{
+    const char *to = r->options->out_dir;
+    bool ok = true;
+    for (size_t i = 0; to && keeps_catalog(r) && i < r->inputs.count; i++) {
+        const rk_source_input *input = &r->inputs.items[i];
+        const char *stem = rk_path_join(r->arena, rk_path_dir(r->arena, input->path),
+                                        rk_path_stem(r->arena, input->path));
+        const char *from = rk_arena_printf(r->arena, "%s.bind.json", stem);
+        const char *name = rk_arena_printf(r->arena, "%s.bind.json", input->stem);
+        if (rk_file_is_regular(from))
+            ok &= rk_file_mkdirs(to, r->diag) &&
+                  rk_file_copy(rk_path_join(r->arena, to, name), from, r->arena, r->diag);
+    }
+    return ok;
+}
+
 static void close_run(run *r)
 {
     for (size_t i = 0; i < r->preludes.count; i++)
@@ -449,7 +467,7 @@ bool rk_convert_run(rk_convert_result *out, const rk_convert_options *options, r
     r.sources = RK_NEW_ARRAY(arena, source, r.inputs.count);
     convert_all(&r);
     if (!rk_signals_pending()) {
-        r.ok &= save_catalog(&r, out);
+        r.ok &= save_catalog(&r, out) && copy_bindings(&r);
         rk_cache_prune(&r.cache, options, arena);
     }
     close_run(&r);

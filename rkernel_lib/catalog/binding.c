@@ -15,7 +15,6 @@ typedef struct {
     const rk_json *json;
     rk_arena *arena;
     const char *where; /**< "bindings[3]" */
-    bool any_kernel;   /**< one that the catalog lacks is fine */
     bool ok;
 } reader;
 
@@ -80,23 +79,50 @@ static void unknown_param(reader *r, const rk_launch *launch, const char *name)
          rk_arena_printf(r->arena, "'%s' has no parameter '%s'", launch->function, name));
 }
 
+/** What stands for a value: an expression, or a constant of JSON's own; NULL for a list or an object. */
+static const char *value_text(const cJSON *item, rk_arena *arena)
+{
+    if (cJSON_IsString(item))
+        return item->valuestring;
+    if (cJSON_IsNull(item))
+        return "nullptr";
+    if (cJSON_IsBool(item))
+        return cJSON_IsTrue(item) ? "true" : "false";
+    if (!cJSON_IsNumber(item))
+        return NULL;
+    char *printed = cJSON_PrintUnformatted(item);
+    const char *text = rk_arena_strdup(arena, printed);
+    cJSON_free(printed);
+    return text;
+}
+
+static bool is_null(const char *value)
+{
+    return strcmp(value, "nullptr") == 0 || strcmp(value, "NULL") == 0 || strcmp(value, "0") == 0;
+}
+
 static void read_arg(reader *r, rk_binding_arg *out, const cJSON *item, const rk_launch *launch)
 {
-    *out = (rk_binding_arg){.param = item->string, .value = item->valuestring};
-    if (!cJSON_IsString(item)) {
-        fail(r, "RK-B003", "write numbers as strings, they are expressions",
-             rk_arena_printf(r->arena, "the value of '%s' is no string", item->string));
+    const char *text = value_text(item, r->arena);
+    *out = (rk_binding_arg){.param = item->string, .value = text ? text : ""};
+    if (!text) {
+        fail(r, "RK-B003", "give an expression as a string, a number, true, false or null",
+             rk_arena_printf(r->arena, "the value of '%s' is a list or an object", item->string));
         return;
     }
     char *member = rk_arena_printf(r->arena, "args.%s", item->string);
-    const rk_expr *value = expression(r, item->valuestring, member);
+    const rk_expr *value = expression(r, text, member);
     const rk_param *param = launch ? find_param(launch, item->string) : NULL;
     if (launch && !param)
         unknown_param(r, launch, item->string);
-    if (value && param && param->pointer && !is_stream(param) && !rk_expr_name(value))
-        fail(r, "RK-B003", "name an operand of the op",
+    if (value && param && param->pointer && !is_stream(param) && !is_null(text) &&
+        !rk_expr_name(value))
+        fail(r, "RK-B003", "name an operand of the op, or give null",
              rk_arena_printf(r->arena, "'%s' is a pointer and '%s' is no operand", param->name,
-                             item->valuestring));
+                             text));
+    if (value && param && !param->pointer && cJSON_IsNull(item))
+        fail(r, "RK-B003", "give it a value",
+             rk_arena_printf(r->arena, "'%s' is no pointer, and cannot be null", param->name));
 }
 
 static void check_all_bound(reader *r, const rk_binding *b, const rk_launch *launch)
@@ -141,7 +167,7 @@ static const rk_kernel *converted(const rk_catalog *catalog, const char *id)
 static const rk_kernel *find_kernel(reader *r, const rk_binding *b, const rk_catalog *catalog)
 {
     const rk_kernel *kernel = converted(catalog, b->kernel);
-    if (kernel || r->any_kernel || *b->kernel == '\0')
+    if (kernel || *b->kernel == '\0')
         return kernel;
     if (rk_catalog_find(catalog, b->kernel)) {
         fail(r, "RK-B001", "see the diagnostics of the conversion",
@@ -321,7 +347,7 @@ static rk_binding read_binding(reader *r, const cJSON *at, const rk_catalog *cat
 }
 
 static bool read_file(binding_list *out, const char *path, const rk_catalog *catalog,
-                      bool any_kernel, rk_arena *arena, rk_diag *diag)
+                      rk_arena *arena, rk_diag *diag)
 {
     static const char *const known[] = {"schema", "bindings"};
     rk_json json;
@@ -335,22 +361,20 @@ static bool read_file(binding_list *out, const char *path, const rk_catalog *cat
     bool ok = file.ok;
     size_t i = 0;
     for (const cJSON *c = items->child; c; c = c->next, i++) {
-        reader r = {.json = &json, .arena = arena, .any_kernel = any_kernel, .ok = true};
+        reader r = {.json = &json, .arena = arena, .ok = true};
         r.where = rk_arena_printf(arena, "bindings[%zu]", i);
         if (!cJSON_IsObject(c)) {
             fail(&r, "RK-B004", NULL, "expected an object");
         } else {
-            rk_binding binding = read_binding(&r, c, catalog);
-            if (!any_kernel || converted(catalog, binding.kernel))
-                *rk_push(arena, out) = binding;
+            *rk_push(arena, out) = read_binding(&r, c, catalog);
         }
         ok = ok && r.ok;
     }
     return ok;
 }
 
-static const rk_bindings *read_folder(const char *folder, const rk_catalog *catalog,
-                                      bool any_kernel, rk_arena *arena, rk_diag *diag)
+const rk_bindings *rk_bindings_read(const char *folder, const rk_catalog *catalog, rk_arena *arena,
+                                    rk_diag *diag)
 {
     char **names;
     size_t count;
@@ -359,24 +383,10 @@ static const rk_bindings *read_folder(const char *folder, const rk_catalog *cata
     binding_list list = {0};
     bool ok = true;
     for (size_t i = 0; i < count; i++)
-        ok = read_file(&list, rk_path_join(arena, folder, names[i]), catalog, any_kernel, arena,
-                       diag) &&
-             ok;
+        ok = read_file(&list, rk_path_join(arena, folder, names[i]), catalog, arena, diag) && ok;
     if (!ok)
         return NULL;
     rk_bindings *all = RK_NEW(arena, rk_bindings);
     *all = (rk_bindings){.items = list.items, .count = list.count};
     return all;
-}
-
-const rk_bindings *rk_bindings_read(const char *folder, const rk_catalog *catalog, rk_arena *arena,
-                                    rk_diag *diag)
-{
-    return read_folder(folder, catalog, false, arena, diag);
-}
-
-const rk_bindings *rk_bindings_read_known(const char *folder, const rk_catalog *catalog,
-                                          rk_arena *arena, rk_diag *diag)
-{
-    return read_folder(folder, catalog, true, arena, diag);
 }

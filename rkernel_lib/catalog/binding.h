@@ -65,8 +65,4 @@ typedef struct {
 const rk_bindings *rk_bindings_read(const char *folder, const rk_catalog *catalog, rk_arena *arena,
                                     rk_diag *diag);
 
-/** The same without the bindings of kernels that the catalog lacks or has refused: not RK-B001. */
-const rk_bindings *rk_bindings_read_known(const char *folder, const rk_catalog *catalog,
-                                          rk_arena *arena, rk_diag *diag);
-
 #endif

@@ -154,12 +154,19 @@ typedef struct {
     size_t diagnostic_count;
 } rk_kernel;
 
+/** Where the files of a layer are whose names begin with `name` and a slash. */
+typedef struct {
+    const char *name, *folder;
+} rk_catalog_mount;
+
 /** A catalog: kernel instances ordered by id. */
 typedef struct {
     const char *folder; /**< the folder of the file; relative paths start here */
     const rk_kernel *kernels;
     size_t kernel_count;
     uint64_t hash; /**< of the file's bytes */
+    const rk_catalog_mount *mounts; /**< of a catalog that was layered (layers.h) */
+    size_t mount_count;
 } rk_catalog;
 
 /** Reads a catalog. NULL with RK-F..., RK-J... or RK-C001 (inconsistent entry). */

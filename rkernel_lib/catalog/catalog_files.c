@@ -58,10 +58,31 @@ void rk_find_directives(rk_file_names *names, const char *text, const char *word
 
 /* Files. */
 
+/** The folder of the layer that has the name, which then goes on from there. */
+static const char *folder_of(const rk_catalog *catalog, const char **name)
+{
+    for (size_t i = 0; i < catalog->mount_count; i++) {
+        const rk_catalog_mount *m = &catalog->mounts[i];
+        const size_t length = strlen(m->name);
+        if (strncmp(*name, m->name, length) != 0 || (*name)[length] != '/')
+            continue;
+        *name += length + 1;
+        return m->folder;
+    }
+    return catalog->folder;
+}
+
+const char *rk_catalog_path(const rk_catalog *catalog, const char *name, rk_arena *arena)
+{
+    const char *folder = folder_of(catalog, &name);
+    return rk_path_join(arena, folder, name);
+}
+
 char *rk_catalog_file(const rk_catalog *catalog, const char *name, rk_arena *arena, rk_diag *diag)
 {
-    const rk_place place = rk_place_object(arena, catalog->folder, "file", name);
-    return rk_file_named(catalog->folder, name, place, NULL, arena, diag);
+    const char *folder = folder_of(catalog, &name);
+    const rk_place place = rk_place_object(arena, folder, "file", name);
+    return rk_file_named(folder, name, place, NULL, arena, diag);
 }
 
 /** `dir/name` without "." and, where something stands before it, "..": "a" and "../b/c.h" are "b/c.h". */
@@ -93,13 +114,16 @@ bool rk_catalog_includes(rk_file_names *names, const char *file, const rk_catalo
     if (!path || !rk_file_read(&text, path, arena, diag))
         return false;
     rk_find_directives(&includes, text.data, "include", rk_directive_quoted, arena);
+    const char *rest = file; /* the name in its layer, which no include leaves */
+    folder_of(catalog, &rest);
     bool good = true;
     for (size_t i = 0; good && i < includes.count; i++) {
         const char *name = includes.items[i];
         if (*name != '/')
-            name = normal_path(arena, rk_path_dir(arena, file), name);
+            name = rk_arena_printf(arena, "%.*s%s", (int)(rest - file), file,
+                                   normal_path(arena, rk_path_dir(arena, rest), name));
         if (rk_file_names_hold(names, name) || strcmp(name, file) == 0 ||
-            !rk_file_exists(rk_path_join(arena, catalog->folder, name)))
+            !rk_file_exists(rk_catalog_path(catalog, name, arena)))
             continue; /* a header of the toolkit, or of nobody */
         *rk_push(arena, names) = name;
         good = rk_catalog_includes(names, name, catalog, arena, diag);

@@ -11,6 +11,9 @@ typedef RK_VEC(const char *) rk_file_names;
 
 bool rk_file_names_hold(const rk_file_names *names, const char *name);
 
+/** Where a file of that name would be, of whichever layer; for what is not opened. */
+const char *rk_catalog_path(const rk_catalog *catalog, const char *name, rk_arena *arena);
+
 /** The path of a file that the catalog, or one of its files, names. NULL with RK-F001 or RK-F006. */
 char *rk_catalog_file(const rk_catalog *catalog, const char *name, rk_arena *arena, rk_diag *diag);
 

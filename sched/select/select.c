@@ -32,9 +32,15 @@ typedef struct {
     size_t mask;
 } finder;
 
+/** Kernels that do not fit for one reason. */
+typedef struct {
+    const char *why, *first; /**< the first's id */
+    size_t kernels;
+} reason;
+
 /** Reasons of the kernels that do not fit, and what they have in common. */
 typedef struct {
-    rk_str text;
+    RK_VEC(reason) reasons;
     size_t count, by[RK_MISFIT_DEVICE + 1];
 } refusals;
 
@@ -146,11 +152,31 @@ static void make_groups(finder *s)
 
 /* Fitting. */
 
-static void refuse(refusals *r, const rk_fitting *f)
+static void refuse(refusals *r, const rk_fitting *f, rk_arena *arena)
 {
+    size_t i = 0;
     r->count++;
     r->by[f->misfit]++;
-    rk_str_addf(&r->text, "%s%s: %s", r->count > 1 ? "; " : "", f->kernel->id, f->reason);
+    while (i < r->reasons.count && strcmp(r->reasons.items[i].why, f->reason) != 0)
+        i++;
+    if (i == r->reasons.count)
+        *rk_push(arena, &r->reasons) =
+            (reason){rk_arena_strdup(arena, f->reason), f->kernel->id, 0};
+    r->reasons.items[i].kernels++;
+}
+
+/** The reasons, each once and, where there are several, on a line of its own. */
+static const char *refusal_text(const refusals *r, rk_arena *arena)
+{
+    rk_str text = {.arena = arena};
+    for (size_t i = 0; i < r->reasons.count; i++) {
+        const reason *one = &r->reasons.items[i];
+        rk_str_addf(&text, "%s%s", r->reasons.count > 1 ? "\n  " : " ", one->first);
+        if (one->kernels > 1)
+            rk_str_addf(&text, " and %zu more", one->kernels - 1);
+        rk_str_addf(&text, ": %s", one->why);
+    }
+    return rk_str_text(&text);
 }
 
 /** For a node that names its kernel: a binding that launches it the same way and has ranges. */
@@ -182,7 +208,7 @@ static void try_kernel(finder *s, group *g, refusals *r, const rk_kernel *kernel
     if (rk_fitting_run(&candidate, &f))
         *rk_push(s->scratch, &g->items) = candidate;
     else
-        refuse(r, &f);
+        refuse(r, &f, s->scratch);
     rk_arena_reset(s->temporary);
 }
 
@@ -226,13 +252,13 @@ static bool fail_op(finder *s, const group *g, const refusals *r)
     }
     return fail_group(
         s, g, code, hint,
-        rk_arena_printf(s->scratch, "no kernel runs %s: %s", describe(s, g),
-                        r->count ? rk_str_text(&r->text) : "no binding is for this op"));
+        rk_arena_printf(s->scratch, "no kernel runs %s:%s", describe(s, g),
+                        r->count ? refusal_text(r, s->scratch) : " no binding is for this op"));
 }
 
 static bool find_by_op(finder *s, group *g)
 {
-    refusals r = {.text = {.arena = s->scratch}};
+    refusals r = {0};
     for (size_t i = 0; s->bindings && i < s->bindings->count; i++) {
         const rk_binding *b = &s->bindings->items[i];
         if (strcmp(b->op, g->call.node->op_name) != 0)
@@ -318,7 +344,7 @@ static bool find_by_kernel(finder *s, group *g)
                                                 kernel->id, kernel->launch_count));
     if (!check_arguments(s, g, launch))
         return false;
-    refusals r = {.text = {.arena = s->scratch}};
+    refusals r = {0};
     try_kernel(s, g, &r, kernel, node->launcher, NULL);
     return g->items.count || fail_op(s, g, &r);
 }

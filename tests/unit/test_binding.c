@@ -85,17 +85,13 @@ Test(binding, no_file_is_no_binding)
     cr_expect_eq(all->count, 0);
 }
 
-Test(binding, of_kernels_that_the_catalog_has)
+Test(binding, constants_and_null)
 {
-    put("a.bind.json",
-        "{\"schema\": \"rammer.bindings/1\", \"bindings\": [" GOOD
-        ", {\"op\": \"Other\", \"kernel\": \"elsewhere\", \"args\": {\"a\": \"A\"}}]}");
-    cr_expect_null(rk_bindings_read(folder, &catalog, arena, diag));
-    cr_expect_str_eq(rk_diag_at(diag, 0)->code, "RK-B001");
-    const rk_bindings *some = rk_bindings_read_known(folder, &catalog, arena, diag);
-    cr_assert(some && some->count == 1);
-    cr_expect_str_eq(some->items[0].kernel, "gemv");
-    cr_expect_eq(rk_diag_count(diag), 1);
+    const rk_bindings *all = read_one(
+        "{\"op\": \"X\", \"kernel\": \"one\", \"args\": {\"W\": null, \"y\": \"Y\", \"m\": 4}}");
+    cr_assert(all && all->count == 1);
+    cr_expect_str_eq(all->items[0].args[0].value, "nullptr");
+    cr_expect_str_eq(all->items[0].args[2].value, "4");
 }
 
 Test(binding, missing_folder)
@@ -126,7 +122,9 @@ Test(binding, each_problem_is_found)
         {WITH("gemv", "launch", ARGS ", \"k\": \"2\""), "RK-B003", "no parameter 'k'"},
         {WITH("gemv", "launch", "\"W\": \"A + 1\", \"y\": \"Y\", \"m\": \"1\""), "RK-B003",
          "no operand"},
-        {WITH("gemv", "launch", "\"W\": \"A\", \"y\": \"Y\", \"m\": 1"), "RK-B003", "no string"},
+        {WITH("gemv", "launch", "\"W\": \"A\", \"y\": \"Y\", \"m\": [1]"), "RK-B003", "a list"},
+        {WITH("gemv", "launch", "\"W\": \"A\", \"y\": \"Y\", \"m\": null"), "RK-B003",
+         "cannot be null"},
         {WITH("gemv", "launch", "\"W\": \"A\", \"y\": \"Y\", \"m\": \"1 +\""), "RK-E001", "1 +"},
         {"{\"op\": \"X\", \"kernel\": \"one\", \"when\": \"(\", \"args\": {" ARGS "}}", "RK-E001",
          "'('"},
