@@ -20,6 +20,7 @@ static const char help[] =
     "usage: rkconvert [convert] [options] <file.cu | folder | compile_commands.json>...\n"
     "                 [-- <compiler arguments>]\n"
     "       rkconvert merge <catalog.json>... -o FILE  puts catalogs together\n"
+    "       rkconvert bind KERNEL --op OP       writes the binding of a kernel to an op; see bind --help\n"
     "       rkconvert cc [options] <file>...    builds a CUDA program for the CPU; see cc --help\n"
     "       rkconvert verify [options] <file>...  compares it with its drop-in; see verify --help\n"
     "       rkconvert graph [options] <file.cu>  makes a graph of a host function; see graph --help\n"
@@ -535,6 +536,7 @@ static int run(int argc, char **argv)
         int (*run)(int argc, char **argv);
     } commands[] = {{"convert", convert_command},
                     {"merge", rk_tool_merge},
+                    {"bind", rk_tool_bind},
                     {"cc", rk_tool_cc},
                     {"verify", rk_tool_verify},
                     {"graph", rk_tool_graph}};

@@ -8,6 +8,7 @@ int rk_tool_cc(int argc, char **argv);
 int rk_tool_verify(int argc, char **argv);
 int rk_tool_graph(int argc, char **argv);
 int rk_tool_merge(int argc, char **argv);
+int rk_tool_bind(int argc, char **argv);
 
 /**
  * Adds codes, "RK-V101,RK-V104", to those that the options allow; RK-U002 for each that cannot be. The strings belong
