@@ -1,6 +1,7 @@
 #include "rkconvert_bind.h"
 #include "rkconvert_tool.h"
 
+#include "base/file.h"
 #include "base/json.h"
 #include "base/str.h"
 #include "base/vec.h"
