@@ -27,7 +27,7 @@ static const char help[] =
     "\n"
     "exit: 0; 1 nothing gives the op's results, or a binding does not; 2 usage or input errors\n";
 
-enum { CASES = 3000, KEPT = 6, LEAST = 3, MOST_TRIES = 40000, MOST_VALUES = 40, MOST_PARAMS = 16 };
+enum { CASES = 3000, KEPT = 12, LEAST = 3, MOST_TRIES = 40000, MOST_VALUES = 40, MOST_PARAMS = 16 };
 
 typedef struct {
     rk_arena *arena;
@@ -512,7 +512,8 @@ static bool finish(command *c, rk_binding *b, const bind_case *test, const char 
         b->when = rk_arena_printf(c->arena, "%s && (%s)", b->when, ranks);
     printf("%s by %s: as the op's definition on %zu random shapes\n", b->op, b->kernel, tried.same);
     for (size_t i = 0; i < b->arg_count; i++)
-        printf("  %s = %s\n", b->args[i].param, b->args[i].value);
+        if (!is_stream(&c->launch->params[i]))
+            printf("  %s = %s\n", b->args[i].param, b->args[i].value);
     printf("  when %s\n", b->when);
     return write_binding(c, b);
 }
