@@ -1,11 +1,15 @@
 #include "sched/memory/memory_plan.h"
 
-#include "base/file.h"
+#include "base/vec.h"
+#include "sched/memory/finished.h"
+#include "sched/plan/residency.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { ALIGNMENT = 256 };
+
+typedef RK_VEC(rk_id) id_list;
 
 /** A buffer to place: first > last when it lives throughout. */
 typedef struct {
@@ -157,6 +161,127 @@ static int by_last_use(const void *a, const void *b)
     return (x->tensor > y->tensor) - (x->tensor < y->tensor);
 }
 
+/* Within rPrograms: which buffer is done with before another begins, by what nodes come after. */
+
+/** A buffer that is placed by itself: the nodes that touch it, and a set of those that surely end before any of them. */
+typedef struct {
+    rk_id tensor;
+    int64_t bytes, offset;
+    const rk_id *nodes;
+    size_t node_count;
+    uint64_t *before;
+} tenant;
+
+/** Whether all use of one is over before the other's begins. */
+static bool is_before(const tenant *a, const tenant *b)
+{
+    for (size_t i = 0; i < a->node_count; i++)
+        if (!(b->before[a->nodes[i] / 64] >> (a->nodes[i] % 64) & 1))
+            return false;
+    return true;
+}
+
+static void note_uses(id_list *uses, rk_arena *arena, const rk_graph *graph, rk_id node,
+                      const rk_id *operands, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (operands[i] != RK_NO_ID)
+            *rk_push(arena, &uses[graph->tensors[operands[i]].base]) = node;
+}
+
+/** The tenants of the buffers; a buffer that no node touches is before all. */
+static tenant *find_tenants(const buffer *buffers, size_t count, const rk_graph *graph,
+                            const rk_finished *finished, rk_arena *scratch)
+{
+    id_list *uses = RK_NEW_ARRAY(scratch, id_list, graph->tensor_count + 1);
+    tenant *tenants = RK_NEW_ARRAY(scratch, tenant, count + 1);
+    for (rk_id n = 0; n < graph->node_count; n++) {
+        const rk_node *node = &graph->nodes[n];
+        note_uses(uses, scratch, graph, n, node->inputs, node->input_count);
+        note_uses(uses, scratch, graph, n, node->outputs, node->output_count);
+    }
+    for (size_t i = 0; i < count; i++) {
+        tenant *t = &tenants[i];
+        *t = (tenant){.tensor = buffers[i].tensor,
+                      .bytes = buffers[i].bytes,
+                      .nodes = uses[buffers[i].tensor].items,
+                      .node_count = uses[buffers[i].tensor].count,
+                      .before = RK_NEW_ARRAY(scratch, uint64_t, finished->words + 1)};
+        memset(t->before, 0xff, finished->words * sizeof *t->before);
+        for (size_t k = 0; k < t->node_count; k++)
+            for (size_t w = 0; w < finished->words; w++)
+                t->before[w] &= finished->sets[t->nodes[k] * finished->words + w];
+    }
+    return tenants;
+}
+
+/** Larger buffers first. */
+static int by_size(const void *a, const void *b)
+{
+    const tenant *x = a;
+    const tenant *y = b;
+    if (x->bytes != y->bytes)
+        return x->bytes > y->bytes ? -1 : 1;
+    return (x->tensor > y->tensor) - (x->tensor < y->tensor);
+}
+
+/** The smallest gap between those in its way that holds it, the lowest of several. `placed` is sorted by offset. */
+static int64_t best_fit(const tenant *t, tenant *const *placed, size_t count, int64_t first)
+{
+    int64_t best = -1, least = INT64_MAX, end = first;
+    for (size_t i = 0; i < count; i++) {
+        const tenant *other = placed[i];
+        if (is_before(t, other) || is_before(other, t))
+            continue;
+        const int64_t gap = other->offset - end;
+        if (gap >= t->bytes && gap < least) {
+            best = end;
+            least = gap;
+        }
+        end = other->offset + other->bytes > end ? other->offset + other->bytes : end;
+    }
+    return best < 0 ? end : best;
+}
+
+/** Gives each a place; returns where the last of them ends. */
+static int64_t place_tenants(tenant *tenants, size_t count, int64_t first, rk_arena *scratch)
+{
+    tenant **placed = RK_NEW_ARRAY(scratch, tenant *, count + 1);
+    int64_t end = first;
+    if (count)
+        qsort(tenants, count, sizeof *tenants, by_size);
+    for (size_t i = 0; i < count; i++) {
+        tenant *t = &tenants[i];
+        t->offset = best_fit(t, placed, i, first);
+        end = t->offset + t->bytes > end ? t->offset + t->bytes : end;
+        size_t at = i;
+        for (; at > 0 && placed[at - 1]->offset > t->offset; at--)
+            placed[at] = placed[at - 1];
+        placed[at] = t;
+    }
+    return end;
+}
+
+/** Buffers up to which each is compared with all others. */
+enum { TENANTS_MOST = 20000 };
+
+/** Places the buffers anew from `first` on, where that takes less than they take now. */
+static void share_within(planner *p, const buffer *buffers, size_t count, int64_t first,
+                         const rk_problem *problem, const rk_schedule *schedule)
+{
+    rk_finished finished;
+    if (count == 0 || count > TENANTS_MOST || schedule->node_count != problem->graph->node_count ||
+        !rk_finished_find(&finished, schedule, p->scratch))
+        return;
+    tenant *tenants = find_tenants(buffers, count, problem->graph, &finished, p->scratch);
+    const int64_t end = place_tenants(tenants, count, first, p->scratch);
+    if (end >= p->memory->total_bytes)
+        return;
+    p->memory->total_bytes = end;
+    for (size_t i = 0; i < count; i++)
+        p->memory->offsets[tenants[i].tensor] = tenants[i].offset;
+}
+
 /** Places the intermediate buffers, each free again after its last rProgram. */
 static void place_intermediates(planner *p, buffer *buffers, size_t count)
 {
@@ -174,63 +299,6 @@ static void place_intermediates(planner *p, buffer *buffers, size_t count)
     }
 }
 
-/** A constant with a buffer of its own, by its contents. */
-typedef struct {
-    uint64_t hash;
-    rk_id tensor;
-} constant;
-
-static int by_hash(const void *a, const void *b)
-{
-    const constant *x = a;
-    const constant *y = b;
-    if (x->hash != y->hash)
-        return x->hash < y->hash ? -1 : 1;
-    return (x->tensor > y->tensor) - (x->tensor < y->tensor);
-}
-
-static bool same_bytes(const rk_tensor *a, const rk_tensor *b)
-{
-    return rk_tensor_bytes(a) == rk_tensor_bytes(b) &&
-           memcmp(a->data, b->data, (size_t)rk_tensor_bytes(a)) == 0;
-}
-
-static void keep_written(bool *written, const rk_graph *graph)
-{
-    for (size_t n = 0; n < graph->node_count; n++)
-        for (size_t i = 0; i < graph->nodes[n].output_count; i++)
-            written[graph->tensors[graph->nodes[n].outputs[i]].base] = true;
-}
-
-/**
- * By tensor, the first constant with the same bytes, in whose place it can be: itself for what is no constant, what a
- * node updates, and zeros, whose contents are not looked at.
- */
-static const rk_id *equal_constants(const rk_graph *graph, rk_arena *scratch)
-{
-    rk_id *same = RK_NEW_ARRAY(scratch, rk_id, graph->tensor_count + 1);
-    constant *all = RK_NEW_ARRAY(scratch, constant, graph->tensor_count + 1);
-    bool *written = RK_NEW_ARRAY(scratch, bool, graph->tensor_count + 1);
-    size_t count = 0;
-    keep_written(written, graph);
-    for (rk_id i = 0; i < graph->tensor_count; i++) {
-        const rk_tensor *t = &graph->tensors[i];
-        same[i] = i;
-        if (t->base == i && t->data && !t->zeros && !written[i])
-            all[count++] = (constant){rk_hash(t->data, (size_t)rk_tensor_bytes(t), 0), i};
-    }
-    if (count)
-        qsort(all, count, sizeof *all, by_hash);
-    for (size_t i = 0, first = 0; i < count; i++) {
-        first = all[i].hash == all[first].hash ? first : i;
-        for (size_t k = first; k < i && same[all[i].tensor] == all[i].tensor; k++)
-            if (same[all[k].tensor] == all[k].tensor &&
-                same_bytes(&graph->tensors[all[k].tensor], &graph->tensors[all[i].tensor]))
-                same[all[i].tensor] = all[k].tensor;
-    }
-    return same;
-}
-
 const rk_memory *rk_memory_plan(const rk_problem *problem, const rk_schedule *schedule,
                                 rk_arena *arena)
 {
@@ -239,7 +307,7 @@ const rk_memory *rk_memory_plan(const rk_problem *problem, const rk_schedule *sc
     memory->offsets = RK_NEW_ARRAY(arena, int64_t, graph->tensor_count + 1);
     planner p = {.memory = memory, .scratch = rk_arena_new()};
     buffer *buffers = buffer_spans(problem, schedule, p.scratch);
-    const rk_id *same = equal_constants(graph, p.scratch);
+    const rk_id *same = rk_equal_constants(graph, p.scratch);
     size_t intermediates = 0;
     for (int constants = 1; constants >= 0; constants--) {
         for (rk_id i = 0; i < graph->tensor_count; i++) {
@@ -259,7 +327,9 @@ const rk_memory *rk_memory_plan(const rk_problem *problem, const rk_schedule *sc
         if (constants)
             memory->constant_bytes = memory->total_bytes;
     }
+    const int64_t fixed_bytes = memory->total_bytes;
     place_intermediates(&p, buffers, intermediates);
+    share_within(&p, buffers, intermediates, fixed_bytes, problem, schedule);
     for (size_t i = 0; i < graph->tensor_count; i++) {
         const rk_tensor *tensor = &graph->tensors[i];
         if (tensor->base != i)

@@ -5,9 +5,9 @@
 #include "sched/plan/schedule.h"
 
 /**
- * Places the buffers. Two that share memory are never live at once under this schedule: one's last
- * use is in an earlier rProgram than the other's first. Inputs and outputs share with none; constants that no node
- * updates share with those of the same bytes.
+ * Places the buffers. Two that share memory are never live at once under this schedule: all rTasks of all nodes
+ * that touch one have ended, by the order of rPrograms and by waits that the schedule has anyway, before any of the other's
+ * begins. Inputs and outputs share with none; constants that no node updates share with those of the same bytes.
  */
 const rk_memory *rk_memory_plan(const rk_problem *problem, const rk_schedule *schedule,
                                 rk_arena *arena);

@@ -301,12 +301,12 @@ static rk_id add_constant(merger *m, const char *name, const joined *c, bool str
         const rk_op_call *call = &f->members[i].call;
         zeros = zeros && (!rk_op_has(call, c->operand) || call->in[c->operand]->zeros);
     }
-    if (zeros || structure)
-        return rk_graph_constant_zeros(to, name, dtype, c->rank, c->shape);
     rk_id next = (rk_id)to->tensor_count;
     rk_id made = rk_names_add(&m->constants, constant_key(c, m->scratch), next);
     if (made != RK_NO_ID)
         return made;
+    if (zeros || structure)
+        return rk_graph_constant_zeros(to, name, dtype, c->rank, c->shape);
     char *data =
         rk_arena_calloc(to->arena, (size_t)rk_op_span(c->shape, 0, c->rank), rk_dtype_size(dtype));
     for (size_t i = 0; i < f->count; i++) {

@@ -2,25 +2,13 @@
 #define RK_SCHED_PLAN_CANDIDATE_H
 
 #include "rkernel_lib/catalog/binding.h"
-#include "sched/machine/device.h"
+#include "sched/plan/residency.h"
 #include "sched/plan/rtask_access.h"
+#include "sched/plan/rtask_price.h"
 
 /** Where a time is from; every report says which (section 3.3 of the Rammer paper: the profiler). */
 typedef enum { RK_MODELLED, RK_MEASURED } rk_source;
 const char *rk_source_name(rk_source source);
-
-/**
- * What the time of an rTask is made of, for a simulator that shares bandwidth among those that run:
- * `fixed_ns`, whatever the others do, then `bytes` that are moved and computed on, in `stream_ns` when
- * the memory serves them as fast as the rTask asks. All zero: the rTask takes rtask_ns and shares
- * nothing. Of a measured rTask, `bytes` are as many as explain by the device's bandwidth why it is
- * slower among busy neighbours than alone.
- */
-typedef struct {
-    double fixed_ns, stream_ns;
-    double bytes;
-    bool cached; /**< the bytes come from the L2, otherwise from the memory */
-} rk_rtask_parts;
 
 /** An argument of an rKernel for one node: a tensor and an element offset, or a scalar's value. */
 typedef struct {
@@ -39,11 +27,12 @@ typedef struct rk_candidate {
     const rk_kernel_arg *args; /**< kernel->param_count */
     /** For each parameter, what an rTask touches through it; NULL: all of it, as for all of NULL. */
     const rk_access *const *access;
-    uint32_t rtasks;           /**< grid[0]*grid[1]*grid[2] */
-    int residents; /**< vEUs that share an SM, at the demand of all candidates in play */
+    uint32_t rtasks; /**< grid[0]*grid[1]*grid[2] */
+    int residents;   /**< vEUs that share an SM, at the demand of all candidates in play */
     rk_demand demand;
     double rtask_ns;      /**< one rTask on a vEU */
     rk_rtask_parts parts; /**< what rtask_ns is made of */
+    rk_rtask_needs needs; /**< by which the model priced it, where its data is taken to be */
     rk_source source;     /**< where rtask_ns is from */
 } rk_candidate;
 
@@ -57,7 +46,18 @@ typedef struct {
 typedef struct {
     rk_node_candidates *nodes;
     size_t node_count;
+    const rk_residency *residency; /**< NULL: the parts of candidates hold wherever data is */
 } rk_candidates;
+
+/** Parts of an rTask whose node has that part of its bytes from the memory; the candidate's own where it has no needs. */
+rk_rtask_parts rk_candidate_parts(const rk_candidate *candidate, const rk_device *device,
+                                  double memory);
+
+/** Whether where data is, and so times, depend on the order in which nodes run. */
+bool rk_candidates_depend_on_order(const rk_candidates *candidates);
+
+/** The part of a node's bytes that the memory serves in every order. */
+double rk_candidates_least_memory(const rk_candidates *candidates, rk_id node);
 
 /** The largest threads, registers and shared bytes of all candidates: what a vEU must offer. */
 rk_demand rk_candidates_demand(const rk_candidates *candidates);

@@ -234,7 +234,7 @@ static bool branch_node(exact *x, rk_id op, double now, rk_rtask last)
         const rk_candidate *c = &candidates(x, op)[k];
         n->kernel = x->selected[op] = k;
         n->rtasks = c->rtasks;
-        n->each = rk_simulate_alone(c, x->problem->device);
+        n->each = rk_simulate_least(x->problem->candidates, op, k, x->problem->device);
         n->deps = rk_deps_node(x->deps, op, x->selected);
         good = branch_rtasks(x, op, now, last);
     }
@@ -279,6 +279,7 @@ static void set_up(exact *x, rk_arena *scratch)
     x->path = RK_NEW_ARRAY(scratch, step, RK_EXACT_MOST + 1);
     x->bounds = rk_bound_nodes(&x->total, problem, x->all_veus, scratch);
     x->deps = rk_deps_of_problem(problem, scratch);
+    x->streams = rk_candidates_depend_on_order(problem->candidates);
     for (size_t i = 0; i < problem->edge_count; i++)
         x->into[problem->edges[i].to + 1]++;
     for (rk_id i = 0; i < x->node_count; i++) {

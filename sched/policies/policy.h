@@ -27,8 +27,10 @@ typedef struct {
     const char *name;
     const char *summary;
     const rk_policy_option *options; /**< terminated by a NULL name; NULL: none */
-    const rk_policy_turn *turns; /**< NULL: other policies do not try it */
+    const rk_policy_turn *turns;     /**< NULL: other policies do not try it */
     bool as_graph; /**< simulated as kernels of a captured CUDA graph (sched/simulate/simulate.h) */
+    /** Whether it is simulated as one ordinary kernel for each rProgram; NULL: it is not. */
+    bool (*as_launches)(const int64_t *options);
     /**
      * The operators that it would have merged before it runs (sched/passes/merge_problem.h); none when `groups`
      * stays empty. The problem has a source. NULL: it takes graphs as they are.
@@ -44,6 +46,12 @@ extern const size_t rk_policy_count;
 const rk_policy *rk_policy_find(const char *name);
 /** Fills `options`, RK_POLICY_MAX_OPTIONS at most, with the policy's defaults. */
 void rk_policy_defaults(int64_t *options, const rk_policy *policy);
+
+/**
+ * Whether its schedules with these options (NULL: the defaults) are simulated as kernels, and not as a vDevice: something to
+ * compare others with.
+ */
+bool rk_policy_is_yardstick(const rk_policy *policy, const int64_t *options);
 
 /**
  * Runs a policy. The vDevice's size: V is the largest block of the candidates in play, and the number

@@ -6,7 +6,7 @@ void rk_timed_init(rk_timed *timed, const rk_problem *from, rk_arena *arena)
 {
     size_t nodes = from->graph->node_count;
     rk_candidates *copy = RK_NEW(arena, rk_candidates);
-    copy->node_count = from->candidates->node_count;
+    *copy = *from->candidates;
     copy->nodes = RK_NEW_ARRAY(arena, rk_node_candidates, nodes + 1);
     *timed = (rk_timed){.problem = *from, .from = from};
     timed->problem.candidates = copy;

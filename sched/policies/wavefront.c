@@ -4,9 +4,10 @@
 static const rk_policy_option options[] = {
     {"fastest", 0, 0, 1, "1: the fastest kernels only (figure 17)"},
     {"barriers", 0, 0, 1, "1: global barriers between waves, not waits (section 5.2.5)"},
+    {"launches", 0, 0, 1, "1: each wave an rProgram, launched as an ordinary kernel"},
     {NULL},
 };
-enum { FASTEST, BARRIERS };
+enum { FASTEST, BARRIERS, LAUNCHES };
 
 /** What one run of Algorithm 1 keeps. */
 typedef struct {
@@ -142,13 +143,18 @@ static bool run(rk_builder *builder, const rk_problem *problem, rk_diag *diag)
         double before = rk_builder_time(builder);
         choice joined = select_kernels(&w, wave, false);
         choice alone = select_kernels(&w, wave, true);
-        bool join = joined.time <= before + alone.time;
+        bool join = joined.time <= before + alone.time && !problem->options[LAUNCHES];
         if (!join)
             rk_begin_rprogram(builder);
         append_wave(&w, wave, join ? joined.kernels : alone.kernels);
     }
     rk_arena_free(scratch);
     return true;
+}
+
+static bool as_launches(const int64_t *given)
+{
+    return given[LAUNCHES];
 }
 
 static const rk_policy_turn turns[] = {{10, {0}}, {0}};
@@ -158,5 +164,6 @@ const rk_policy rk_policy_wavefront = {
     .summary = "Algorithm 1 of the Rammer paper: waves of operators over all vEUs, with waits",
     .options = options,
     .turns = turns,
+    .as_launches = as_launches,
     .run = run,
 };

@@ -46,21 +46,22 @@ static double measured_parts(rk_rtask_parts *parts, const rk_profile_entry *entr
     double fixed = fmin(parts->fixed_ns, entry->alone_ns);
     parts->fixed_ns = fixed;
     parts->stream_ns = entry->alone_ns - fixed;
-    parts->bytes = (busy - fixed) * rk_work_share(&entry->work, device, parts->cached);
+    parts->bytes = (busy - fixed) * rk_pool_share(device, entry->work.residents, parts->from);
     return busy;
 }
 
-double rk_profile_rtask(rk_source *source, rk_rtask_parts *parts, const rk_profile *profile,
-                        const rk_op_call *call, const rk_candidate *candidate)
+void rk_profile_rtask(rk_candidate *candidate, const rk_profile *profile, const rk_op_call *call)
 {
     rk_arena *scratch = rk_arena_new();
     rk_work work;
     rk_work_of(&work, call, candidate, scratch);
-    double ns = rk_work_model(parts, &work, profile->device);
     const rk_profile_entry *entry = find(profile->file, &work);
-    *source = entry ? RK_MEASURED : RK_MODELLED;
+    candidate->rtask_ns = rk_work_model(&candidate->parts, &work, profile->device);
+    candidate->source = entry ? RK_MEASURED : RK_MODELLED;
+    candidate->needs = (rk_rtask_needs){0};
     if (entry)
-        ns = measured_parts(parts, entry, profile->device);
+        candidate->rtask_ns = measured_parts(&candidate->parts, entry, profile->device);
+    else
+        rk_work_needs(&candidate->needs, &work, profile->device);
     rk_arena_free(scratch);
-    return ns;
 }

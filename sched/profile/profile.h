@@ -17,10 +17,10 @@ const rk_profile *rk_profile_measured(const struct rk_profile_file *file, const 
                                       rk_arena *arena);
 
 /**
- * Time of one rTask of a candidate of the node on a vEU whose neighbours are busy too, in ns, and what
- * it is made of: parts->fixed_ns + parts->stream_ns is at most that.
+ * Fills a candidate's rtask_ns, parts, needs and source: time of one rTask on a vEU whose neighbours are busy too, in
+ * ns, and what it is made of, parts->fixed_ns + parts->stream_ns being at most that. The node is taken to run again
+ * and again; rk_candidate_parts says what its rTasks take elsewhere in a schedule.
  */
-double rk_profile_rtask(rk_source *source, rk_rtask_parts *parts, const rk_profile *profile,
-                        const rk_op_call *call, const rk_candidate *candidate);
+void rk_profile_rtask(rk_candidate *candidate, const rk_profile *profile, const rk_op_call *call);
 
 #endif

@@ -80,6 +80,79 @@ static double padding_of(const rk_candidate *candidate)
     return most;
 }
 
+static void block_of(int64_t block[3], const rk_candidate *c, uint64_t rtask)
+{
+    block[0] = (int64_t)(rtask % (uint64_t)c->grid[0]);
+    block[1] = (int64_t)(rtask / (uint64_t)c->grid[0] % (uint64_t)c->grid[1]);
+    block[2] = (int64_t)(rtask / (uint64_t)c->grid[0] / (uint64_t)c->grid[1]);
+}
+
+/** Elements of the box that the rTask at `block` touches. */
+static double box_size(const rk_access *access, const int64_t block[3])
+{
+    rk_interval box[RK_MAX_RANK];
+    if (!rk_access_box(box, access, block))
+        return 0;
+    double size = 1;
+    for (int d = 0; d < access->rank; d++)
+        size *= (double)(box[d].end - box[d].first);
+    return size;
+}
+
+/** rTasks that the boxes are looked at of; of more, as many that are evenly spread. */
+enum { SAMPLED_MOST = 64 };
+
+/** Elements that an rTask touches through a parameter, in the mean; -1 where no range says. */
+static double touched(const rk_candidate *c, size_t param)
+{
+    const rk_access *access = c->access ? c->access[param] : NULL;
+    if (!access)
+        return -1;
+    const uint64_t samples = c->rtasks < SAMPLED_MOST ? c->rtasks : SAMPLED_MOST;
+    double sum = 0;
+    for (uint64_t i = 0; i < samples; i++) {
+        int64_t block[3];
+        block_of(block, c, (2 * i + 1) * c->rtasks / (2 * samples));
+        sum += box_size(access, block);
+    }
+    return samples ? sum / (double)samples : 0;
+}
+
+/**
+ * Fills what the ranges tell of an rTask: the bytes that it brings into its unit, each box once, and how many
+ * outputs a thread has. What has no range counts by the tensor's part of the rTasks, since whoever reads all of a tensor
+ * in each rTask has a binding that says so.
+ */
+static void add_access(rk_work *out, const rk_op_call *call, const rk_candidate *c)
+{
+    const double rtasks = c->rtasks ? (double)c->rtasks : 1;
+    double threads = (double)(c->block[0] * c->block[1] * c->block[2]);
+    if (!c->access)
+        return;
+    for (size_t p = 0; p < c->kernel->param_count; p++) {
+        const rk_param *param = &c->kernel->params[p];
+        const rk_id slot = c->args[p].tensor;
+        if (!param->pointer || slot == RK_NO_ID)
+            continue;
+        double elements = touched(c, p);
+        if (elements < 0) {
+            const rk_tensor *t =
+                slot < call->in_count ? call->in[slot] : call->out[slot - call->in_count];
+            elements = t ? (double)rk_tensor_elements(t) / rtasks : 0;
+        } else if (param->role == RK_ROLE_WRITTEN) {
+            out->outputs = fmax(out->outputs, elements / threads);
+        }
+        out->requested += elements * (double)rk_dtype_size(param->dtype);
+    }
+}
+
+/** Shared memory of a block that holds a tile: with less than a word for each thread it holds sums of theirs. */
+static int64_t staged_of(const rk_candidate *c)
+{
+    int64_t threads = c->block[0] * c->block[1] * c->block[2];
+    return c->kernel->uses.barrier && c->demand.shared >= 4 * threads ? c->demand.shared : 0;
+}
+
 void rk_work_of(rk_work *out, const rk_op_call *call, const rk_candidate *candidate,
                 rk_arena *arena)
 {
@@ -94,9 +167,11 @@ void rk_work_of(rk_work *out, const rk_op_call *call, const rk_candidate *candid
                      .flops = cost.flops,
                      .synchronises = synchronises(kernel),
                      .padding = padding_of(candidate),
-                     .waits = waits_of(kernel)};
+                     .waits = waits_of(kernel),
+                     .staged = staged_of(candidate)};
     memcpy(out->grid, candidate->grid, sizeof out->grid);
     memcpy(out->block, candidate->block, sizeof out->block);
+    add_access(out, call, candidate);
 }
 
 static int compare_sizes(const int64_t a[3], const int64_t b[3])
@@ -121,14 +196,6 @@ int rk_work_compare(const rk_work *a, const rk_work *b)
     return order ? order : (a->residents > b->residents) - (a->residents < b->residents);
 }
 
-double rk_work_share(const rk_work *work, const rk_device *device, bool cached)
-{
-    return (cached ? device->l2_bandwidth : device->dram_bandwidth) / device->sms / work->residents;
-}
-
-/** Every rTask waits for two dependent loads. */
-enum { DEPENDENT_LOADS = 2 };
-
 static double rtasks_of(const rk_work *work)
 {
     return (double)(work->grid[0] * work->grid[1] * work->grid[2]);
@@ -139,68 +206,70 @@ static double threads_of(const rk_work *work)
     return (double)(work->block[0] * work->block[1] * work->block[2]);
 }
 
-/** Whether half of the L2 holds the node's data, the other half being for its neighbours. */
-static bool is_cached(const rk_work *work, const rk_device *device)
-{
-    return work->bytes <= 0.5 * (double)device->l2_bytes;
-}
-
 /**
  * A CPU's core runs the threads of a block one after another: each costs the operations that find its
  * place and compare it with the edges, and what waits for others a switch to its fiber at the start and
  * after each wait. The core computes while it loads.
  */
-static double core_model(rk_rtask_parts *parts, const rk_work *work, const rk_device *device)
+static void core_needs(rk_rtask_needs *out, const rk_work *work, const rk_device *device)
 {
     enum { THREAD_OPERATIONS = 4 };
-    const bool cached = is_cached(work, device);
     const double threads = threads_of(work);
-    const double moved = work->bytes / rtasks_of(work);
     const double operations =
         work->flops / rtasks_of(work) * work->padding + threads * THREAD_OPERATIONS;
-    const double rate = device->flops_per_sm_cycle * device->clock_ghz / work->residents;
     const double switches = work->waits ? threads * (1 + work->waits) : 0;
-    *parts = (rk_rtask_parts){
-        .fixed_ns = DEPENDENT_LOADS * (cached ? device->l2_latency_ns : device->memory_latency_ns) +
-                    switches * device->thread_ns,
-        .stream_ns = fmax(moved / rk_work_share(work, device, cached), operations / rate),
-        .bytes = moved,
-        .cached = cached};
-    return parts->fixed_ns + parts->stream_ns;
+    out->unit_ns = operations / (device->flops_per_sm_cycle * device->clock_ghz);
+    out->wait_ns = switches * device->thread_ns;
 }
 
-/** Bytes that a unit takes from the L2 in a clock: NVIDIA's from V100 on, by published microbenchmarks. */
-enum { PORT_BYTES = 64 };
+/* Of a GPU's unit, from V100 on; sources in docs/model.md. */
+enum {
+    ISSUED = 128, /**< instructions of threads that a unit's four schedulers issue in a clock */
+    LOADED = 32,  /**< words of 4 bytes that its shared memory, or its L1, gives in a clock */
+    FMA_CLOCKS = 4,
+    LOAD_CLOCKS = 28, /**< of a load from the L1; from shared memory a few less */
+    UNROLLED = 4,     /**< iterations of a loop that the compiler has in flight */
+    WORD = 4,
+};
 
-/*
- * A vEU gets its share of the device's bandwidth (of the L2's when the node's data fits there) and of its
- * SM's arithmetic. Few threads cannot use the
- * share: each keeps 4 loads of 16 bytes in flight, and issues one operation a cycle (a fused
- * multiply-add each 4 cycles, two of them independent).
- * While its neighbours idle an rTask takes more than its share, up to what its threads keep in flight
- * and its unit's port to the L2 lets through.
+/**
+ * Arithmetic of a unit. A thread that sums T outputs by products takes 2 / sqrt(T) loads for each from shared memory or
+ * L1, each with an instruction for its address: a naive kernel, whose T is 1, loads as often as it can, and one
+ * with a tile in registers computes. Threads do not overtake their own sums and loads.
  */
+static void unit_needs(rk_rtask_needs *out, const rk_work *work, const rk_device *device)
+{
+    const double threads = threads_of(work);
+    const double outputs = fmax(work->outputs, 1);
+    const double loads = 2 / sqrt(outputs);
+    const double products = 0.5 * work->flops / rtasks_of(work) * work->padding;
+    const double lanes = 0.5 * device->flops_per_sm_cycle;
+    const double each = fmax(fmax(1 / lanes, loads / LOADED), (1 + 2 * loads) / ISSUED);
+    const double follow =
+        fmax(1 + 2 * loads, fmax(FMA_CLOCKS, (double)LOAD_CLOCKS / UNROLLED) / outputs);
+    out->unit_ns = products * each / device->clock_ghz;
+    out->chain_ns = products / threads * follow / device->clock_ghz;
+    out->wait_ns = work->synchronises ? threads * device->thread_ns : 0;
+    out->staged = work->staged > 0;
+    out->in_flight = out->staged ? (double)work->staged : threads * 2 * UNROLLED * WORD;
+}
+
+void rk_work_needs(rk_rtask_needs *out, const rk_work *work, const rk_device *device)
+{
+    const double distinct = work->bytes / rtasks_of(work);
+    *out =
+        (rk_rtask_needs){.residents = work->residents,
+                         .distinct = distinct,
+                         .requested = device->cores ? distinct : fmax(work->requested, distinct)};
+    if (device->cores)
+        core_needs(out, work, device);
+    else
+        unit_needs(out, work, device);
+}
+
 double rk_work_model(rk_rtask_parts *parts, const rk_work *work, const rk_device *device)
 {
-    enum { IN_FLIGHT = 4 * 16 };
-    if (device->cores)
-        return core_model(parts, work, device);
-    bool cached = is_cached(work, device);
-    double rtasks = rtasks_of(work);
-    double threads = threads_of(work);
-    double latency = cached ? device->l2_latency_ns : device->memory_latency_ns;
-    double in_flight = threads * IN_FLIGHT / latency;
-    double share = fmin(rk_work_share(work, device, cached), in_flight);
-    double port = PORT_BYTES * device->clock_ghz / work->residents;
-    double alone = fmax(share, fmin(port, in_flight));
-    double rate = fmin(device->flops_per_sm_cycle / work->residents, threads) * device->clock_ghz;
-    double moved = work->bytes / rtasks;
-    double compute = work->flops / rtasks / rate;
-    double fixed =
-        DEPENDENT_LOADS * latency + (work->synchronises ? threads * device->thread_ns : 0);
-    *parts = (rk_rtask_parts){.fixed_ns = fixed,
-                              .stream_ns = fmax(moved / alone, compute),
-                              .bytes = moved,
-                              .cached = cached};
-    return fixed + fmax(moved / share, compute);
+    rk_rtask_needs needs;
+    rk_work_needs(&needs, work, device);
+    return rk_rtask_price(parts, &needs, device, work->bytes > (double)device->l2_bytes);
 }

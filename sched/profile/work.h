@@ -18,7 +18,10 @@ typedef struct {
     int residents; /**< vEUs that share an SM */
     /* What the model needs beside these. */
     bool synchronises;   /**< uses barriers or warp operations */
-    double bytes, flops; /**< moved and computed by all rTasks together */
+    double bytes, flops; /**< moved, each byte once, and computed by all rTasks together */
+    double requested;    /**< bytes that one rTask touches, in the mean; 0: its part of `bytes` */
+    double outputs;      /**< of one thread, in the mean; 0: not known */
+    int64_t staged; /**< bytes of shared memory that a block fills between two barriers; 0: none */
     /** Of threads that work together: what blocks that reach over an output's edge compute, over what is in it. */
     double padding;
     int waits; /**< of each thread of a block that a CPU runs as fibers, as far as the catalog tells; 0: loops */
@@ -31,13 +34,13 @@ void rk_work_of(rk_work *out, const rk_op_call *call, const rk_candidate *candid
 /** Orders work by kernel, grid, block, shared memory, arguments and residents; 0: the same time. */
 int rk_work_compare(const rk_work *a, const rk_work *b);
 
+/** What the analytic model says that one rTask asks for. */
+void rk_work_needs(rk_rtask_needs *out, const rk_work *work, const rk_device *device);
+
 /**
  * The analytic model: time of one rTask on a vEU whose neighbours are busy too, in ns, and what it is
- * made of (sched/profile/profile.h).
+ * made of (sched/profile/profile.h), when rTasks of this work alone run again and again.
  */
 double rk_work_model(rk_rtask_parts *parts, const rk_work *work, const rk_device *device);
-
-/** Bandwidth of one vEU, bytes a ns, when all vEUs of the device take from its L2 or its memory. */
-double rk_work_share(const rk_work *work, const rk_device *device, bool cached);
 
 #endif

@@ -416,6 +416,55 @@ static const rk_kernel_arg *node_args(const finder *s, const rk_candidate *c, co
     return args;
 }
 
+/** Of the tensors, the largest depth of a node that wrote their buffer. */
+static uint32_t deepest(const uint32_t *depth, const rk_graph *graph, const rk_id *ids,
+                        size_t count)
+{
+    uint32_t most = 0;
+    for (size_t i = 0; i < count; i++)
+        if (ids[i] != RK_NO_ID && depth[graph->tensors[ids[i]].base] > most)
+            most = depth[graph->tensors[ids[i]].base];
+    return most;
+}
+
+/** Nodes by how many others come before them, those of one depth as they are listed: about as schedules run them. */
+static const rk_id *order_by_depth(const rk_graph *graph, rk_arena *scratch)
+{
+    const size_t count = graph->node_count;
+    uint32_t *written = RK_NEW_ARRAY(scratch, uint32_t, graph->tensor_count + 1);
+    uint32_t *depth = RK_NEW_ARRAY(scratch, uint32_t, count + 1);
+    uint32_t *first = RK_NEW_ARRAY(scratch, uint32_t, count + 2);
+    rk_id *order = RK_NEW_ARRAY(scratch, rk_id, count + 1);
+    for (size_t i = 0; i < count; i++) {
+        const rk_node *node = &graph->nodes[i];
+        depth[i] = deepest(written, graph, node->inputs, node->input_count);
+        for (size_t o = 0; o < node->output_count; o++)
+            written[graph->tensors[node->outputs[o]].base] = depth[i] + 1;
+        first[depth[i] + 1]++;
+    }
+    for (size_t i = 0; i < count; i++)
+        first[i + 1] += first[i];
+    for (rk_id i = 0; i < count; i++)
+        order[first[depth[i]]++] = i;
+    return order;
+}
+
+/** Prices the candidates of each node by where its data is when nodes run by depth. */
+static void price(rk_candidates *all, const finder *s)
+{
+    double *memory = RK_NEW_ARRAY(s->scratch, double, all->node_count + 1);
+    all->residency = rk_residency_new(s->graph, s->device, s->arena);
+    if (!rk_residency_fits(all->residency))
+        rk_residency_of_order(memory, all->residency, order_by_depth(s->graph, s->scratch));
+    for (size_t i = 0; i < all->node_count; i++) {
+        rk_candidate *items = (rk_candidate *)(uintptr_t)all->nodes[i].items;
+        for (size_t k = 0; k < all->nodes[i].count; k++)
+            if (items[k].needs.residents)
+                items[k].rtask_ns =
+                    rk_rtask_price(&items[k].parts, &items[k].needs, s->device, memory[i]);
+    }
+}
+
 static rk_candidates *make_result(finder *s)
 {
     size_t n = s->graph->node_count;
@@ -446,7 +495,7 @@ static void set_times(finder *s, const rk_profile *profile)
         for (size_t k = 0; k < g->items.count; k++) {
             rk_candidate *c = &g->items.items[k];
             c->residents = residents > 0 ? residents : 1;
-            c->rtask_ns = rk_profile_rtask(&c->source, &c->parts, profile, &g->call, c);
+            rk_profile_rtask(c, profile, &g->call);
         }
     }
 }
@@ -495,6 +544,7 @@ const rk_candidates *rk_candidates_find(const rk_graph *graph, const rk_catalog 
     if (good && check_size(&s)) {
         set_times(&s, profile);
         result = make_result(&s);
+        price(result, &s);
     }
     rk_arena_free(s.temporary);
     rk_arena_free(s.scratch);

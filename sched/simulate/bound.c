@@ -80,7 +80,7 @@ static double spread(const bounds *b, double k, double d, bool partly)
 static void add_load(rk_load *to, const rk_load *load)
 {
     to->work += load->work;
-    for (int pool = 0; pool < 2; pool++) {
+    for (int pool = 0; pool < RK_POOLS; pool++) {
         const rk_bytes_load *from = &load->from[pool];
         if (from->bytes == 0)
             continue;
@@ -107,7 +107,7 @@ static double load_ns(const bounds *b, const rk_load *load, bool seen)
 {
     double signal = seen ? b->signal : 0;
     double ns = amount_ns(load->work, 1, b->veus, signal);
-    for (int pool = 0; pool < 2; pool++) {
+    for (int pool = 0; pool < RK_POOLS; pool++) {
         const rk_bytes_load *from = &load->from[pool];
         double rate = least(from->rate, b->bandwidth[pool]);
         if (from->bytes > 0)
@@ -116,22 +116,32 @@ static double load_ns(const bounds *b, const rk_load *load, bool seen)
     return ns;
 }
 
-/** What an rTask's candidate takes of all vEUs and of the memories, `count` times. */
-static rk_load load_of(const bounds *b, const rk_candidate *c, double count)
+/**
+ * What an rTask's candidate takes of all vEUs and of the memories, `count` times, at least: with all its data in the L2
+ * that some order leaves there. Bytes count where they come from the same in every order.
+ */
+static rk_load load_of(const bounds *b, rk_id node, uint32_t candidate, double count)
 {
-    rk_load load = {.work = count * rk_simulate_alone(c, b->problem->device)};
-    if (c->parts.stream_ns > 0 && c->parts.bytes > 0)
-        load.from[c->parts.cached] =
-            (rk_bytes_load){.bytes = count * c->parts.bytes,
-                            .fixed = c->parts.fixed_ns + b->problem->device->rtask_overhead_ns,
-                            .rate = c->parts.bytes / c->parts.stream_ns};
+    const rk_device *device = b->problem->device;
+    const rk_candidates *all = b->problem->candidates;
+    const rk_candidate *c = &all->nodes[node].items[candidate];
+    const bool depends = rk_candidates_depend_on_order(all);
+    const rk_rtask_parts parts =
+        rk_candidate_parts(c, device, rk_candidates_least_memory(all, node));
+    const rk_rtask_parts worst = depends ? rk_candidate_parts(c, device, 1) : parts;
+    rk_load load = {.work = count * rk_simulate_parts(&parts, c->rtask_ns, device)};
+    if (parts.stream_ns > 0 && parts.bytes > 0 && parts.from == worst.from)
+        load.from[parts.from] = (rk_bytes_load){
+            .bytes = count * parts.bytes,
+            .fixed = parts.fixed_ns + device->rtask_overhead_ns,
+            .rate = most(parts.bytes / parts.stream_ns, worst.bytes / worst.stream_ns)};
     return load;
 }
 
-double rk_bound_seen(const bounds *b, const rk_candidate *candidate, uint32_t count)
+double rk_bound_seen(const bounds *b, rk_id node, uint32_t candidate, uint32_t count)
 {
-    rk_load load = load_of(b, candidate, count);
-    double each = rk_simulate_alone(candidate, b->problem->device);
+    rk_load load = load_of(b, node, candidate, count);
+    double each = rk_simulate_least(b->problem->candidates, node, candidate, b->problem->device);
     return count == 0 ? 0 : most(spread(b, count, each, false), load_ns(b, &load, true));
 }
 
@@ -141,12 +151,12 @@ static void find_costs(bounds *b, rk_id node)
     for (size_t i = 0; i < all->count; i++) {
         const rk_candidate *c = &all->items[i];
         double k = c->rtasks;
-        double d = rk_simulate_alone(c, b->problem->device);
-        rk_load load = load_of(b, c, k);
+        double d = rk_simulate_least(b->problem->candidates, node, (uint32_t)i, b->problem->device);
+        rk_load load = load_of(b, node, (uint32_t)i, k);
         b->candidates[b->first[node] + i] = (candidate_bound){
             .each = d,
             .span = most(ceil(k / b->veus) * d, load_ns(b, &load, false)),
-            .spread = rk_bound_seen(b, c, c->rtasks),
+            .spread = rk_bound_seen(b, node, (uint32_t)i, c->rtasks),
             .partly = most(spread(b, k, d, true), load_ns(b, &load, true)),
             .load = load,
         };
@@ -174,7 +184,7 @@ static bool join_costs(bounds *b, rk_id node)
             n->load = c->load;
         any = true;
         n->load.work = least(n->load.work, c->load.work);
-        for (int pool = 0; pool < 2; pool++) {
+        for (int pool = 0; pool < RK_POOLS; pool++) {
             rk_bytes_load *from = &n->load.from[pool];
             from->bytes = least(from->bytes, c->load.from[pool].bytes);
             from->fixed = least(from->fixed, c->load.from[pool].fixed);
@@ -471,8 +481,9 @@ static void prepare(bounds *b, const rk_problem *problem, uint32_t veus, rk_aren
     *b = (bounds){.problem = problem,
                   .veus = veus,
                   .signal = least(d->signal_ns, d->launch_ns),
-                  .bandwidth = {d->dram_bandwidth, d->l2_bandwidth},
                   .node_count = nodes};
+    for (rk_pool pool = 0; pool < RK_POOLS; pool++)
+        b->bandwidth[pool] = rk_pool_rate(d, pool);
     b->nodes = RK_NEW_ARRAY(scratch, node_bound, nodes + 1);
     b->first = RK_NEW_ARRAY(scratch, size_t, nodes + 2);
     for (size_t i = 0; i < nodes; i++)

@@ -5,7 +5,7 @@
 
 /**
  * What no schedule of a problem on `veus` vEUs goes below, in ns, whatever kernels it selects, as
- * rk_simulate counts (schedules whose `as_graph` is set apart): each term takes the least over the
+ * rk_simulate counts (schedules whose `as_graph` or `as_launches` is set apart): each term takes the least over the
  * candidates of a node. All include one launch.
  */
 typedef struct {

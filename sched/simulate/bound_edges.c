@@ -44,9 +44,9 @@ static edge_bound *find_pairs(bounds *b, size_t at, rk_deps *deps, rk_arena *scr
             pairs[p * to->count + n] = (edge_bound){
                 .kind = (whole ? EDGE_WHOLE : 0u) | (pair.fewest > 0 ? EDGE_TOUCHES : 0u) |
                         (pair.covers ? EDGE_COVERS : 0u),
-                .ahead = whole ? earlier->spread : rk_bound_seen(b, &from->items[p], pair.fewest),
+                .ahead = whole ? earlier->spread : rk_bound_seen(b, edge->from, p, pair.fewest),
                 .behind = behind_all ? b->candidates[b->first[edge->to] + n].spread
-                                     : rk_bound_seen(b, &to->items[n], pair.back),
+                                     : rk_bound_seen(b, edge->to, n, pair.back),
                 .trip = trip_ns(b, pair.fewest, earlier->each)};
         }
     }

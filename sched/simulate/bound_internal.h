@@ -11,10 +11,10 @@ typedef struct {
     double rate;  /**< the most that one of them asks for */
 } rk_bytes_load;
 
-/** What rTasks take of all vEUs together, and of the memory and the L2. */
+/** What rTasks take of all vEUs together, and of each pool. */
 typedef struct {
     double work; /**< ns */
-    rk_bytes_load from[2];
+    rk_bytes_load from[RK_POOLS];
 } rk_load;
 
 /** What a candidate takes, and when it is if it runs its node. */
@@ -55,7 +55,7 @@ typedef struct {
 typedef struct {
     const rk_problem *problem;
     double veus, signal;
-    double bandwidth[2];
+    double bandwidth[RK_POOLS]; /**< of each pool */
     size_t node_count, words;
     node_bound *nodes;
     candidate_bound *candidates; /**< of node n: from first[n] on */
@@ -79,6 +79,6 @@ const node_bound *rk_bound_nodes(double *total, const rk_problem *problem, uint3
 void rk_bound_edges(bounds *b, rk_arena *scratch);
 
 /** The least from when any of them may start to when `count` rTasks of a candidate are seen on one vEU. */
-double rk_bound_seen(const bounds *b, const rk_candidate *candidate, uint32_t count);
+double rk_bound_seen(const bounds *b, rk_id node, uint32_t candidate, uint32_t count);
 
 #endif

@@ -1,6 +1,8 @@
 #include "sched/simulate/simulate_internal.h"
 
 #include <assert.h>
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static void start_next(simulation *s, uint32_t veu);
@@ -110,6 +112,8 @@ static void begin_work(simulation *s, uint32_t veu)
     rk_id op = list_of(s, veu)->entries[v->entry].task.op;
     v->phase = PHASE_FIXED;
     v->started = s->now;
+    if (s->begun && s->begun[op] > s->now)
+        s->begun[op] = s->now;
     set_timer(s, veu, s->now + s->costs[op].fixed_ns);
 }
 
@@ -242,9 +246,14 @@ static void play(simulation *s)
     }
 }
 
+static double overhead_of(const simulation *s)
+{
+    return s->kernels || s->schedule->as_launches ? 0 : s->problem->device->rtask_overhead_ns;
+}
+
 static void end_program(simulation *s)
 {
-    double overhead = s->kernels ? 0 : s->problem->device->rtask_overhead_ns;
+    double overhead = overhead_of(s);
     double latest = -1;
     for (uint32_t i = 0; i < s->schedule->veu_count; i++) {
         const veu_run *v = &s->veus[i];
@@ -261,22 +270,41 @@ static void end_program(simulation *s)
     s->times.launch_ns += s->problem->device->launch_ns * s->schedule->veu_count;
 }
 
-static void find_costs(simulation *s)
+/** How many rTasks of a kernel that has the device to itself run where one vEU would; kernels' occupancy is their own. */
+static double crowd(rk_candidate *kernel, const simulation *s)
 {
     const rk_device *d = s->problem->device;
+    const rk_candidate given = *kernel;
+    const int own = rk_device_occupancy(d, kernel->demand, NULL);
+    if (!s->kernels && !s->schedule->as_launches)
+        return 1;
+    const uint32_t each = (kernel->rtasks + (uint32_t)d->sms - 1) / (uint32_t)d->sms;
+    if (kernel->needs.residents && own > 0)
+        kernel->needs.residents = each < (uint32_t)own ? (int)each : own;
+    const double slots = (double)d->sms * (own > given.residents ? own : given.residents);
+    return ceil(kernel->rtasks / (double)s->schedule->veu_count) / ceil(kernel->rtasks / slots);
+}
+
+static void find_costs(simulation *s)
+{
     size_t nodes = s->schedule->node_count;
     s->costs = RK_NEW_ARRAY(s->scratch, op_cost, nodes + 1);
+    memset(s->pools, 0, sizeof s->pools);
     for (size_t i = 0; i < nodes; i++) {
-        const rk_candidate *c = &s->problem->candidates->nodes[i].items[s->schedule->selected[i]];
-        double overhead = s->kernels ? 0 : d->rtask_overhead_ns;
-        bool streams = c->parts.stream_ns > 0 && c->parts.bytes > 0;
-        double alone = rk_simulate_alone(c, d) - d->rtask_overhead_ns;
-        s->costs[i] = (op_cost){.fixed_ns = overhead + (streams ? c->parts.fixed_ns : alone),
-                                .stream_ns = c->parts.stream_ns,
-                                .stream = NOT_STREAMING};
+        rk_candidate c = s->problem->candidates->nodes[i].items[s->schedule->selected[i]];
+        const double crowded = crowd(&c, s);
+        if (s->memory || crowded > 1)
+            c.parts = rk_candidate_parts(&c, s->problem->device, s->memory ? s->memory[i] : 0);
+        bool streams = c.parts.stream_ns > 0 && c.parts.bytes > 0;
+        double alone =
+            rk_simulate_alone(&c, s->problem->device) - s->problem->device->rtask_overhead_ns;
+        s->costs[i] =
+            (op_cost){.fixed_ns = overhead_of(s) + (streams ? c.parts.fixed_ns : alone) / crowded,
+                      .stream_ns = c.parts.stream_ns / crowded,
+                      .stream = NOT_STREAMING};
         if (streams)
             s->costs[i].stream =
-                rk_sim_stream_add(s, c->parts.cached, c->parts.bytes / c->parts.stream_ns);
+                rk_sim_stream_add(s, c.parts.from, c.parts.bytes / s->costs[i].stream_ns);
     }
     rk_sim_streams_sort(s);
 }
@@ -289,7 +317,7 @@ static void find_path(rk_sim *out, const simulation *s)
         length++;
     out->critical = RK_NEW_ARRAY(s->arena, uint32_t, length + 1);
     out->critical_count = length;
-    double overhead = s->kernels ? 0 : s->problem->device->rtask_overhead_ns;
+    double overhead = overhead_of(s);
     for (uint32_t at = s->last_ended; at != RK_SIM_NONE; at = s->events.items[at].cause) {
         const rk_sim_event *e = &s->events.items[at];
         double before = e->cause == RK_SIM_NONE ? 0 : s->events.items[e->cause].end;
@@ -306,27 +334,71 @@ static void find_path(rk_sim *out, const simulation *s)
     out->path.makespan_ns = s->now;
 }
 
-static void run(simulation *s, const rk_schedule *schedule, const rk_problem *problem, bool record,
-                rk_arena *arena)
+static void play_all(simulation *s)
 {
-    *s = (simulation){.schedule = schedule,
-                      .problem = problem,
-                      .record = record,
-                      .arena = arena,
-                      .scratch = rk_arena_new(),
-                      .last_ended = RK_SIM_NONE};
-    schedule = s->schedule = rk_schedule_plain(schedule, s->scratch);
-    s->veus = RK_NEW_ARRAY(s->scratch, veu_run, schedule->veu_count);
-    s->timers.items = RK_NEW_ARRAY(s->scratch, heap_item, schedule->veu_count + 1);
-    if (schedule->as_graph)
+    s->now = 0;
+    s->last_ended = RK_SIM_NONE;
+    s->times = (rk_sim_times){0};
+    s->timers.count = 0;
+    s->kernels = NULL;
+    if (s->schedule->as_graph)
         rk_sim_kernels_init(s);
     find_costs(s);
-    for (size_t p = 0; p < schedule->program_count; p++) {
+    for (size_t p = 0; p < s->schedule->program_count; p++) {
         begin_program(s, (uint32_t)p);
         play(s);
         end_program(s);
     }
     s->times.makespan_ns = s->now;
+}
+
+typedef struct {
+    double at;
+    rk_id node;
+} start;
+
+static int by_start(const void *a, const void *b)
+{
+    const start *x = a;
+    const start *y = b;
+    if (x->at != y->at)
+        return x->at < y->at ? -1 : 1;
+    return (x->node > y->node) - (x->node < y->node);
+}
+
+/** From where nodes are served, by the order in which they start when the schedule is played once. */
+static const double *find_memory(simulation *s)
+{
+    const size_t nodes = s->schedule->node_count;
+    double *memory = RK_NEW_ARRAY(s->scratch, double, nodes + 1);
+    start *starts = RK_NEW_ARRAY(s->scratch, start, nodes + 1);
+    rk_id *order = RK_NEW_ARRAY(s->scratch, rk_id, nodes + 1);
+    s->begun = RK_NEW_ARRAY(s->scratch, double, nodes + 1);
+    for (size_t i = 0; i < nodes; i++)
+        s->begun[i] = INFINITY;
+    play_all(s);
+    for (rk_id i = 0; i < nodes; i++)
+        starts[i] = (start){s->begun[i], i};
+    qsort(starts, nodes, sizeof *starts, by_start);
+    for (size_t i = 0; i < nodes; i++)
+        order[i] = starts[i].node;
+    rk_residency_of_order(memory, s->problem->candidates->residency, order);
+    s->begun = NULL;
+    return memory;
+}
+
+static void run(simulation *s, const rk_schedule *schedule, const rk_problem *problem, bool record,
+                rk_arena *arena)
+{
+    *s = (simulation){
+        .schedule = schedule, .problem = problem, .arena = arena, .scratch = rk_arena_new()};
+    s->schedule = rk_schedule_plain(schedule, s->scratch);
+    s->veus = RK_NEW_ARRAY(s->scratch, veu_run, schedule->veu_count);
+    s->timers.items = RK_NEW_ARRAY(s->scratch, heap_item, schedule->veu_count + 1);
+    if (schedule->node_count && rk_candidates_depend_on_order(problem->candidates))
+        s->memory = find_memory(s);
+    s->record = record;
+    play_all(s);
 }
 
 const rk_sim *rk_simulate(const rk_schedule *schedule, const rk_problem *problem, bool events,
@@ -356,10 +428,22 @@ double rk_simulate_time(const rk_schedule *schedule, const rk_problem *problem)
     return s.now;
 }
 
+double rk_simulate_parts(const rk_rtask_parts *parts, double rtask_ns, const rk_device *device)
+{
+    bool split = parts->stream_ns > 0 || parts->fixed_ns > 0;
+    return device->rtask_overhead_ns + (split ? parts->fixed_ns + parts->stream_ns : rtask_ns);
+}
+
 double rk_simulate_alone(const rk_candidate *candidate, const rk_device *device)
 {
-    const rk_rtask_parts *parts = &candidate->parts;
-    bool split = parts->stream_ns > 0 || parts->fixed_ns > 0;
-    return device->rtask_overhead_ns +
-           (split ? parts->fixed_ns + parts->stream_ns : candidate->rtask_ns);
+    return rk_simulate_parts(&candidate->parts, candidate->rtask_ns, device);
+}
+
+double rk_simulate_least(const rk_candidates *candidates, rk_id node, uint32_t candidate,
+                         const rk_device *device)
+{
+    const rk_candidate *c = &candidates->nodes[node].items[candidate];
+    rk_rtask_parts parts =
+        rk_candidate_parts(c, device, rk_candidates_least_memory(candidates, node));
+    return rk_simulate_parts(&parts, c->rtask_ns, device);
 }

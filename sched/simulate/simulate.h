@@ -10,17 +10,22 @@
  *   has run its list.
  * - A vEU runs its list in order. An rTask takes the device's rtask_overhead_ns and its fixed_ns,
  *   whatever the others do, then streams: it moves `bytes` at no more than bytes / stream_ns.
- * - Those that stream share the bandwidth of the L2 or of the memory (parts.cached says which): each
+ * - Those that stream share the bandwidth of the L2 or of the memory, or the units (parts.from): each
  *   gets as much as it asks for while that is less than an equal share of what is left (max-min
- *   fairness, the fluid limit of round robin among the units' requests). Arithmetic is no shared
- *   resource: each vEU has its part of its unit, as the profile counts it. Traffic to memory is not
- *   counted against the L2 too.
+ *   fairness, the fluid limit of round robin among the units' requests). An rTask
+ *   takes from the one that it takes the longest of, and its traffic is not counted against the others. vEUs
+ *   that are busy are taken to be spread over the units, as far as there are idle ones.
  * - A barrier-rTask ends when, for each <vEU, step>, that vEU has ended the rTask and signal_ns have
  *   passed (section 3.2). Polling takes no bandwidth.
  *
- * In a schedule whose `as_graph` is set each operator is instead a kernel of a captured CUDA graph: it
+ * - From where an rTask's bytes come depends on what ran before (sched/plan/residency.h). Where all that a run touches
+ *   does not fit the L2, the schedule is played once by what its candidates say, and the order in which nodes start
+ *   there says where each is served when it is played again.
+ *
+ * In a schedule whose `as_launches` is set each rProgram is a kernel of a stream: its rTasks pay no overhead, and as many
+ * are resident as its own demand allows, not the vDevice's. In one whose `as_graph` is set each operator is instead a kernel of a captured CUDA graph: it
  * starts graph_launch_ns after the last kernel that it depends on, barrier-rTasks and the vDevice's
- * overhead for each rTask do not exist, and launch_ns is paid once for each rProgram.
+ * overhead for each rTask do not exist, its occupancy is its own too, and launch_ns is paid once for each rProgram.
  *
  * With no rTask slower than its rtask_ns, no schedule takes longer than its makespan_ns.
  */
@@ -71,7 +76,14 @@ const rk_sim *rk_simulate(const rk_schedule *schedule, const rk_problem *problem
 /** The makespan alone, in ns. */
 double rk_simulate_time(const rk_schedule *schedule, const rk_problem *problem);
 
-/** Time of one rTask of a candidate when nothing else runs, overhead included, in ns. */
+/** Time of one rTask with those parts when nothing else runs, overhead included, in ns; rtask_ns where they are zero. */
+double rk_simulate_parts(const rk_rtask_parts *parts, double rtask_ns, const rk_device *device);
+
+/** Likewise of a candidate, where it takes its data to be. */
 double rk_simulate_alone(const rk_candidate *candidate, const rk_device *device);
+
+/** Likewise of a node's candidate, at least, wherever an order of nodes leaves its data. */
+double rk_simulate_least(const rk_candidates *candidates, rk_id node, uint32_t candidate,
+                         const rk_device *device);
 
 #endif

@@ -94,7 +94,10 @@ typedef struct {
     bool record;
     rk_arena *arena, *scratch; /**< of the events; its own */
     op_cost *costs;            /**< by node */
-    stream_pool pools[2];      /**< memory, L2 */
+    const double
+        *memory; /**< by node: the part of its bytes that the memory serves; NULL: candidates say */
+    double *begun; /**< by node, when its first rTask starts; NULL: nobody asks */
+    stream_pool pools[RK_POOLS];
     veu_heap timers;
     veu_run *veus;
     step_end *ends; /**< of rTasks, from each vEU's first_step on */
@@ -110,10 +113,10 @@ typedef struct {
 void rk_sim_heap_push(veu_heap *heap, double key, uint32_t veu);
 uint32_t rk_sim_heap_pop(veu_heap *heap);
 
-/* Bandwidth (streams.c). A class is numbered 2 * its place in the pool, plus the pool. */
+/* Bandwidth (streams.c). A class is numbered RK_POOLS * its place in the pool, plus the pool. */
 
 /** The class of streams that ask for `demand`; all are added before they are sorted. */
-uint32_t rk_sim_stream_add(simulation *s, bool cached, double demand);
+uint32_t rk_sim_stream_add(simulation *s, rk_pool from, double demand);
 void rk_sim_streams_sort(simulation *s);
 void rk_sim_stream_begin(simulation *s, uint32_t stream, uint32_t veu, double ns);
 /** When the next stream ends, and of which class; without any, NOT_STREAMING. */

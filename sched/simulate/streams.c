@@ -35,16 +35,15 @@ uint32_t rk_sim_heap_pop(veu_heap *heap)
     return veu;
 }
 
-uint32_t rk_sim_stream_add(simulation *s, bool cached, double demand)
+uint32_t rk_sim_stream_add(simulation *s, rk_pool from, double demand)
 {
-    stream_pool *pool = &s->pools[cached];
-    const rk_device *d = s->problem->device;
-    pool->bandwidth = cached ? d->l2_bandwidth : d->dram_bandwidth;
+    stream_pool *pool = &s->pools[from];
+    pool->bandwidth = rk_pool_rate(s->problem->device, from);
     for (uint32_t i = 0; i < pool->classes.count; i++)
         if (pool->classes.items[i].demand == demand)
-            return 2 * i + cached;
+            return RK_POOLS * i + from;
     *rk_push(s->scratch, &pool->classes) = (stream_class){.demand = demand, .speed = 1};
-    return 2 * (uint32_t)(pool->classes.count - 1) + cached;
+    return RK_POOLS * (uint32_t)(pool->classes.count - 1) + from;
 }
 
 static int by_demand(const void *a, const void *b)
@@ -70,8 +69,8 @@ static uint32_t place_of(const stream_pool *pool, double demand)
 
 void rk_sim_streams_sort(simulation *s)
 {
-    double *demands[2];
-    for (int p = 0; p < 2; p++) {
+    double *demands[RK_POOLS];
+    for (int p = 0; p < RK_POOLS; p++) {
         stream_pool *pool = &s->pools[p];
         size_t count = pool->classes.count;
         demands[p] = RK_NEW_ARRAY(s->scratch, double, count + 1);
@@ -88,14 +87,16 @@ void rk_sim_streams_sort(simulation *s)
         uint32_t stream = s->costs[i].stream;
         if (stream != NOT_STREAMING)
             s->costs[i].stream =
-                2 * place_of(&s->pools[stream & 1], demands[stream & 1][stream / 2]) + (stream & 1);
+                RK_POOLS * place_of(&s->pools[stream % RK_POOLS],
+                                    demands[stream % RK_POOLS][stream / RK_POOLS]) +
+                stream % RK_POOLS;
     }
 }
 
 void rk_sim_stream_begin(simulation *s, uint32_t stream, uint32_t veu, double ns)
 {
-    stream_pool *pool = &s->pools[stream & 1];
-    uint32_t index = stream / 2;
+    stream_pool *pool = &s->pools[stream % RK_POOLS];
+    uint32_t index = stream / RK_POOLS;
     stream_class *c = &pool->classes.items[index];
     if (c->heap.count == 0) {
         c->virtual = 0;
@@ -130,7 +131,7 @@ double rk_sim_stream_next(simulation *s, uint32_t *stream)
 {
     double next = INFINITY;
     *stream = NOT_STREAMING;
-    for (uint32_t p = 0; p < 2; p++) {
+    for (uint32_t p = 0; p < RK_POOLS; p++) {
         stream_pool *pool = &s->pools[p];
         if (pool->dirty)
             share(pool);
@@ -140,7 +141,7 @@ double rk_sim_stream_next(simulation *s, uint32_t *stream)
             double at = s->now + (left > 0 ? left / c->speed : 0);
             if (at < next) {
                 next = at;
-                *stream = 2 * pool->active[i] + p;
+                *stream = RK_POOLS * pool->active[i] + p;
             }
         }
     }
@@ -150,12 +151,12 @@ double rk_sim_stream_next(simulation *s, uint32_t *stream)
 void rk_sim_stream_advance(simulation *s, double at, uint32_t ending)
 {
     double passed = at - s->now;
-    for (uint32_t p = 0; p < 2; p++) {
+    for (uint32_t p = 0; p < RK_POOLS; p++) {
         stream_pool *pool = &s->pools[p];
         for (size_t i = 0; i < pool->active_count; i++) {
             stream_class *c = &pool->classes.items[pool->active[i]];
             c->virtual += passed * c->speed;
-            if (ending == 2 * pool->active[i] + p)
+            if (ending == RK_POOLS * pool->active[i] + p)
                 c->virtual = c->heap.items[0].key;
         }
     }
@@ -164,7 +165,7 @@ void rk_sim_stream_advance(simulation *s, double at, uint32_t ending)
 
 bool rk_sim_stream_ended(simulation *s, uint32_t *veu)
 {
-    for (uint32_t p = 0; p < 2; p++) {
+    for (uint32_t p = 0; p < RK_POOLS; p++) {
         stream_pool *pool = &s->pools[p];
         for (size_t i = 0; i < pool->active_count; i++) {
             stream_class *c = &pool->classes.items[pool->active[i]];

@@ -48,7 +48,7 @@ static inline fixture *random_problem(uint64_t seed, int sms, random_spec spec)
             k->parts.fixed_ns = 0.2 * k->rtask_ns;
             k->parts.stream_ns = 0.3 * k->rtask_ns;
             k->parts.bytes = 0.5 * k->rtask_ns * (1 + random_below(&state, 3));
-            k->parts.cached = cached;
+            k->parts.from = cached ? RK_FROM_L2 : RK_FROM_MEMORY;
         }
     }
     fixture_problem(f);

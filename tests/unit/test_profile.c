@@ -216,7 +216,10 @@ static double price(rk_source *source, rk_rtask_parts *parts, const rk_profile *
     rk_candidate candidate = f->candidates->nodes[0].items[0];
     candidate.args = &arg;
     rk_op_call call = rk_op_call_of(f->graph, &f->graph->nodes[0], f->arena);
-    return rk_profile_rtask(source, parts, profile, &call, &candidate);
+    rk_profile_rtask(&candidate, profile, &call);
+    *source = candidate.source;
+    *parts = candidate.parts;
+    return candidate.rtask_ns;
 }
 
 Test(profile, measured_where_it_fits_and_modelled_elsewhere)
