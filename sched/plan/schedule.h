@@ -57,9 +57,9 @@ typedef struct {
 typedef struct {
     const char *graph; /**< the graph's name */
     const char *policy;
-    bool as_graph;  /**< it runs as kernels of a captured CUDA graph (sched/policies/policy.h) */
+    bool as_graph;    /**< it runs as kernels of a captured CUDA graph (sched/policies/policy.h) */
     bool as_launches; /**< each rProgram is an ordinary kernel of a stream (likewise) */
-    const char *by; /**< what of the policy made it (rk_builder_credit), or NULL */
+    const char *by;   /**< what of the policy made it (rk_builder_credit), or NULL */
     const char *device; /**< its name */
     uint32_t veu_count;
     int veu_threads;    /**< V */

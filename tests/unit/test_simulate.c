@@ -207,7 +207,8 @@ Test(simulate, without_streams_it_is_the_builders_time)
         fixture *f =
             random_problem(seed, 1 + (int)seed % 7, (random_spec){.nodes = 40, .rtasks_most = 12});
         for (size_t p = 0; p < rk_policy_count; p++) {
-            if (rk_policy_is_yardstick(rk_policies[p], NULL) || strcmp(rk_policies[p]->name, "exact") == 0)
+            if (rk_policy_is_yardstick(rk_policies[p], NULL) ||
+                strcmp(rk_policies[p]->name, "exact") == 0)
                 continue;
             const rk_schedule *s = rk_schedule_run(rk_policies[p], &f->problem, f->arena, f->diag);
             cr_expect_float_eq(rk_simulate_time(s, &f->problem), s->makespan_ns, 1e-3, "%s",
@@ -325,7 +326,8 @@ Test(bound, no_schedule_goes_below_it)
         f->device->signal_ns = seed % 5 ? 600 : 4000;
         rk_bound b = bound_of(f, (uint32_t)f->device->sms);
         for (size_t p = 0; p < rk_policy_count; p++) {
-            if (rk_policy_is_yardstick(rk_policies[p], NULL) || strcmp(rk_policies[p]->name, "exact") == 0)
+            if (rk_policy_is_yardstick(rk_policies[p], NULL) ||
+                strcmp(rk_policies[p]->name, "exact") == 0)
                 continue;
             const rk_schedule *s = rk_schedule_run(rk_policies[p], &f->problem, f->arena, f->diag);
             cr_assert_eq(s->veu_count, (uint32_t)f->device->sms);
