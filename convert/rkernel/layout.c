@@ -165,17 +165,28 @@ static macro_vec instantiating_macros(const rk_unit *unit)
     return macros;
 }
 
+/** Whether token `i` uses such a macro, or gives it to another one, `FOR_EACH_TYPE(INSTANTIATE)`; `close` is the use's `)`. */
+static bool uses_instantiating(const macro_vec *macros, const rk_tokens *tokens, size_t i,
+                               size_t *close)
+{
+    bool known = false, any = names_instantiating(macros, tokens, i);
+    for (size_t m = 0; m < macros->count; m++)
+        known |= rk_token_is(tokens, i, macros->items[m].name);
+    *close =
+        known && rk_token_is(tokens, i + 1, "(") ? rk_tokens_close(tokens, i + 1) : tokens->count;
+    for (size_t k = i + 2; *close < tokens->count && k < *close; k++)
+        any |= names_instantiating(macros, tokens, k);
+    return any && *close < tokens->count;
+}
+
 /** Uses of such macros between declarations: `INSTANTIATE(float)`. */
 static void add_macro_instantiations(const rk_unit *unit, size_t file, stretch_vec *out)
 {
     const macro_vec macros = instantiating_macros(unit);
     const rk_tokens *tokens = &unit->files.items[file]->tokens;
     for (size_t i = 0; macros.count && i + 1 < tokens->count; i++) {
-        const size_t close =
-            names_instantiating(&macros, tokens, i) && rk_token_is(tokens, i + 1, "(")
-                ? rk_tokens_close(tokens, i + 1)
-                : tokens->count;
-        if (close >= tokens->count)
+        size_t close;
+        if (!uses_instantiating(&macros, tokens, i, &close))
             continue;
         const size_t last = rk_token_is(tokens, close + 1, ";") ? close + 1 : close;
         add_stretch(out, unit->arena,

@@ -24,3 +24,9 @@ INSTANTIATE_BOTH(double, int)
 
 #define DECLARE(T) T zero_##T();
 DECLARE(int)
+
+// A macro that instantiates a kernel, given to another one.
+#define FOR_EACH_COUNT(m) m(1) m(2)
+template <int N> __global__ void add(int *x) { x[threadIdx.x] += N; }
+#define INSTANTIATE_ADD(N) template __global__ void add<N>(int *);
+FOR_EACH_COUNT(INSTANTIATE_ADD)
