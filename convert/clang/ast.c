@@ -163,14 +163,19 @@ const char *rk_ast_named(const char *text, rk_arena *arena)
     return copy;
 }
 
+const char *rk_ast_type_named(const char *text, rk_arena *arena)
+{
+    char *copy = rk_arena_strdup(arena, text);
+    remove_all(copy, "(anonymous namespace)::");
+    remove_all(copy, " __restrict");
+    remove_all(copy, "__restrict");
+    return copy;
+}
+
 const char *rk_ast_type_text(CXType type, rk_arena *arena)
 {
-    char *text = rk_arena_strdup(
-        arena, rk_ast_text(clang_getTypeSpelling(clang_getCanonicalType(type)), arena));
-    remove_all(text, "(anonymous namespace)::");
-    remove_all(text, " __restrict");
-    remove_all(text, "__restrict");
-    return text;
+    return rk_ast_type_named(
+        rk_ast_text(clang_getTypeSpelling(clang_getCanonicalType(type)), arena), arena);
 }
 
 long long rk_ast_size_of(CXType type)

@@ -53,6 +53,9 @@ bool rk_ast_has_attribute(CXCursor declaration, enum CXCursorKind kind, CXCursor
 /** A name as code writes it: with "(anonymous namespace)::" left out. */
 const char *rk_ast_named(const char *text, rk_arena *arena);
 
+/** The same of a type's spelling, and without `restrict`. */
+const char *rk_ast_type_named(const char *text, rk_arena *arena);
+
 /** Canonical spelling without `restrict`, with "(anonymous namespace)::" left out. */
 const char *rk_ast_type_text(CXType type, rk_arena *arena);
 

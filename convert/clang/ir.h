@@ -92,6 +92,7 @@ typedef struct {
 
 typedef struct {
     uint8_t kind; /**< rk_ir_kind */
+    uint8_t of;   /**< of a function's template: the kind of function that it makes; else `kind` */
     bool looked;  /**< `definition` was asked for */
     uint32_t flags;
     const char *name; /**< "" for none */

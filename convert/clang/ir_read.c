@@ -174,14 +174,17 @@ static bool read_decl_row(reader *r, char *rest)
     const int kind = word ? index_of(rk_ir_kind_names, word) : -1;
     if (!d || !text || kind < 0)
         return wrong(r, "a declaration's id, kind or name");
-    d->kind = (uint8_t)kind;
+    d->kind = d->of = (uint8_t)kind;
     d->name = rk_arena_strdup(r->ir->arena, text);
     d->looked = true;
     while ((word = next_word(&rest))) {
         const int flag = index_of(rk_ir_flag_names, word);
+        const int of = rk_str_starts(word, "of=") ? index_of(rk_ir_kind_names, word + 3) : -1;
         char *at = word + 1;
         if (flag >= 0)
             d->flags |= 1U << flag;
+        else if (of >= 0)
+            d->of = (uint8_t)of;
         else if (*word == '@'                   ? !read_spot(&at, &d->at)
                  : rk_str_starts(word, "list=") ? !read_list(r, d, word + strlen("list="))
                                                 : !read_column(d, rk_ir_decl_columns, word))

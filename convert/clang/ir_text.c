@@ -82,6 +82,8 @@ static void write_decl(rk_str *out, const rk_ir *ir, rk_ir_id id)
     for (size_t i = 0; i < RK_IR_FLAG_COUNT; i++)
         if (d->flags & 1U << i)
             rk_str_addf(out, " %s", rk_ir_flag_names[i]);
+    if (d->of != d->kind)
+        rk_str_addf(out, " of=%s", rk_ir_kind_names[d->of]);
     write_columns(out, d, rk_ir_decl_columns);
     if (d->counted || d->list < d->list_end)
         rk_str_add(out, " list=");

@@ -202,6 +202,9 @@ static rk_ir_id add_declaration(rk_ir *ir, CXCursor cursor)
     unsigned offset;
     clang_getExpansionLocation(clang_getCursorLocation(cursor), &file, NULL, NULL, &offset);
     d->kind = (uint8_t)kind_of(clang_getCursorKind(cursor));
+    d->of = d->kind == RK_IR_FUNCTION_TEMPLATE
+                ? (uint8_t)kind_of(clang_getTemplateCursorKind(cursor))
+                : d->kind;
     d->name = rk_ast_name(cursor, ir->arena);
     d->at = spot_of(l, file, offset);
     d->flags = flags_of(cursor, d->kind);

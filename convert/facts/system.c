@@ -216,19 +216,17 @@ bool rk_system_waits_by_name(const char *name)
 }
 
 /** Libraries whose functions work together across threads. */
-bool rk_system_waits_by_namespace(CXCursor function, bool *grid_sync, rk_arena *arena)
+bool rk_system_waits_by_namespace(const rk_ir *ir, const rk_ir_decl *function, bool *grid_sync)
 {
     static const char *const spaces[] = {"cooperative_groups", "nvcuda", "cub"};
-    const char *name = rk_ast_name(function, arena);
-    if (rk_system_in_namespace(function, "cooperative_groups", arena)) {
-        CXCursor parent = clang_getCursorSemanticParent(function);
+    const char *name = function->name;
+    if (rk_ir_in_namespace(ir, function, "cooperative_groups"))
         *grid_sync |= strcmp(name, "this_grid") == 0 || strcmp(name, "this_multi_grid") == 0 ||
-                      strcmp(rk_ast_name(parent, arena), "grid_group") == 0;
-    }
+                      strcmp(rk_ir_decl_at(ir, function->parent)->name, "grid_group") == 0;
     for (size_t i = 0; i < sizeof spaces / sizeof *spaces; i++)
-        if (rk_system_in_namespace(function, spaces[i], arena))
+        if (rk_ir_in_namespace(ir, function, spaces[i]))
             return true;
-    return rk_system_in_namespace(function, "cuda", arena) &&
+    return rk_ir_in_namespace(ir, function, "cuda") &&
            (strstr(name, "wait") || strstr(name, "arrive") || strstr(name, "barrier") ||
             strcmp(name, "load") == 0 || rk_str_starts(name, "operator "));
 }

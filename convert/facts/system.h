@@ -1,6 +1,7 @@
 #ifndef RK_CONVERT_FACTS_SYSTEM_H
 #define RK_CONVERT_FACTS_SYSTEM_H
 
+#include "convert/clang/ir.h"
 #include "convert/facts/bodies.h"
 
 /* CUDA's own declarations, and what functions of headers outside of the project reach. */
@@ -23,7 +24,7 @@ const char *rk_walk_system(rk_analysis *analysis, CXCursor function);
 
 /** kernel_facts.c: whether a function of CUDA's own waits, by its name or by its library. */
 bool rk_system_waits_by_name(const char *name);
-bool rk_system_waits_by_namespace(CXCursor function, bool *grid_sync, rk_arena *arena);
+bool rk_system_waits_by_namespace(const rk_ir *ir, const rk_ir_decl *function, bool *grid_sync);
 
 /** Whether assembly has a `bar.` instruction; `membar.` is none. */
 bool rk_assembly_has_barrier(const char *text);

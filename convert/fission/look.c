@@ -1,7 +1,6 @@
 #include "convert/cuda/builtins.h"
 #include "convert/fission/fission_internal.h"
 
-#include "convert/clang/ast.h"
 #include "convert/clang/lower.h"
 #include "convert/facts/spin.h"
 #include "convert/facts/system.h"
@@ -12,7 +11,7 @@
 
 /** A function that was looked into. */
 typedef struct {
-    CXCursor cursor;
+    rk_ir_id definition;
     const char *why; /**< it rules fission out; NULL */
     bool atomics;
     bool open;
@@ -20,6 +19,7 @@ typedef struct {
 
 typedef struct {
     rk_fission *f;
+    rk_ir *ir;
     RK_VEC(callee) callees;
 } looker;
 
@@ -29,12 +29,12 @@ typedef struct {
     bool polls; /**< the text is in a loop that an atomic's result may keep going */
     bool atomics;
     const char *why;
-    CXCursor at;
+    rk_ir_id at;
 } view;
 
-static void look_at(view *v, CXCursor cursor);
+static void look_at(view *v, rk_ir_id node);
 
-static void refuse(view *v, CXCursor at, const char *why)
+static void refuse(view *v, rk_ir_id at, const char *why)
 {
     if (v->why)
         return;
@@ -42,68 +42,62 @@ static void refuse(view *v, CXCursor at, const char *why)
     v->at = at;
 }
 
-static bool has_name(CXCursor function, const char *name, rk_arena *arena)
-{
-    return strcmp(rk_ast_name(function, arena), name) == 0;
-}
-
-static void use_atomic(view *v, CXCursor at)
+static void use_atomic(view *v, rk_ir_id at)
 {
     v->atomics = true;
     if (v->polls)
         refuse(v, at, "an atomic in a loop, which may wait for another thread");
 }
 
-static size_t look_into(looker *l, CXCursor definition)
+static size_t look_into(looker *l, rk_ir_id definition)
 {
     for (size_t i = 0; i < l->callees.count; i++)
-        if (clang_equalCursors(l->callees.items[i].cursor, definition))
+        if (l->callees.items[i].definition == definition)
             return i;
     const size_t index = l->callees.count;
-    *rk_push(l->f->arena, &l->callees) = (callee){.cursor = definition, .open = true};
+    *rk_push(l->f->arena, &l->callees) = (callee){.definition = definition, .open = true};
     view v = {.l = l};
-    const rk_cursors children = rk_ast_children(definition, l->f->arena);
-    for (size_t i = 0; i < children.count; i++)
-        look_at(&v, children.items[i]);
+    RK_IR_EACH(l->ir, part, rk_ir_body(l->ir, definition))
+    look_at(&v, part);
     l->callees.items[index] = (callee){definition, v.why, v.atomics, false};
     return index;
 }
 
-static void use_waiting(view *v, CXCursor at, CXCursor function)
+static void use_waiting(view *v, rk_ir_id at, const char *name)
 {
     rk_arena *arena = v->l->f->arena;
-    const size_t offset = rk_fission_begin(at);
+    const size_t offset = rk_ir_at(v->l->ir, at)->expanded.begin.offset;
     if (!v->kernel)
         refuse(v, at, "a function that it calls waits");
-    else if (has_name(function, "__syncthreads", arena) ||
-             has_name(function, "__syncwarp", arena) || has_name(function, "sync", arena))
+    else if (strcmp(name, "__syncthreads") == 0 || strcmp(name, "__syncwarp") == 0 ||
+             strcmp(name, "sync") == 0)
         *rk_push(arena, &v->l->f->barriers) = offset;
-    else if (has_name(function, "this_thread_block", arena) ||
-             has_name(function, "thread_block", arena))
+    else if (strcmp(name, "this_thread_block") == 0 || strcmp(name, "thread_block") == 0)
         *rk_push(arena, &v->l->f->groups) = offset;
     else
         refuse(v, at, "it waits by other means than a barrier of the block");
 }
 
-static void use_function(view *v, CXCursor at, CXCursor function)
+static void use_function(view *v, rk_ir_id at, rk_ir_id target)
 {
-    rk_arena *arena = v->l->f->arena;
+    rk_ir *ir = v->l->ir;
+    const rk_ir_decl *function = rk_ir_decl_at(ir, target);
     bool grid = false;
-    const char *name = rk_ast_name(function, arena);
-    if (rk_system_waits_by_name(name) ||
-        (rk_ast_is_system(function) && rk_system_waits_by_namespace(function, &grid, arena))) {
-        use_waiting(v, at, function);
+    const bool system = function->flags & RK_IR_SYSTEM;
+    if (rk_system_waits_by_name(function->name) ||
+        (system && rk_system_waits_by_namespace(ir, function, &grid))) {
+        use_waiting(v, at, function->name);
         return;
     }
-    if (rk_ast_has_attribute(function, CXCursor_CUDAGlobalAttr, NULL))
+    if (function->flags & RK_IR_KERNEL)
         refuse(v, at, "it launches or calls a kernel");
-    if (rk_ast_is_system(function)) {
-        if (strstr(name, "tomic") || rk_system_in_namespace(function, "cuda", arena))
+    if (system) {
+        if (strstr(function->name, "tomic") || rk_ir_in_namespace(ir, function, "cuda"))
             use_atomic(v, at);
         return;
     }
-    const CXCursor definition = clang_getCursorDefinition(function);
-    if (clang_Cursor_isNull(definition) || clang_CXXMethod_isVirtual(function)) {
+    const rk_ir_id definition = rk_ir_definition(ir, target);
+    if (!definition || function->flags & RK_IR_VIRTUAL) {
         refuse(v, at, "it calls a function whose body is not seen");
         return;
     }
@@ -116,162 +110,151 @@ static void use_function(view *v, CXCursor at, CXCursor function)
 }
 
 /** Operators that wait are left to the runtime, which ends such a program and says why. */
-static bool is_operator(CXCursor overloads, rk_arena *arena)
+static bool is_operator(const rk_ir_decl *overloads)
 {
-    return rk_str_starts(rk_ast_name(overloads, arena), "operator");
+    return rk_str_starts(overloads->name, "operator");
 }
 
-static void use_overloads(view *v, CXCursor cursor)
+static void use_overloads(view *v, rk_ir_id node)
 {
-    const unsigned count = clang_getNumOverloadedDecls(cursor);
-    bool known = count > 0;
-    for (unsigned i = 0; i < count; i++) {
-        const CXCursor one = clang_getOverloadedDecl(cursor, i);
-        if (rk_ast_is_function(clang_getCursorKind(one)))
-            use_function(v, cursor, one);
+    const rk_ir *ir = v->l->ir;
+    const rk_ir_decl *overloads = rk_ir_target(ir, node);
+    bool known = overloads->list < overloads->list_end;
+    for (uint32_t i = overloads->list; i < overloads->list_end; i++) {
+        const rk_ir_id one = ir->lists.items[i];
+        if (rk_ir_is_function(rk_ir_decl_at(ir, one)->kind))
+            use_function(v, node, one);
         else
             known = false;
     }
-    const bool chosen = v->l->f->helper_waits && !is_operator(cursor, v->l->f->arena);
+    const bool chosen = v->l->f->helper_waits && !is_operator(overloads);
     if (!known || chosen)
-        refuse(v, cursor, "it calls a function that template arguments choose");
+        refuse(v, node, "it calls a function that template arguments choose");
 }
 
-static bool is_volatile(CXType type)
+static bool is_volatile(const rk_ir *ir, rk_ir_id type)
 {
-    for (int depth = 0; depth < 4 && type.kind != CXType_Invalid; depth++) {
-        const CXType t = clang_getCanonicalType(type);
-        if (clang_isVolatileQualifiedType(t))
+    for (int depth = 0; depth < 4 && type; depth++) {
+        const rk_ir_type *t = rk_ir_canonical(ir, type);
+        if (t->is_volatile)
             return true;
-        type = clang_getArrayElementType(t);
-        if (type.kind == CXType_Invalid)
-            type = clang_getPointeeType(t);
+        type = t->element ? t->element : t->pointee;
     }
     return false;
 }
 
 /** `T(0)`, `a += b` and `f(a)` of types that depend on template arguments: their overloads are looked at. */
-static bool is_dependent(CXCursor call, rk_arena *arena)
+static bool is_dependent(const rk_ir *ir, rk_ir_id call)
 {
-    const rk_cursors all = rk_ast_children(call, arena);
-    bool good = all.count && clang_getCursorKind(all.items[0]) == CXCursor_TypeRef;
-    for (size_t i = 0; i < all.count; i++) {
-        const CXCursor overloads = clang_getCursorReferenced(all.items[i]);
-        good |= clang_getCursorKind(overloads) == CXCursor_OverloadedDeclRef &&
-                (i == 0 || is_operator(overloads, arena));
+    const rk_ir_id first = rk_ir_first(ir, call);
+    bool good = rk_ir_kind_of(ir, first) == RK_IR_TYPE_NAME;
+    RK_IR_EACH(ir, part, call)
+    {
+        const rk_ir_decl *overloads = rk_ir_target(ir, part);
+        good |= overloads->kind == RK_IR_OVERLOADS && (part == first || is_operator(overloads));
     }
     return good;
 }
 
-static void look_at_call(view *v, CXCursor cursor)
+static void look_at_call(view *v, rk_ir_id call)
 {
-    const CXCursor target = clang_getCursorReferenced(cursor);
-    const enum CXCursorKind kind = clang_getCursorKind(target);
-    if (rk_ast_is_function(kind))
-        use_function(v, cursor, target);
-    else if (kind != CXCursor_OverloadedDeclRef && !is_dependent(cursor, v->l->f->arena))
-        refuse(v, cursor, "it calls a function that is not named");
+    const rk_ir *ir = v->l->ir;
+    const rk_ir_kind kind = rk_ir_target(ir, call)->kind;
+    if (rk_ir_is_function(kind))
+        use_function(v, call, rk_ir_at(ir, call)->decl);
+    else if (kind != RK_IR_OVERLOADS && !is_dependent(ir, call))
+        refuse(v, call, "it calls a function that is not named");
 }
 
-static void use_variable(view *v, CXCursor variable)
+static void look_at_reference(view *v, rk_ir_id node)
 {
-    rk_fission *f = v->l->f;
-    const rk_builtin *builtin = v->kernel && rk_ast_is_system(variable)
-                                    ? rk_builtin_find(rk_ast_name(variable, f->arena))
-                                    : NULL;
+    const rk_ir_decl *target = rk_ir_target(v->l->ir, node);
+    const rk_builtin *builtin =
+        target->kind == RK_IR_VARIABLE && v->kernel && target->flags & RK_IR_SYSTEM
+            ? rk_builtin_find(target->name)
+            : NULL;
     if (builtin)
-        f->reads |= builtin->use & RK_USE_PLACES;
+        v->l->f->reads |= builtin->use & RK_USE_PLACES;
+    if (rk_ir_is_function(target->kind))
+        use_function(v, node, rk_ir_at(v->l->ir, node)->decl);
 }
 
-static void look_at_reference(view *v, CXCursor cursor)
+static void look_at_node(view *v, rk_ir_id node)
 {
-    const CXCursor target = clang_getCursorReferenced(cursor);
-    if (clang_getCursorKind(target) == CXCursor_VarDecl)
-        use_variable(v, target);
-    if (rk_ast_is_function(clang_getCursorKind(target)))
-        use_function(v, cursor, target);
-}
-
-static bool is_loop(enum CXCursorKind kind)
-{
-    return kind == CXCursor_WhileStmt || kind == CXCursor_DoStmt || kind == CXCursor_ForStmt;
-}
-
-static void look_at_node(view *v, CXCursor cursor)
-{
-    switch (clang_getCursorKind(cursor)) {
-    case CXCursor_GCCAsmStmt:
-    case CXCursor_MSAsmStmt:
-        refuse(v, cursor, "inline assembly");
+    const rk_ir_node *n = rk_ir_at(v->l->ir, node);
+    switch ((int)n->kind) {
+    case RK_IR_ASSEMBLY:
+    case RK_IR_MS_ASSEMBLY:
+        refuse(v, node, "inline assembly");
         break;
-    case CXCursor_GotoStmt:
-    case CXCursor_IndirectGotoStmt:
-    case CXCursor_LabelStmt:
-    case CXCursor_CXXTryStmt:
-    case CXCursor_StmtExpr:
-        refuse(v, cursor, "a jump, a try block or a statement in an expression");
+    case RK_IR_GOTO:
+    case RK_IR_INDIRECT_GOTO:
+    case RK_IR_LABEL:
+    case RK_IR_TRY:
+    case RK_IR_STATEMENT_EXPRESSION:
+        refuse(v, node, "a jump, a try block or a statement in an expression");
         break;
-    case CXCursor_LambdaExpr:
-    case CXCursor_StructDecl:
-    case CXCursor_ClassDecl:
-    case CXCursor_UnionDecl:
-    case CXCursor_EnumDecl:
-        refuse(v, cursor, "a lambda or a type inside a function");
+    case RK_IR_LAMBDA:
+    case RK_IR_STRUCT:
+    case RK_IR_CLASS:
+    case RK_IR_UNION:
+    case RK_IR_ENUM:
+        refuse(v, node, "a lambda or a type inside a function");
         break;
-    case CXCursor_VarDecl:
-        if (clang_Cursor_getStorageClass(cursor) == CX_SC_Static &&
-            !rk_ast_has_attribute(cursor, CXCursor_CUDASharedAttr, NULL))
-            refuse(v, cursor, "a static variable");
-        break;
-    case CXCursor_CallExpr:
-        look_at_call(v, cursor);
-        break;
-    case CXCursor_DeclRefExpr:
-    case CXCursor_MemberRefExpr:
-        look_at_reference(v, cursor);
-        break;
-    case CXCursor_OverloadedDeclRef:
-        use_overloads(v, cursor);
-        break;
-    default:
+    case RK_IR_VARIABLE: {
+        const uint32_t flags = rk_ir_target(v->l->ir, node)->flags;
+        if (flags & RK_IR_STATIC && !(flags & RK_IR_SHARED))
+            refuse(v, node, "a static variable");
         break;
     }
-    if (is_volatile(clang_getCursorType(cursor)))
-        refuse(v, cursor, "a volatile object");
-    if (is_loop(clang_getCursorKind(cursor)) &&
-        rk_spin_look(v->l->f->unit, rk_lower_cursor(rk_ir_of(v->l->f->unit), cursor), SIZE_MAX) !=
-            RK_SPIN_NONE)
-        refuse(v, cursor, "a loop that waits for another thread");
+    case RK_IR_CALL:
+        look_at_call(v, node);
+        break;
+    case RK_IR_NAME:
+    case RK_IR_MEMBER:
+        look_at_reference(v, node);
+        break;
+    case RK_IR_OVERLOADS:
+        use_overloads(v, node);
+        break;
+    }
+    if (is_volatile(v->l->ir, n->type))
+        refuse(v, node, "a volatile object");
+    if (rk_ir_is_loop(n->kind) && rk_spin_look(v->l->f->unit, node, SIZE_MAX) != RK_SPIN_NONE)
+        refuse(v, node, "a loop that waits for another thread");
 }
 
-/** Whether the loop may go on for as long as what child `i` of it does says so. */
-static bool may_poll(CXCursor loop, const rk_cursors *children, size_t i)
+/** Whether the loop may go on for as long as that part of it says so. */
+static bool may_poll(const rk_ir *ir, rk_ir_id loop, rk_ir_id part)
 {
-    const enum CXCursorKind kind = clang_getCursorKind(loop);
-    if (kind == CXCursor_WhileStmt || kind == CXCursor_DoStmt)
+    const rk_ir_kind kind = rk_ir_kind_of(ir, loop);
+    if (kind == RK_IR_WHILE || kind == RK_IR_DO)
         return true;
-    return kind == CXCursor_ForStmt && (children->count < 4 || i + 1 < children->count);
+    return kind == RK_IR_FOR && (rk_ir_child_count(ir, loop) < 4 || rk_ir_next(ir, part));
 }
 
-static void look_at(view *v, CXCursor cursor)
+static void look_at(view *v, rk_ir_id node)
 {
-    look_at_node(v, cursor);
-    const rk_cursors children = rk_ast_children(cursor, v->l->f->arena);
-    for (size_t i = 0; i < children.count && !v->why; i++) {
+    look_at_node(v, node);
+    RK_IR_EACH(v->l->ir, part, node)
+    {
+        if (v->why)
+            return;
         const bool polled = v->polls;
-        v->polls |= may_poll(cursor, &children, i);
-        look_at(v, children.items[i]);
+        v->polls |= may_poll(v->l->ir, node, part);
+        look_at(v, part);
         v->polls = polled;
     }
 }
 
 bool rk_fission_look(rk_fission *f)
 {
-    looker l = {.f = f};
+    looker l = {.f = f, .ir = rk_ir_of(f->unit)};
     view v = {.l = &l, .kernel = true};
-    look_at(&v, f->body);
+    const rk_ir_id kernel = rk_lower_cursor(l.ir, f->kernel);
+    look_at(&v, rk_ir_child_of(l.ir, kernel, RK_IR_COMPOUND));
     if (v.why)
-        return rk_fission_refuse(f, v.at, v.why);
+        return rk_fission_refuse(f, rk_lower_node_cursor(l.ir, v.at), v.why);
     if (f->barriers.count == 0)
         return rk_fission_refuse(f, f->body, "no barrier is seen");
     return true;

@@ -1,17 +1,13 @@
 #include "convert/cuda/builtins.h"
 #include "convert/program/program_internal.h"
 
-#include "convert/clang/ast.h"
-#include "convert/clang/implicit.h"
+#include "convert/clang/lower.h"
 #include "convert/facts/system.h"
-#include "convert/unit/sources.h"
 
 #include <string.h>
 
 /** A function definition that was looked into. */
 typedef struct {
-    CXCursor cursor;
-    unsigned hash;
     bool waits, grid_sync;
     bool steps; /**< it has accesses to volatile memory */
     bool
@@ -25,9 +21,10 @@ typedef struct {
 typedef struct {
     rk_program *program;
     rk_unit *unit;
+    rk_ir *ir;
     RK_VEC(seen) seen;
-    CXFile last_file;
-    size_t last_index;
+    RK_VEC(size_t)
+    seen_as; /**< of each declaration of the tree, its place in `seen` counted from 1, or 0 */
     /* what functions do that are no kernels, and so what one may do that is not seen */
     bool helper_waits, helper_reads;
     bool operator_waits, operator_reads; /**< the same of operators, constructors and their like */
@@ -43,26 +40,26 @@ typedef struct {
     bool has_scopes;
 } look;
 
-static size_t look_into(reader *r, CXCursor definition);
+static size_t look_into(reader *r, rk_ir_id definition);
 
-static void use_function(look *l, CXCursor target)
+static void use_function(look *l, rk_ir_id function)
 {
-    rk_arena *arena = l->r->unit->arena;
-    const char *name = rk_ast_name(target, arena);
-    if (rk_system_waits_by_name(name)) {
+    rk_ir *ir = l->r->ir;
+    const rk_ir_decl *target = rk_ir_decl_at(ir, function);
+    if (rk_system_waits_by_name(target->name)) {
         l->sum.waits = true;
         return;
     }
-    if (rk_ast_is_system(target)) {
-        const bool group = rk_system_waits_by_namespace(target, &l->sum.grid_sync, arena);
+    if (target->flags & RK_IR_SYSTEM) {
+        const bool group = rk_system_waits_by_namespace(ir, target, &l->sum.grid_sync);
         l->sum.waits |= group;
-        if (group || rk_str_starts(name, "__assert")) /* which says what thread it is */
+        if (group || rk_str_starts(target->name, "__assert")) /* which says what thread it is */
             l->callee_reads |= RK_USE_PLACES;
         return;
     }
-    const CXCursor definition = clang_getCursorDefinition(target);
-    if (clang_Cursor_isNull(definition)) {
-        l->sum.waits |= rk_ast_has_attribute(target, CXCursor_CUDADeviceAttr, NULL);
+    const rk_ir_id definition = rk_ir_definition(ir, function);
+    if (!definition) {
+        l->sum.waits |= (target->flags & RK_IR_DEVICE) != 0;
         return;
     }
     const size_t callee = look_into(l->r, definition);
@@ -70,281 +67,240 @@ static void use_function(look *l, CXCursor target)
     l->sum.waits |= s->waits || s->open;
     l->sum.grid_sync |= s->grid_sync;
     l->sum.steps |= s->steps;
-    l->sum.unseen |= s->unseen || clang_CXXMethod_isVirtual(target);
+    l->sum.unseen |= s->unseen || (target->flags & RK_IR_VIRTUAL);
     l->sum.dependent |= s->dependent;
     l->sum.reads |= s->reads;
     l->callee_reads |= s->reads;
 }
 
-static void use_variable(look *l, CXCursor target)
+static void use_variable(look *l, const rk_ir_decl *target)
 {
-    if (!rk_ast_is_system(target))
-        return;
-    const rk_builtin *builtin = rk_builtin_find(rk_ast_name(target, l->r->unit->arena));
+    const rk_builtin *builtin = target->flags & RK_IR_SYSTEM ? rk_builtin_find(target->name) : NULL;
     if (builtin && (builtin->use & RK_USE_PLACES)) {
         l->sum.reads |= builtin->use;
         l->own_reads |= builtin->use;
     }
 }
 
-static void use_reference(look *l, CXCursor cursor)
-{
-    const CXCursor target = clang_getCursorReferenced(cursor);
-    const enum CXCursorKind kind = clang_getCursorKind(target);
-    if (rk_ast_is_function(kind))
-        use_function(l, target);
-    else if (kind == CXCursor_VarDecl)
-        use_variable(l, target);
-}
-
 /** Whether a lambda captures what it names, local shadows of the built-ins among it. */
-static bool captures_all(const reader *r, CXCursor lambda)
+static bool captures_all(const reader *r, const rk_ir_node *lambda)
 {
     size_t i;
-    const rk_where at =
-        rk_ast_spelling(r->unit, clang_getRangeStart(clang_getCursorExtent(lambda)));
-    const rk_stretch *s = rk_program_stretch(r->program, at, &i);
+    const rk_stretch *s = rk_program_stretch(r->program, rk_ir_where(lambda->spelled.begin), &i);
     return s && rk_token_is(&s->tokens, i, "[") &&
            (rk_token_is(&s->tokens, i + 1, "&") || rk_token_is(&s->tokens, i + 1, "=")) &&
            (rk_token_is(&s->tokens, i + 2, "]") || rk_token_is(&s->tokens, i + 2, ","));
 }
 
-/** A call whose function the AST does not name. */
-static void use_call(look *l, CXCursor cursor)
-{
-    const CXCursor target = clang_getCursorReferenced(cursor);
-    const enum CXCursorKind kind = clang_getCursorKind(target);
-    if (rk_ast_is_function(kind))
-        use_function(l, target);
-    else if (kind != CXCursor_OverloadedDeclRef)
-        l->sum.unseen = true;
-}
+static void look_at_node(look *l, rk_ir_id node);
 
-static enum CXChildVisitResult visit(CXCursor cursor, CXCursor parent, CXClientData data);
-
-static void use_implicit(CXCursor found, void *data)
+/** What runs at a node without being named there; a value of a member reads outside of the kernel's text. */
+static void use_implicit(look *l, rk_ir_id node)
 {
-    look *l = data;
-    if (!clang_isExpression(clang_getCursorKind(found))) {
-        use_function(l, found);
-        return;
+    rk_ir *ir = l->r->ir;
+    uint32_t first, end;
+    rk_ir_implicit(ir, node, &first, &end);
+    for (uint32_t i = first; i < end; i++) {
+        if (ir->implicit.items[i].decl) {
+            use_function(l, ir->implicit.items[i].decl);
+            continue;
+        }
+        look value = {.r = l->r};
+        const rk_ir_id root = rk_ir_implicit_value(ir, i);
+        for (rk_ir_id id = root; id < rk_ir_at(ir, root)->end; id++)
+            look_at_node(&value, id);
+        l->sum.waits |= value.sum.waits;
+        l->sum.grid_sync |= value.sum.grid_sync;
+        l->sum.unseen |= value.sum.unseen;
+        l->sum.reads |= value.sum.reads;
+        l->callee_reads |= value.own_reads | value.callee_reads;
     }
-    look value = {.r = l->r}; /* what it reads is outside of the kernel's text */
-    visit(found, found, &value);
-    clang_visitChildren(found, visit, &value);
-    l->sum.waits |= value.sum.waits;
-    l->sum.grid_sync |= value.sum.grid_sync;
-    l->sum.unseen |= value.sum.unseen;
-    l->sum.reads |= value.sum.reads;
-    l->callee_reads |= value.own_reads | value.callee_reads;
 }
 
-static enum CXChildVisitResult visit(CXCursor cursor, CXCursor parent, CXClientData data)
+static void use_overloads(look *l, const rk_ir_decl *overloads)
 {
-    (void)parent;
-    look *l = data;
-    rk_implicit_find(cursor, l->r->unit->arena, use_implicit, l);
-    const enum CXTypeKind type = clang_getCanonicalType(clang_getCursorType(cursor)).kind;
-    l->sum.dependent |= type == CXType_Dependent || type == CXType_Unexposed;
-    if (rk_program_add_step(l->r->program, cursor))
+    const rk_ir *ir = l->r->ir;
+    for (uint32_t i = overloads->list; i < overloads->list_end; i++)
+        if (rk_ir_is_function(rk_ir_decl_at(ir, ir->lists.items[i])->kind))
+            use_function(l, ir->lists.items[i]);
+    l->sum.unseen |= overloads->list == overloads->list_end;
+}
+
+static void look_at_node(look *l, rk_ir_id node)
+{
+    const rk_ir *ir = l->r->ir;
+    const rk_ir_node *n = rk_ir_at(ir, node);
+    const rk_ir_decl *target = rk_ir_target(ir, node);
+    use_implicit(l, node);
+    const rk_ir_type_kind type = rk_ir_type_of(ir, node)->kind;
+    l->sum.dependent |= type == RK_IR_TYPE_DEPENDENT || type == RK_IR_TYPE_UNEXPOSED;
+    if (rk_program_add_step(l->r->program, node))
         l->sum.steps = l->sum.waits = true;
-    switch (clang_getCursorKind(cursor)) {
-    case CXCursor_LambdaExpr:
-        l->has_scopes |= !captures_all(l->r, cursor);
+    switch ((int)n->kind) {
+    case RK_IR_LAMBDA:
+        l->has_scopes |= !captures_all(l->r, n);
         break;
-    case CXCursor_StructDecl:
-    case CXCursor_ClassDecl:
+    case RK_IR_STRUCT:
+    case RK_IR_CLASS:
         l->has_scopes = true;
         break;
-    case CXCursor_DeclRefExpr:
-    case CXCursor_MemberRefExpr:
-        use_reference(l, cursor);
+    case RK_IR_NAME:
+    case RK_IR_MEMBER:
+        if (rk_ir_is_function(target->kind))
+            use_function(l, n->decl);
+        else if (target->kind == RK_IR_VARIABLE)
+            use_variable(l, target);
         break;
-    case CXCursor_OverloadedDeclRef: {
-        const unsigned count = clang_getNumOverloadedDecls(cursor);
-        for (unsigned i = 0; i < count; i++)
-            if (rk_ast_is_function(clang_getCursorKind(clang_getOverloadedDecl(cursor, i))))
-                use_function(l, clang_getOverloadedDecl(cursor, i));
-        l->sum.unseen |= count == 0;
+    case RK_IR_OVERLOADS:
+        use_overloads(l, target);
         break;
-    }
-    case CXCursor_CallExpr:
-        use_call(l, cursor);
+    case RK_IR_CALL: /* of a function that nothing names, unless its name is below */
+        if (rk_ir_is_function(target->kind))
+            use_function(l, n->decl);
+        else if (target->kind != RK_IR_OVERLOADS)
+            l->sum.unseen = true;
         break;
-    case CXCursor_WhileStmt:
-    case CXCursor_DoStmt:
-    case CXCursor_ForStmt:
-        l->sum.waits |= rk_program_add_wait(l->r->program, cursor, l->end);
+    case RK_IR_WHILE:
+    case RK_IR_DO:
+    case RK_IR_FOR:
+        l->sum.waits |= rk_program_add_wait(l->r->program, node, l->end);
         break;
-    case CXCursor_GCCAsmStmt:
+    case RK_IR_ASSEMBLY:
         l->sum.waits = true;
         l->callee_reads |= RK_USE_PLACES;
         break;
     default:
         break;
     }
-    return CXChildVisit_Recurse;
 }
 
-static size_t find_seen(const reader *r, CXCursor definition, unsigned hash)
+static look look_at(reader *r, rk_ir_id definition)
 {
-    for (size_t i = 0; i < r->seen.count; i++)
-        if (r->seen.items[i].hash == hash &&
-            clang_equalCursors(r->seen.items[i].cursor, definition))
-            return i;
-    return RK_NONE;
-}
-
-static look look_at(reader *r, CXCursor definition)
-{
-    unsigned begin, end;
-    rk_ast_extent(definition, &begin, &end);
-    look l = {.r = r, .end = end};
-    clang_visitChildren(definition, visit, &l);
+    const rk_ir_id root = rk_ir_body(r->ir, definition);
+    const rk_ir_node *n = rk_ir_at(r->ir, root);
+    look l = {.r = r, .end = n->expanded.end.offset};
+    for (rk_ir_id id = root + 1; id < n->end; id++)
+        look_at_node(&l, id);
     return l;
 }
 
-static size_t look_into(reader *r, CXCursor definition)
+static size_t look_into(reader *r, rk_ir_id definition)
 {
-    const unsigned hash = clang_hashCursor(definition);
-    const size_t known = find_seen(r, definition, hash);
-    if (known != RK_NONE)
-        return known;
+    while (r->seen_as.count <= definition)
+        rk_push(r->unit->arena, &r->seen_as);
+    if (r->seen_as.items[definition])
+        return r->seen_as.items[definition] - 1;
     const size_t index = r->seen.count;
-    *rk_push(r->unit->arena, &r->seen) = (seen){.cursor = definition, .hash = hash, .open = true};
+    *rk_push(r->unit->arena, &r->seen) = (seen){.open = true};
+    r->seen_as.items[definition] = index + 1;
     const look l = look_at(r, definition);
     r->seen.items[index] = l.sum;
     r->seen.items[index].reads |= l.callee_reads;
-    r->seen.items[index].cursor = definition;
-    r->seen.items[index].hash = hash;
     return index;
 }
 
 /* Declarations. */
 
-static const char *qualified(const rk_unit *unit, CXCursor declaration, bool *reachable)
+/** A declaration's name with its namespaces and classes; `*reachable` becomes false inside a class or function. */
+static const char *qualified(const reader *r, const rk_ir_decl *declaration, bool *reachable)
 {
-    const char *name = rk_ast_name(declaration, unit->arena);
+    rk_arena *arena = r->unit->arena;
+    const char *name = declaration->name;
     const char *angle = strchr(name, '<');
     if (angle && strncmp(name, "operator", 8) != 0)
-        name = rk_arena_strndup(unit->arena, name, (size_t)(angle - name));
-    for (CXCursor p = clang_getCursorSemanticParent(declaration);
-         !clang_Cursor_isNull(p) && !clang_isTranslationUnit(clang_getCursorKind(p)) &&
-         !clang_isInvalid(clang_getCursorKind(p));
-         p = clang_getCursorSemanticParent(p)) {
-        const enum CXCursorKind kind = clang_getCursorKind(p);
-        if (kind == CXCursor_LinkageSpec || kind == CXCursor_UnexposedDecl)
+        name = rk_arena_strndup(arena, name, (size_t)(angle - name));
+    for (rk_ir_id id = declaration->parent; id; id = rk_ir_decl_at(r->ir, id)->parent) {
+        const rk_ir_decl *p = rk_ir_decl_at(r->ir, id);
+        if (p->kind == RK_IR_LINKAGE || p->kind == RK_IR_OTHER_DECLARATION)
             continue;
-        if (kind != CXCursor_Namespace)
+        if (p->kind != RK_IR_NAMESPACE)
             *reachable = false;
-        if (clang_Cursor_isAnonymous(p) || rk_ast_is_function(kind))
-            continue;
-        name = rk_arena_printf(unit->arena, "%s::%s", rk_ast_name(p, unit->arena), name);
+        if (!(p->flags & RK_IR_ANONYMOUS) && !rk_ir_is_function(p->kind))
+            name = rk_arena_printf(arena, "%s::%s", p->name, name);
     }
     return name;
 }
 
-static bool find_body(const reader *r, CXCursor function, rk_where *out)
+static void read_params(reader *r, rk_kernel_facts *facts, rk_ir_id kernel)
 {
-    const rk_cursors children = rk_ast_children(function, r->unit->arena);
-    for (size_t i = children.count; i-- > 0;) {
-        if (clang_getCursorKind(children.items[i]) != CXCursor_CompoundStmt)
-            continue;
-        *out =
-            rk_ast_spelling(r->unit, clang_getRangeStart(clang_getCursorExtent(children.items[i])));
-        return out->file != RK_NONE;
-    }
-    return false;
-}
-
-static bool is_pack(const rk_unit *unit, CXCursor parameter)
-{
-    return rk_str_ends(
-        rk_ast_text(clang_getTypeSpelling(clang_getCursorType(parameter)), unit->arena), "...");
-}
-
-static void read_params(rk_unit *unit, rk_kernel_facts *facts, CXCursor kernel)
-{
-    const rk_cursors children = rk_ast_children(kernel, unit->arena);
     facts->params.count = 0;
-    for (size_t i = 0; i < children.count; i++) {
-        if (clang_getCursorKind(children.items[i]) != CXCursor_ParmDecl)
+    RK_IR_EACH(r->ir, part, kernel)
+    {
+        if (rk_ir_kind_of(r->ir, part) != RK_IR_PARAMETER)
             continue;
-        const char *name = rk_ast_name(children.items[i], unit->arena);
-        *rk_push(unit->arena, &facts->params) = *name && is_pack(unit, children.items[i])
-                                                    ? rk_arena_printf(unit->arena, "%s...", name)
-                                                    : name;
+        const char *name = rk_ir_target(r->ir, part)->name;
+        const bool pack =
+            rk_str_ends(rk_ir_type_at(r->ir, rk_ir_at(r->ir, part)->type)->text, "...");
+        *rk_push(r->unit->arena, &facts->params) =
+            *name && pack ? rk_arena_printf(r->unit->arena, "%s...", name) : name;
     }
 }
 
 /* Static shared memory. */
 
-typedef struct {
-    rk_unit *unit;
-    rk_str parts;
-} shared_parts;
-
 /** Whether something below names what is declared in a function: no text outside of it can. */
-static enum CXChildVisitResult find_local(CXCursor cursor, CXCursor parent, CXClientData data)
+static bool names_local(const rk_ir *ir, rk_ir_id variable)
 {
-    (void)parent;
-    const CXCursor target = clang_getCursorReferenced(cursor);
-    const enum CXCursorKind kind = clang_getCursorKind(target);
-    const enum CXCursorKind owner = clang_getCursorKind(clang_getCursorSemanticParent(target));
-    bool *local = data;
-    *local |= !clang_isInvalid(kind) && kind != CXCursor_NonTypeTemplateParameter &&
-              kind != CXCursor_TemplateTypeParameter &&
-              kind != CXCursor_TemplateTemplateParameter && rk_ast_is_function(owner);
-    return CXChildVisit_Recurse;
-}
-
-static enum CXChildVisitResult add_shared(CXCursor cursor, CXCursor parent, CXClientData data)
-{
-    (void)parent;
-    shared_parts *s = data;
-    if (clang_getCursorKind(cursor) != CXCursor_VarDecl ||
-        !rk_ast_has_attribute(cursor, CXCursor_CUDASharedAttr, NULL) ||
-        clang_Cursor_getStorageClass(cursor) == CX_SC_Extern)
-        return CXChildVisit_Recurse;
-    const CXType type = clang_getCursorType(cursor);
-    const long long bytes = rk_ast_size_of(type), align = clang_Type_getAlignOf(type);
-    const char *comma = s->parts.length ? ", " : "";
-    bool local = false;
-    clang_visitChildren(cursor, find_local, &local);
-    if (bytes > 0 && align > 0) {
-        rk_str_addf(&s->parts, "%s{%lld, %lld}", comma, bytes, align);
-    } else if (!local) {
-        const char *text = rk_ast_text(clang_getTypeSpelling(type), s->unit->arena);
-        if (!strchr(text, '(')) /* no name: "(unnamed struct at ...)" */
-            rk_str_addf(&s->parts, "%s{sizeof(%s), alignof(%s)}", comma, text, text);
+    for (rk_ir_id id = variable + 1; id < rk_ir_at(ir, variable)->end; id++) {
+        const rk_ir_decl *target = rk_ir_target(ir, id);
+        if (target->kind != RK_IR_NONE && target->kind != RK_IR_VALUE_PARAMETER &&
+            target->kind != RK_IR_TYPE_PARAMETER && target->kind != RK_IR_TEMPLATE_PARAMETER &&
+            rk_ir_is_local(ir, target))
+            return true;
     }
-    return CXChildVisit_Continue;
+    return false;
 }
 
-static const char *shared_of(rk_unit *unit, CXCursor kernel)
+static void add_shared(rk_str *parts, const rk_ir *ir, rk_ir_id variable)
 {
-    shared_parts s = {.unit = unit, .parts = {.arena = unit->arena}};
-    clang_visitChildren(kernel, add_shared, &s);
-    return rk_arena_strdup(unit->arena, rk_str_text(&s.parts));
+    const rk_ir_type *type = rk_ir_type_at(ir, rk_ir_at(ir, variable)->type);
+    const char *comma = parts->length ? ", " : "";
+    if (type->size > 0)
+        rk_str_addf(parts, "%s{%lld, %lld}", comma, (long long)type->size, (long long)type->align);
+    else if (!names_local(ir, variable) &&
+             !strchr(type->text, '(')) /* no name: "(unnamed struct at ...)" */
+        rk_str_addf(parts, "%s{sizeof(%s), alignof(%s)}", comma, type->text, type->text);
 }
 
-/** Adds a kernel's facts to those of its text, which a macro may use more than once. */
-static void add_kernel(reader *r, CXCursor kernel)
+static const char *shared_of(reader *r, rk_ir_id kernel)
 {
-    rk_where body;
-    if (!find_body(r, kernel, &body))
-        return;
-    rk_kernel_facts *facts = NULL;
+    const rk_ir *ir = r->ir;
+    rk_str parts = {.arena = r->unit->arena};
+    for (rk_ir_id id = kernel + 1; id < rk_ir_at(ir, kernel)->end; id++) {
+        const uint32_t flags = rk_ir_target(ir, id)->flags;
+        if (rk_ir_kind_of(ir, id) != RK_IR_VARIABLE || !(flags & RK_IR_SHARED) ||
+            flags & RK_IR_EXTERN)
+            continue;
+        add_shared(&parts, ir, id);
+        id = rk_ir_at(ir, id)->end - 1;
+    }
+    return rk_arena_strdup(r->unit->arena, rk_str_text(&parts));
+}
+
+/** The facts of the text whose `{` is there, which a macro may use for more than one kernel. */
+static rk_kernel_facts *facts_of(reader *r, rk_where body, rk_ir_id kernel)
+{
     for (size_t i = 0; i < r->program->kernels.count; i++) {
         rk_kernel_facts *old = &r->program->kernels.items[i];
         if (old->body.file == body.file && old->body.offset == body.offset)
-            facts = old;
+            return old;
     }
-    if (!facts) {
-        bool reachable;
-        facts = rk_push(r->unit->arena, &r->program->kernels);
-        *facts = (rk_kernel_facts){.body = body, .name = qualified(r->unit, kernel, &reachable)};
-    }
+    bool reachable;
+    rk_kernel_facts *facts = rk_push(r->unit->arena, &r->program->kernels);
+    *facts = (rk_kernel_facts){.body = body,
+                               .name = qualified(r, rk_ir_decl_at(r->ir, kernel), &reachable)};
+    return facts;
+}
+
+/** Adds a kernel's facts to those of its text. */
+static void add_kernel(reader *r, rk_ir_id kernel)
+{
+    const rk_ir_id root = rk_ir_body(r->ir, kernel);
+    const rk_ir_id block = rk_ir_child_as(r->ir, root, RK_IR_ROLE_BODY);
+    const rk_where body = rk_ir_where(rk_ir_at(r->ir, block)->spelled.begin);
+    if (!block || body.file == RK_NONE)
+        return;
+    rk_kernel_facts *facts = facts_of(r, body, kernel);
     const look l = look_at(r, kernel);
     facts->waits |= l.sum.waits || l.sum.grid_sync || (l.sum.unseen && r->helper_waits) ||
                     (l.sum.dependent && r->operator_waits);
@@ -355,52 +311,54 @@ static void add_kernel(reader *r, CXCursor kernel)
                            (l.sum.dependent && r->operator_reads);
     facts->reads |= l.own_reads;
     facts->has_scopes |= l.has_scopes;
-    const char *shared = shared_of(r->unit, kernel);
+    const char *shared = shared_of(r, root);
     /* A macro that makes several kernels has one text for all. */
     facts->shared = !facts->shared || strcmp(facts->shared, shared) == 0 ? shared : "";
-    read_params(r->unit, facts, kernel);
+    read_params(r, facts, root);
 }
 
-static bool is_kernel(CXCursor function)
+static bool is_kernel(const reader *r, rk_ir_id function)
 {
-    if (!rk_ast_is_function(clang_getCursorKind(function)))
-        return false;
-    if (rk_ast_has_attribute(function, CXCursor_CUDAGlobalAttr, NULL))
-        return true;
-    const CXCursor pattern = clang_getSpecializedCursorTemplate(function);
-    return !clang_Cursor_isNull(pattern) &&
-           rk_ast_has_attribute(pattern, CXCursor_CUDAGlobalAttr, NULL);
+    const rk_ir_decl *d = rk_ir_decl_at(r->ir, function);
+    return rk_ir_is_function(d->kind) &&
+           (d->flags | rk_ir_decl_at(r->ir, d->pattern)->flags) & RK_IR_KERNEL;
 }
 
-static void add_symbol(reader *r, CXCursor variable)
+static void add_symbol(reader *r, const rk_ir_decl *variable)
 {
-    static const struct {
-        enum CXCursorKind attribute;
-        const char *kind;
-    } kinds[] = {{CXCursor_CUDAConstantAttr, "RK_CPU_MEMORY_CONSTANT"},
-                 {CXCursor_CUDADeviceAttr, "RK_CPU_MEMORY_SYMBOL"}};
     bool reachable = true;
-    const char *name = qualified(r->unit, variable, &reachable);
-    if (!reachable || !*rk_ast_name(variable, r->unit->arena) ||
-        clang_Cursor_getStorageClass(variable) == CX_SC_Extern ||
-        !clang_isCursorDefinition(variable))
+    const char *name = qualified(r, variable, &reachable);
+    if (!reachable || !*variable->name || variable->flags & RK_IR_EXTERN ||
+        !(variable->flags & RK_IR_DEFINED) || !(variable->flags & (RK_IR_CONSTANT | RK_IR_DEVICE)))
         return;
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        if (!rk_ast_has_attribute(variable, kinds[i].attribute, NULL))
-            continue;
-        *rk_push(r->unit->arena, &r->program->symbols) = (rk_device_symbol){name, kinds[i].kind};
-        return;
-    }
+    *rk_push(r->unit->arena, &r->program->symbols) = (rk_device_symbol){
+        name, variable->flags & RK_IR_CONSTANT ? "RK_CPU_MEMORY_CONSTANT" : "RK_CPU_MEMORY_SYMBOL"};
 }
 
 /* References to kernels. */
 
-static void add_reference(reader *r, CXCursor cursor, CXCursor target, bool called)
+/** Whether the name is what a call calls: the first child of the call, implicit casts between. */
+static bool is_callee(const rk_ir *ir, rk_ir_id name)
+{
+    for (rk_ir_id child = name, parent; (parent = rk_ir_at(ir, child)->parent); child = parent) {
+        const rk_ir_kind kind = rk_ir_kind_of(ir, parent);
+        if (rk_ir_first(ir, parent) != child)
+            return false;
+        if (kind == RK_IR_CALL)
+            return true;
+        if (kind != RK_IR_OTHER_EXPRESSION && kind != RK_IR_PAREN && kind != RK_IR_MEMBER)
+            return false;
+    }
+    return false;
+}
+
+static void add_reference(reader *r, rk_ir_id node, rk_ir_id kernel)
 {
     rk_arena *arena = r->unit->arena;
-    const rk_where at = rk_ast_spelling(r->unit, clang_getCursorLocation(cursor));
-    if (at.file == RK_NONE)
+    const rk_where at = rk_ir_where(rk_ir_at(r->ir, node)->spelled.at);
+    if (at.file == RK_NONE || !is_kernel(r, kernel))
         return;
+    const bool called = is_callee(r->ir, node);
     for (size_t i = 0; i < r->program->references.count; i++) {
         rk_kernel_reference *old = &r->program->references.items[i];
         if (old->name.file == at.file && old->name.offset == at.offset) {
@@ -409,121 +367,74 @@ static void add_reference(reader *r, CXCursor cursor, CXCursor target, bool call
         }
     }
     bool reachable;
-    const CXCursor pattern = clang_getSpecializedCursorTemplate(target);
-    const bool open = clang_getCursorKind(target) == CXCursor_FunctionTemplate;
+    const rk_ir_decl *target = rk_ir_decl_at(r->ir, kernel);
+    const char *type = rk_ir_canonical(r->ir, target->type)->text;
     *rk_push(arena, &r->program->references) = (rk_kernel_reference){
         .name = at,
-        .kernel = qualified(r->unit, target, &reachable),
-        .type = open ? NULL
-                     : rk_arena_printf(arena, "std::decay_t<%s>",
-                                       rk_ast_type_text(clang_getCursorType(target), arena)),
-        .deduced = clang_getCursorKind(pattern) == CXCursor_FunctionTemplate,
+        .kernel = qualified(r, target, &reachable),
+        .type = target->kind == RK_IR_FUNCTION_TEMPLATE
+                    ? NULL
+                    : rk_arena_printf(arena, "std::decay_t<%s>", rk_ast_type_named(type, arena)),
+        .deduced = rk_ir_decl_at(r->ir, target->pattern)->kind == RK_IR_FUNCTION_TEMPLATE,
         .called = called};
 }
 
-static bool in_project(reader *r, CXCursor cursor)
-{
-    CXFile file;
-    clang_getExpansionLocation(clang_getCursorLocation(cursor), &file, NULL, NULL, NULL);
-    if (file != r->last_file) {
-        r->last_file = file;
-        r->last_index = rk_sources_find(r->unit, file);
-    }
-    return r->last_index != RK_NONE;
-}
-
 /** Whether text may call the function without its name. */
-static bool is_operator(const reader *r, CXCursor function)
+static bool is_operator(const rk_ir_decl *function)
 {
-    const enum CXCursorKind kind = clang_getCursorKind(function);
-    const enum CXCursorKind of =
-        kind == CXCursor_FunctionTemplate ? clang_getTemplateCursorKind(function) : kind;
-    return of == CXCursor_Constructor || of == CXCursor_Destructor ||
-           of == CXCursor_ConversionFunction ||
-           rk_str_starts(rk_ast_name(function, r->unit->arena), "operator");
+    return function->of == RK_IR_CONSTRUCTOR || function->of == RK_IR_DESTRUCTOR ||
+           function->of == RK_IR_CONVERSION || rk_str_starts(function->name, "operator");
 }
 
 /** First pass: whether any function for the device waits that is no kernel. */
-static enum CXChildVisitResult find_helpers(CXCursor cursor, CXCursor parent, CXClientData data)
+static void look_at_helper(reader *r, rk_ir_id node)
 {
-    reader *r = data;
-    if (clang_isTranslationUnit(clang_getCursorKind(parent)) && !in_project(r, cursor))
-        return CXChildVisit_Continue;
-    if (!rk_ast_is_function(clang_getCursorKind(cursor)))
-        return CXChildVisit_Recurse;
-    if (clang_isCursorDefinition(cursor) && !is_kernel(cursor) &&
-        rk_ast_has_attribute(cursor, CXCursor_CUDADeviceAttr, NULL)) {
-        const size_t helper = look_into(r, cursor);
-        const bool waits = r->seen.items[helper].waits, reads = r->seen.items[helper].reads != 0;
-        r->helper_waits |= waits;
-        r->helper_reads |= reads;
-        if (is_operator(r, cursor)) {
-            r->operator_waits |= waits;
-            r->operator_reads |= reads;
-        }
-    }
-    return CXChildVisit_Recurse;
+    const rk_ir_id function = rk_ir_at(r->ir, node)->decl;
+    const rk_ir_decl *d = rk_ir_decl_at(r->ir, function);
+    if (!rk_ir_is_function(d->kind) || !(d->flags & RK_IR_DEFINED) || !(d->flags & RK_IR_DEVICE) ||
+        is_kernel(r, function))
+        return;
+    const size_t helper = look_into(r, function);
+    const bool waits = r->seen.items[helper].waits, reads = r->seen.items[helper].reads != 0;
+    r->helper_waits |= waits;
+    r->helper_reads |= reads;
+    r->operator_waits |= waits && is_operator(d);
+    r->operator_reads |= reads && is_operator(d);
 }
 
-/** Where the visit is. */
-typedef struct {
-    reader *r;
-    RK_VEC(CXCursor) above; /**< outermost first */
-} place;
-
-/** Whether the name is what a call calls: the first child of the call, implicit casts between. */
-static bool is_callee(const place *p, CXCursor cursor)
+/** Second pass: kernels, symbols, and names of kernels. */
+static void look_for_facts(reader *r, rk_ir_id node)
 {
-    CXCursor child = cursor;
-    for (size_t i = p->above.count; i-- > 0;) {
-        const CXCursor parent = p->above.items[i];
-        const enum CXCursorKind kind = clang_getCursorKind(parent);
-        const rk_cursors children = rk_ast_children(parent, p->r->unit->arena);
-        if (children.count == 0 || !clang_equalCursors(children.items[0], child))
-            return false;
-        if (kind == CXCursor_CallExpr)
-            return true;
-        if (kind != CXCursor_UnexposedExpr && kind != CXCursor_ParenExpr &&
-            kind != CXCursor_MemberRefExpr)
-            return false;
-        child = parent;
-    }
-    return false;
+    const rk_ir *ir = r->ir;
+    const rk_ir_node *n = rk_ir_at(ir, node);
+    const rk_ir_decl *target = rk_ir_target(ir, node);
+    if (rk_ir_is_function(n->kind) && target->flags & RK_IR_DEFINED && is_kernel(r, n->decl))
+        add_kernel(r, n->decl);
+    else if (n->kind == RK_IR_VARIABLE)
+        add_symbol(r, target);
+    else if (n->kind == RK_IR_NAME)
+        add_reference(r, node, n->decl);
+    for (uint32_t i = target->list; n->kind == RK_IR_OVERLOADS && i < target->list_end; i++)
+        add_reference(r, node, ir->lists.items[i]);
 }
 
-static enum CXChildVisitResult find_facts(CXCursor cursor, CXCursor parent, CXClientData data)
+/** Each node of the project, in the order of its text; functions with their bodies. */
+static void for_each(reader *r, rk_ir_id root, void (*visit)(reader *r, rk_ir_id node))
 {
-    place *p = data;
-    reader *r = p->r;
-    if (clang_isTranslationUnit(clang_getCursorKind(parent)) && !in_project(r, cursor))
-        return CXChildVisit_Continue;
-    const enum CXCursorKind kind = clang_getCursorKind(cursor);
-    if (rk_ast_is_function(kind)) {
-        if (clang_isCursorDefinition(cursor) && is_kernel(cursor))
-            add_kernel(r, cursor);
-    } else if (kind == CXCursor_VarDecl) {
-        add_symbol(r, cursor);
-    } else if (kind == CXCursor_DeclRefExpr) {
-        const CXCursor target = clang_getCursorReferenced(cursor);
-        if (is_kernel(target))
-            add_reference(r, cursor, target, is_callee(p, cursor));
-    } else if (kind == CXCursor_OverloadedDeclRef) {
-        for (unsigned i = 0; i < clang_getNumOverloadedDecls(cursor); i++)
-            if (is_kernel(clang_getOverloadedDecl(cursor, i)))
-                add_reference(r, cursor, clang_getOverloadedDecl(cursor, i), is_callee(p, cursor));
+    for (rk_ir_id id = root + 1; id < rk_ir_at(r->ir, root)->end; id++) {
+        const rk_ir_node *n = rk_ir_at(r->ir, id);
+        visit(r, id);
+        if (rk_ir_is_function(n->kind) && n->end == id + 1 &&
+            rk_ir_target(r->ir, id)->flags & RK_IR_DEFINED)
+            for_each(r, rk_ir_body(r->ir, n->decl), visit);
     }
-    *rk_push(r->unit->arena, &p->above) = cursor;
-    clang_visitChildren(cursor, find_facts, p);
-    p->above.count--;
-    return CXChildVisit_Continue;
 }
 
 void rk_program_read_facts(rk_program *program)
 {
-    reader r = {.program = program, .unit = program->unit, .last_index = RK_NONE};
-    place p = {.r = &r};
-    const CXCursor all = clang_getTranslationUnitCursor(program->unit->tu);
-    clang_visitChildren(all, find_helpers, &r);
+    reader r = {.program = program, .unit = program->unit, .ir = rk_ir_of(program->unit)};
+    const rk_ir_id project = rk_ir_project(r.ir);
+    for_each(&r, project, look_at_helper);
     program->helper_waits = r.helper_waits;
-    clang_visitChildren(all, find_facts, &p);
+    for_each(&r, project, look_for_facts);
 }

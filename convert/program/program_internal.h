@@ -2,6 +2,7 @@
 #define RK_CONVERT_PROGRAM_PROGRAM_INTERNAL_H
 
 #include "convert/clang/ast.h"
+#include "convert/clang/ir.h"
 #include "convert/cuda/builtins.h"
 #include "convert/program/program.h"
 
@@ -127,7 +128,7 @@ void rk_program_edit_shared(rk_program *program);
  * volatile_steps.c: whether an expression of device code is an access to volatile memory that becomes a step of its
  * warp; it is then among rk_unit.steps.
  */
-bool rk_program_add_step(rk_program *program, CXCursor cursor);
+bool rk_program_add_step(rk_program *program, rk_ir_id expression);
 
 /** volatile_steps.c: makes the accesses between two bytes of a file steps. */
 void rk_program_edit_steps(rk_unit *unit, size_t file, size_t begin, size_t end);
@@ -136,7 +137,7 @@ void rk_program_edit_steps(rk_unit *unit, size_t file, size_t begin, size_t end)
  * wait_loops.c: whether a loop of device code waits for another thread; what it then gets is among rk_unit.waits.
  * `function_end`: offset of the end of the function around it.
  */
-bool rk_program_add_wait(rk_program *program, CXCursor loop, size_t function_end);
+bool rk_program_add_wait(rk_program *program, rk_ir_id loop, size_t function_end);
 
 /** wait_loops.c: gives it to them. */
 void rk_program_edit_waits(rk_unit *unit);

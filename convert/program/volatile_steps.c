@@ -6,38 +6,38 @@
  */
 
 /** Whether a name stands for memory that other threads may see: not a local variable, unless it is a reference. */
-static bool is_shared_name(CXCursor target)
+static bool is_shared_name(const rk_ir *ir, const rk_ir_decl *target)
 {
-    const enum CXTypeKind kind = clang_getCanonicalType(clang_getCursorType(target)).kind;
-    const enum CXCursorKind owner = clang_getCursorKind(clang_getCursorSemanticParent(target));
-    return kind == CXType_LValueReference || clang_getCursorKind(target) == CXCursor_FieldDecl ||
-           (clang_getCursorKind(target) == CXCursor_VarDecl &&
-            (!rk_ast_is_function(owner) || clang_Cursor_getStorageClass(target) == CX_SC_Static)) ||
-           rk_ast_has_attribute(target, CXCursor_CUDASharedAttr, NULL);
+    return rk_ir_canonical(ir, target->type)->kind == RK_IR_TYPE_REFERENCE ||
+           target->kind == RK_IR_FIELD ||
+           (target->kind == RK_IR_VARIABLE &&
+            (!rk_ir_is_local(ir, target) || target->flags & RK_IR_STATIC)) ||
+           target->flags & RK_IR_SHARED;
 }
 
 /** Whether an expression names volatile memory that other threads may see. */
-static bool names_volatile(CXCursor cursor)
+static bool names_volatile(const rk_ir *ir, rk_ir_id expression)
 {
-    const CXType type = clang_getCanonicalType(clang_getCursorType(cursor));
-    if (!clang_isVolatileQualifiedType(type) ||
-        clang_getArrayElementType(type).kind != CXType_Invalid)
+    const rk_ir_node *n = rk_ir_at(ir, expression);
+    const rk_ir_type *type = rk_ir_canonical(ir, n->type);
+    if (!type->is_volatile || type->element)
         return false;
-    switch (clang_getCursorKind(cursor)) {
-    case CXCursor_ArraySubscriptExpr:
-    case CXCursor_CStyleCastExpr: /* to a reference: values are not volatile */
-    case CXCursor_CXXConstCastExpr:
-    case CXCursor_CXXStaticCastExpr:
-    case CXCursor_CXXReinterpretCastExpr:
+    switch ((int)n->kind) {
+    case RK_IR_SUBSCRIPT:
+    case RK_IR_C_CAST: /* to a reference: values are not volatile */
+    case RK_IR_CONST_CAST:
+    case RK_IR_STATIC_CAST:
+    case RK_IR_REINTERPRET_CAST:
         return true;
-    case CXCursor_UnaryOperator:
-        return clang_getCursorUnaryOperatorKind(cursor) == CXUnaryOperator_Deref;
-    case CXCursor_MemberRefExpr:
-    case CXCursor_DeclRefExpr:
-        return is_shared_name(clang_getCursorReferenced(cursor));
-    case CXCursor_CallExpr:
-        return clang_getCanonicalType(clang_getCursorResultType(clang_getCursorReferenced(cursor)))
-                   .kind == CXType_LValueReference;
+    case RK_IR_UNARY:
+        return n->op == RK_IR_OP_DEREF;
+    case RK_IR_MEMBER:
+    case RK_IR_NAME:
+        return is_shared_name(ir, rk_ir_target(ir, expression));
+    case RK_IR_CALL: {
+        const rk_ir_type *function = rk_ir_type_at(ir, rk_ir_target(ir, expression)->type);
+        return rk_ir_canonical(ir, function->result)->kind == RK_IR_TYPE_REFERENCE;
+    }
     default:
         return false;
     }
@@ -92,13 +92,11 @@ static size_t after_operand(const rk_tokens *t, size_t i)
  * Where an expression stands in the text, or in the text of a macro, of which libclang shows the first byte alone; an
  * argument of a macro is left alone, since it may be made a string of. False when it is in no one place.
  */
-static bool find_text(const rk_program *program, CXCursor cursor, rk_range *out)
+static bool find_text(const rk_program *program, rk_ir_id expression, rk_range *out)
 {
-    const rk_unit *unit = program->unit;
-    const CXSourceRange range = clang_getCursorExtent(cursor);
-    const CXSourceLocation first = clang_getRangeStart(range), last = clang_getRangeEnd(range);
-    const rk_where begin = rk_ast_spelling(unit, first), end = rk_ast_spelling(unit, last);
-    const rk_where begin_at = rk_ast_expansion(unit, first), end_at = rk_ast_expansion(unit, last);
+    const rk_ir_node *n = rk_ir_at(program->unit->ir, expression);
+    const rk_where begin = rk_ir_where(n->spelled.begin), end = rk_ir_where(n->spelled.end);
+    const rk_where begin_at = rk_ir_where(n->expanded.begin), end_at = rk_ir_where(n->expanded.end);
     if (begin.file == RK_NONE)
         return false;
     *out = (rk_range){begin.file, begin.offset, end.offset};
@@ -107,20 +105,21 @@ static bool find_text(const rk_program *program, CXCursor cursor, rk_range *out)
     size_t i;
     const rk_stretch *s = rk_program_stretch(program, begin, &i);
     const size_t after = s && s->macro ? after_operand(&s->tokens, i) : RK_NONE;
-    if (after == RK_NONE || (rk_token_is(&s->tokens, after, "<") && after == i + 1 &&
-                             !rk_token_is(&s->tokens, i, rk_ast_name(cursor, unit->arena))))
+    if (after == RK_NONE ||
+        (rk_token_is(&s->tokens, after, "<") && after == i + 1 &&
+         !rk_token_is(&s->tokens, i, rk_ir_target(program->unit->ir, expression)->name)))
         return false; /* the last may be `const_cast<T>(...)`, `vars<T>::flag` */
     out->end = s->base + s->tokens.items[after - 1].offset + s->tokens.items[after - 1].length;
     return true;
 }
 
-bool rk_program_add_step(rk_program *program, CXCursor cursor)
+bool rk_program_add_step(rk_program *program, rk_ir_id expression)
 {
     rk_unit *unit = program->unit;
     rk_volatile_access step = {0};
-    if (!names_volatile(cursor) || !find_text(program, cursor, &step.text))
+    if (!names_volatile(unit->ir, expression) || !find_text(program, expression, &step.text))
         return false;
-    step.bits = clang_Cursor_isBitField(clang_getCursorReferenced(cursor)) != 0;
+    step.bits = rk_ir_target(unit->ir, expression)->flags & RK_IR_BIT_FIELD;
     for (size_t i = 0; i < unit->steps.count; i++) {
         const rk_range *old = &unit->steps.items[i].text;
         if (old->file == step.text.file && old->begin == step.text.begin)

@@ -1,4 +1,3 @@
-#include "convert/clang/lower.h"
 #include "convert/facts/spin.h"
 #include "convert/program/program_internal.h"
 
@@ -21,12 +20,11 @@ static void add_text(rk_unit *unit, rk_where at, int rank, const char *text)
     *rk_push(unit->arena, &unit->waits) = (rk_wait_text){at, rank, text};
 }
 
-/** The token where a cursor begins: in a file's own text, or in a macro's, but not in an argument of one. */
-static const rk_stretch *begin_of(const rk_program *program, CXCursor cursor, size_t *token)
+/** The token where a node begins: in a file's own text, or in a macro's, but not in an argument of one. */
+static const rk_stretch *begin_of(const rk_program *program, rk_ir_id node, size_t *token)
 {
-    const CXSourceLocation first = clang_getRangeStart(clang_getCursorExtent(cursor));
-    const rk_where at = rk_ast_spelling(program->unit, first),
-                   plain = rk_ast_expansion(program->unit, first);
+    const rk_ir_node *n = rk_ir_at(program->unit->ir, node);
+    const rk_where at = rk_ir_where(n->spelled.begin), plain = rk_ir_where(n->expanded.begin);
     if (at.file == RK_NONE)
         return NULL;
     const rk_stretch *s = rk_program_stretch(program, at, token);
@@ -40,11 +38,11 @@ static rk_where place_of(const rk_stretch *s, size_t token)
 }
 
 /** Before the condition, which is then evaluated behind it. */
-static bool add_before(rk_program *program, CXCursor condition)
+static bool add_before(rk_program *program, rk_ir_id condition)
 {
     size_t i;
     const rk_stretch *s = begin_of(program, condition, &i);
-    if (!s || !clang_isExpression(clang_getCursorKind(condition)) || i < 2 ||
+    if (!s || !rk_ir_is_expression(rk_ir_kind_of(program->unit->ir, condition)) || i < 2 ||
         !rk_token_is(&s->tokens, i - 1, "(") || !rk_token_is(&s->tokens, i - 2, "while"))
         return false; /* a macro may make the whole condition */
     add_text(program->unit, place_of(s, i), -ROUND,
@@ -53,7 +51,7 @@ static bool add_before(rk_program *program, CXCursor condition)
 }
 
 /** In the body, where that is a block or empty. */
-static void add_inside(rk_program *program, CXCursor body)
+static void add_inside(rk_program *program, rk_ir_id body)
 {
     size_t i;
     const rk_stretch *s = begin_of(program, body, &i);
@@ -83,13 +81,12 @@ static bool is_attribute_before(const rk_tokens *t, size_t loop)
 }
 
 /** Around a loop that stands in the text by itself: an object that lives as long as it waits. */
-static void add_around(rk_program *program, CXCursor loop)
+static void add_around(rk_program *program, rk_ir_id loop)
 {
     size_t i, last;
     const rk_stretch *s = begin_of(program, loop, &i);
-    const CXSourceLocation behind = clang_getRangeEnd(clang_getCursorExtent(loop));
-    const rk_where end = rk_ast_spelling(program->unit, behind),
-                   plain = rk_ast_expansion(program->unit, behind);
+    const rk_ir_node *n = rk_ir_at(program->unit->ir, loop);
+    const rk_where end = rk_ir_where(n->spelled.end), plain = rk_ir_where(n->expanded.end);
     if (!s || s->macro || i == 0 || end.file != s->file || plain.file != s->file ||
         end.offset != plain.offset || s->tokens.items[i - 1].kind == RK_TOKEN_DIRECTIVE ||
         is_attribute_before(&s->tokens, i))
@@ -108,17 +105,15 @@ static void add_around(rk_program *program, CXCursor loop)
     add_text(program->unit, close, AROUND, " }");
 }
 
-bool rk_program_add_wait(rk_program *program, CXCursor loop, size_t function_end)
+bool rk_program_add_wait(rk_program *program, rk_ir_id loop, size_t function_end)
 {
-    const rk_spin spin =
-        rk_spin_look(program->unit, rk_lower_cursor(rk_ir_of(program->unit), loop), function_end);
+    const rk_ir *ir = program->unit->ir;
+    const rk_spin spin = rk_spin_look(program->unit, loop, function_end);
     if (spin == RK_SPIN_NONE)
         return false;
-    const rk_cursors parts = rk_ast_children(loop, program->unit->arena);
-    const enum CXCursorKind kind = clang_getCursorKind(loop);
-    const size_t body = kind == CXCursor_DoStmt ? 0 : parts.count - 1;
-    if (kind == CXCursor_ForStmt || !add_before(program, parts.items[kind == CXCursor_DoStmt]))
-        add_inside(program, parts.items[body]);
+    if (rk_ir_kind_of(ir, loop) == RK_IR_FOR ||
+        !add_before(program, rk_ir_child_as(ir, loop, RK_IR_ROLE_CONDITION)))
+        add_inside(program, rk_ir_child_as(ir, loop, RK_IR_ROLE_BODY));
     if (spin == RK_SPIN_WAITS)
         add_around(program, loop);
     return true;
