@@ -70,8 +70,10 @@ static bool operand_parentheses(const char *text, long operand, size_t *open, si
     bool lists = false;
     for (size_t i = 1; i + 1 < tokens.count; i++) {
         lists |= rk_token_is(&tokens, i, ":") || rk_token_is(&tokens, i, "::");
-        if (!lists || !rk_token_is(&tokens, i, "(") || tokens.items[i - 1].kind != RK_TOKEN_STRING)
+        if (!lists || !rk_token_is(&tokens, i, "("))
             continue;
+        if (tokens.items[i - 1].kind != RK_TOKEN_STRING)
+            return false; /* a macro, which may be several operands */
         const size_t end = rk_tokens_close(&tokens, i);
         if (end >= tokens.count)
             return false;

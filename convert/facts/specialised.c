@@ -25,12 +25,16 @@ const char *rk_specialised_wrong(const rk_unit *unit, size_t function)
     const rk_function *f = unit->functions.items[function];
     const rk_tokens *tokens = &unit->files.items[f->definition.file]->tokens;
     const size_t first = rk_tokens_at(tokens, f->definition.begin);
+    const size_t name = rk_tokens_at(tokens, f->definition.name);
+    const bool own_head =
+        rk_token_is(tokens, first, "template") && rk_token_is(tokens, first + 2, ">");
+    const bool declared = f->others.count || name == 0 || !rk_token_is(tokens, name - 1, "::");
     if (f->kernel) /* called by nobody: it becomes a template of its own name */
-        return rk_token_is(tokens, first, "template") && rk_token_is(tokens, first + 2, ">")
+        return own_head && declared
                    ? NULL
-                   : "the head of '%s', an explicit specialisation of a kernel, cannot be edited";
-    if (f->method || f->others.count || f->has_class || !rk_token_is(tokens, first, "template") ||
-        !rk_token_is(tokens, first + 2, ">"))
+                   : "'%s' is an explicit specialisation of a kernel outside of its "
+                     "namespace, or without `template <>`";
+    if (f->method || f->others.count || f->has_class || !own_head)
         return "'%s', an explicit specialisation of a function that needs the rTask's context, is a "
                "method, a template argument or declared before";
     if (f->specialises == RK_NONE || !f->special_args)

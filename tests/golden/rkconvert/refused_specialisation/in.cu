@@ -21,8 +21,18 @@ __global__ void of_method(int *y, const int *x) { y[threadIdx.x] = loader().load
 template <class T> __global__ void itself(T *y) { y[threadIdx.x] = 1; }
 template <> __global__ void itself(int *y) { y[threadIdx.x] = 2; }
 
+namespace n {
+template <class T> __global__ void outside(T *y) { y[threadIdx.x] = 1; }
+template <class T> __global__ void told(T *y) { y[threadIdx.x] = 1; }
+template <> __global__ void told(int *y);
+}
+template <> __global__ void n::outside(int *y) { y[threadIdx.x] = 2; }
+template <> __global__ void n::told(int *y) { y[threadIdx.x] = 2; }
+
 void launch(int *i)
 {
+    n::outside<<<1, 32>>>(i);
+    n::told<<<1, 32>>>(i);
     of_no_body<<<1, 32>>>(i, i);
     of_unnamed<<<1, 32>>>(i, i);
     of_declared<<<1, 32>>>(i, i);
