@@ -84,13 +84,13 @@ static int by_place(const void *a, const void *b)
     if (x->low != y->low)
         return x->low < y->low ? -1 : 1;
     if (x->bytes != y->bytes)
-        return x->bytes < y->bytes ? -1 : 1;
+        return x->bytes > y->bytes ? -1 : 1;
     return (x->tensor > y->tensor) - (x->tensor < y->tensor);
 }
 
 /**
- * By tensor, its buffer: its base; for constants at one place, which no node writes and whose bytes are equal, the
- * first of them.
+ * By tensor, its buffer: its base; for a constant that lies in another and has its bytes there, neither of which a node
+ * writes, that other.
  */
 static const rk_id *find_buffers(const rk_checker *c)
 {
@@ -111,9 +111,10 @@ static const rk_id *find_buffers(const rk_checker *c)
     if (count)
         qsort(all, count, sizeof *all, by_place);
     for (size_t i = 1, first = 0; i < count; i++) {
-        if (all[i].low != all[first].low || all[i].bytes != all[first].bytes)
+        const int64_t at = all[i].low - all[first].low;
+        if (at + all[i].bytes > all[first].bytes)
             first = i;
-        else if (memcmp(all[i].data, all[first].data, (size_t)all[i].bytes) == 0)
+        else if (memcmp(all[i].data, (const char *)all[first].data + at, (size_t)all[i].bytes) == 0)
             buffers[all[i].tensor] = all[first].tensor;
     }
     for (rk_id i = 0; i < graph->tensor_count; i++)

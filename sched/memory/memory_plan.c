@@ -1,5 +1,6 @@
 #include "sched/memory/memory_plan.h"
 
+#include "base/file.h"
 #include "base/vec.h"
 #include "sched/memory/finished.h"
 #include "sched/plan/residency.h"
@@ -299,6 +300,97 @@ static void place_intermediates(planner *p, buffer *buffers, size_t count)
     }
 }
 
+/* Constants that are parts of others, as those of single operators are of merged ones. */
+
+/** A constant's place in another; `of` is RK_NO_ID where it has a place of its own. */
+typedef struct {
+    rk_id of;
+    int64_t offset;
+} part;
+
+/** A block of ALIGNMENT bytes of a constant that has a place of its own. */
+typedef struct {
+    uint64_t hash;
+    rk_id tensor; /**< plus 1; 0: free */
+    int64_t offset;
+} block;
+
+typedef struct {
+    block *blocks;
+    size_t slots; /**< a power of two */
+} block_table;
+
+static size_t slot_of(const block_table *t, uint64_t hash)
+{
+    return (size_t)hash & (t->slots - 1);
+}
+
+static void add_blocks(block_table *t, const rk_tensor *tensor, rk_id id)
+{
+    const char *data = tensor->data;
+    for (int64_t at = 0; at + ALIGNMENT <= rk_tensor_bytes(tensor); at += ALIGNMENT) {
+        const uint64_t hash = rk_hash(data + at, ALIGNMENT, 0);
+        size_t slot = slot_of(t, hash);
+        while (t->blocks[slot].tensor && t->blocks[slot].hash != hash)
+            slot = (slot + 1) & (t->slots - 1);
+        if (!t->blocks[slot].tensor)
+            t->blocks[slot] = (block){hash, id + 1, at};
+    }
+}
+
+/** Where the constant lies in one that was added, by the first block of that content. */
+static part find_part(const block_table *t, const rk_graph *graph, const rk_tensor *tensor)
+{
+    const uint64_t hash = rk_hash(tensor->data, ALIGNMENT, 0);
+    size_t slot = slot_of(t, hash);
+    while (t->blocks[slot].tensor && t->blocks[slot].hash != hash)
+        slot = (slot + 1) & (t->slots - 1);
+    const block *b = &t->blocks[slot];
+    if (!b->tensor)
+        return (part){RK_NO_ID, 0};
+    const rk_tensor *whole = &graph->tensors[b->tensor - 1];
+    const int64_t bytes = rk_tensor_bytes(tensor);
+    if (rk_tensor_bytes(whole) - b->offset < bytes ||
+        memcmp((const char *)whole->data + b->offset, tensor->data, (size_t)bytes) != 0)
+        return (part){RK_NO_ID, 0};
+    return (part){b->tensor - 1, b->offset};
+}
+
+/** By tensor, where a constant lies in a larger one. Those that nodes write, and zeros, lie in none. */
+static const part *find_parts(const rk_graph *graph, const rk_id *same, rk_arena *scratch)
+{
+    part *parts = RK_NEW_ARRAY(scratch, part, graph->tensor_count + 1);
+    tenant *all = RK_NEW_ARRAY(scratch, tenant, graph->tensor_count + 1);
+    bool *written = RK_NEW_ARRAY(scratch, bool, graph->tensor_count + 1);
+    size_t count = 0, blocks = 0;
+    for (size_t n = 0; n < graph->node_count; n++)
+        for (size_t i = 0; i < graph->nodes[n].output_count; i++)
+            written[graph->tensors[graph->nodes[n].outputs[i]].base] = true;
+    for (rk_id i = 0; i < graph->tensor_count; i++) {
+        const rk_tensor *t = &graph->tensors[i];
+        parts[i] = (part){RK_NO_ID, 0};
+        if (t->base != i || !t->data || t->zeros || written[i] || same[i] != i ||
+            rk_tensor_bytes(t) < ALIGNMENT)
+            continue;
+        all[count++] = (tenant){.tensor = i, .bytes = rk_tensor_bytes(t)};
+        blocks += (size_t)(rk_tensor_bytes(t) / ALIGNMENT);
+    }
+    if (count < 2)
+        return parts;
+    qsort(all, count, sizeof *all, by_size);
+    block_table table = {.slots = 2};
+    while (table.slots < 2 * blocks)
+        table.slots *= 2;
+    table.blocks = RK_NEW_ARRAY(scratch, block, table.slots);
+    for (size_t i = 0; i < count; i++) {
+        const rk_tensor *t = &graph->tensors[all[i].tensor];
+        parts[all[i].tensor] = find_part(&table, graph, t);
+        if (parts[all[i].tensor].of == RK_NO_ID)
+            add_blocks(&table, t, all[i].tensor);
+    }
+    return parts;
+}
+
 const rk_memory *rk_memory_plan(const rk_problem *problem, const rk_schedule *schedule,
                                 rk_arena *arena)
 {
@@ -308,6 +400,7 @@ const rk_memory *rk_memory_plan(const rk_problem *problem, const rk_schedule *sc
     planner p = {.memory = memory, .scratch = rk_arena_new()};
     buffer *buffers = buffer_spans(problem, schedule, p.scratch);
     const rk_id *same = rk_equal_constants(graph, p.scratch);
+    const part *parts = find_parts(graph, same, p.scratch);
     size_t intermediates = 0;
     for (int constants = 1; constants >= 0; constants--) {
         for (rk_id i = 0; i < graph->tensor_count; i++) {
@@ -315,9 +408,9 @@ const rk_memory *rk_memory_plan(const rk_problem *problem, const rk_schedule *sc
             if (tensor->base != i || (tensor->data != NULL) != constants)
                 continue;
             buffers[i].bytes = aligned(rk_tensor_bytes(tensor));
-            if (same[i] != i) {
-                memory->offsets[i] = memory->offsets[same[i]];
-            } else if (constants || buffers[i].first == UINT32_MAX) {
+            if (same[i] != i || parts[i].of != RK_NO_ID)
+                continue;
+            if (constants || buffers[i].first == UINT32_MAX) {
                 memory->offsets[i] = memory->total_bytes;
                 memory->total_bytes += buffers[i].bytes;
             } else {
@@ -327,6 +420,12 @@ const rk_memory *rk_memory_plan(const rk_problem *problem, const rk_schedule *sc
         if (constants)
             memory->constant_bytes = memory->total_bytes;
     }
+    for (rk_id i = 0; i < graph->tensor_count; i++)
+        if (parts[i].of != RK_NO_ID)
+            memory->offsets[i] = memory->offsets[parts[i].of] + parts[i].offset;
+    for (rk_id i = 0; i < graph->tensor_count; i++)
+        if (same[i] != i)
+            memory->offsets[i] = memory->offsets[same[i]];
     const int64_t fixed_bytes = memory->total_bytes;
     place_intermediates(&p, buffers, intermediates);
     share_within(&p, buffers, intermediates, fixed_bytes, problem, schedule);

@@ -498,6 +498,39 @@ Test(schedule_memory, constants_of_equal_bytes_share_a_buffer)
     fixture_free(f);
 }
 
+Test(schedule_memory, a_constant_lies_in_a_larger_one_that_has_its_bytes)
+{
+    static float rows[192];
+    int64_t whole = 192, half = 64;
+    for (int i = 0; i < 192; i++)
+        rows[i] = (float)i;
+    static float last[64], other[64];
+    memcpy(last, rows + 128, sizeof last);
+    memcpy(other, rows + 127, sizeof other); /* not at a multiple of the alignment */
+    fixture *f = fixture_new(2);
+    rk_id x = fixture_tensor(f, "x", 1), y = fixture_tensor(f, "y", 1),
+          z = fixture_tensor(f, "z", 1), o = fixture_tensor(f, "o", 1);
+    rk_id b = rk_graph_constant(f->graph, "b", RK_F32, 1, &half, last);
+    rk_id a = rk_graph_constant(f->graph, "a", RK_F32, 1, &whole, rows);
+    rk_id c = rk_graph_constant(f->graph, "c", RK_F32, 1, &half, other);
+    rk_graph_input(f->graph, x);
+    fixture_node(f, "k", x, a, y, 1, 100);
+    fixture_node(f, "l", y, b, z, 1, 100);
+    fixture_node(f, "m", z, c, o, 1, 100);
+    rk_graph_output(f->graph, o);
+    fixture_problem(f);
+    rk_schedule *s = rk_schedule_run(rk_policy_find("base"), &f->problem, f->arena, f->diag);
+    const rk_memory *m = rk_memory_plan(&f->problem, s, f->arena);
+    cr_expect_eq(m->offsets[b], m->offsets[a] + 512);
+    cr_expect_eq(m->constant_bytes, 768 + 256);
+    cr_expect(rk_check(s, m, &f->problem, f->arena, f->diag));
+    m->offsets[b] = m->offsets[a] + 256; /* whose bytes are others */
+    cr_expect_not(rk_check(s, m, &f->problem, f->arena, f->diag));
+    m->offsets[b] = m->offsets[a] + 640; /* beyond its end */
+    cr_expect_not(rk_check(s, m, &f->problem, f->arena, f->diag));
+    fixture_free(f);
+}
+
 /* Files. */
 
 static const char *write_file(fixture *f, const rk_schedule *s)
