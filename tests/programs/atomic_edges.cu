@@ -1,6 +1,5 @@
 // Atomics where they wrap or miss: what each leaves and what it returns, one thread at a time;
 // then halves and pairs of them, for which threads contend.
-// vdevice: 1 of 8, since kernels that macros make keep their launch
 #include <climits>
 #include <cstring>
 

@@ -1,6 +1,5 @@
 // Kernels as templates: of types, values, functors, template templates and packs, specialised, overloaded and
 // in namespaces.
-// vdevice: 9 of 10, since a specialisation is refused
 #include "check.h"
 
 namespace maths
