@@ -2,6 +2,7 @@
 #include "base/process.h"
 #include "base/str.h"
 #include "base/vec.h"
+#include "convert/run/workers.h"
 #include "convert/unit/convert.h"
 
 #include <errno.h>
@@ -64,6 +65,7 @@ static const char help[] =
     "  --memory MB        that a file may take (default 8192)\n"
     "  --cache DIR|none   where results are kept from run to run (default for several files:\n"
     "                     $XDG_CACHE_HOME/rammer/convert; for one: none)\n"
+    "  --progress SECONDS where there is no terminal: how often a line says how far it is (default 10)\n"
     "  --help, --version\n"
     "\n"
     "exit: 0 all converted or warned; 1 some refused; 2 usage, input or parse errors\n"
@@ -99,7 +101,8 @@ typedef struct {
     rk_convert_options options;
     text_vec inputs, args, archs;
     const char *load_ir; /**< a text of our own tree, or NULL */
-    size_t seconds;
+    size_t seconds,
+        every; /**< every: seconds between lines of progress, where there is no terminal */
     RK_VEC(report) reports;
     bool done;
 } command;
@@ -211,6 +214,7 @@ static bool set_choice(command *c, const char *name, const char *value)
     } numbers[] = {{"--veus", &c->options.veus, 65535},
                    {"-j", &c->options.jobs, 1024},
                    {"--timeout", &c->seconds, 1000000},
+                   {"--progress", &c->every, 1000000},
                    {"--memory", &c->options.megabytes, 100000000}};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         if (strcmp(name, numbers[i].name) == 0)
@@ -277,9 +281,9 @@ static bool set_flag(command *c, const char *name)
 }
 
 static const char *const value_names[] = {
-    "-o",          "--out-dir",   "--catalog", "--target", "--kernel", "--report",
-    "--cuda-path", "--resources", "--dump",    "--veus",   "-j",       "-p",
-    "--load-ir",   "--timeout",   "--memory",  "--cache",  "--allow",  "--barrier"};
+    "--progress",  "-o",          "--out-dir", "--catalog", "--target", "--kernel", "--report",
+    "--cuda-path", "--resources", "--dump",    "--veus",    "-j",       "-p",       "--load-ir",
+    "--timeout",   "--memory",    "--cache",   "--allow",   "--barrier"};
 static const char *const flag_names[] = {"--entries", "--drop-in",  "--examine",      "--strict",
                                          "--no-cpu",  "--in-place", "--builtin-cuda", "--help"};
 
@@ -418,6 +422,8 @@ static struct timespec begun;
 static void show_progress(void *user, const char *what, size_t done, size_t total)
 {
     (void)user;
+    if (!what)
+        return;
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     const double spent =
@@ -429,6 +435,25 @@ static void show_progress(void *user, const char *what, size_t done, size_t tota
     }
     fprintf(stderr, " %.120s", what);
     fflush(stderr);
+}
+
+/** Off a terminal: a line every so many seconds. */
+static void show_line(void *user, const char *what, size_t done, size_t total)
+{
+    static double last;
+    const command *c = user;
+    struct timespec now;
+    (void)what;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    const double spent =
+        (double)(now.tv_sec - begun.tv_sec) + (double)(now.tv_nsec - begun.tv_nsec) * 1e-9;
+    if (spent - last < (double)c->every)
+        return;
+    last = spent;
+    fprintf(stderr, "[%zu/%zu] %.0f s", done, total, spent);
+    if (done)
+        fprintf(stderr, ", %.0f s left", spent * (double)(total - done) / (double)done);
+    fputc('\n', stderr);
 }
 
 static char *report_text(const rk_convert_result *result, rk_arena *arena)
@@ -495,10 +520,17 @@ static int convert(command *c)
     const bool terminal = isatty(STDERR_FILENO);
     clock_gettime(CLOCK_MONOTONIC, &begun);
     c->options.home = rk_tool_home(c->arena);
-    c->options.progress = terminal ? show_progress : NULL;
+    c->options.progress = terminal ? show_progress : c->every ? show_line : NULL;
+    c->options.user = c;
+    c->options.hold_signals = true;
     rk_convert_run(&result, &c->options, c->arena, found);
     if (terminal)
         fputs("\r\033[K", stderr);
+    if (rk_signals_pending())
+        fprintf(
+            stderr,
+            "interrupted: %zu of %zu files are done, and reported; the same command goes on from there\n",
+            result.file_count, result.input_count);
     rk_diag_print(found, 0, stderr, terminal);
     bool ok = check_filter(c, &result, found);
     if (result.dump)
@@ -518,12 +550,16 @@ static int convert_command(int argc, char **argv)
     command *c = RK_NEW(arena, command); /* zero between its fields, too, which the cache sees */
     c->arena = arena;
     c->diag = rk_diag_new(arena);
+    c->every = 10;
     int status = 0;
     if (!read_command(c, argc, argv) || (!c->done && !check_command(c))) {
         rk_diag_print(c->diag, 0, stderr, isatty(STDERR_FILENO));
         status = 2;
     } else if (!c->done) {
         status = c->load_ir ? look_at_tree(c) : convert(c);
+        fflush(NULL);
+        if (!c->load_ir)
+            rk_signals_release(); /* one that came ends this process now */
     }
     rk_arena_free(arena);
     return status;
@@ -534,12 +570,9 @@ static int run(int argc, char **argv)
     static const struct {
         const char *name;
         int (*run)(int argc, char **argv);
-    } commands[] = {{"convert", convert_command},
-                    {"merge", rk_tool_merge},
-                    {"bind", rk_tool_bind},
-                    {"cc", rk_tool_cc},
-                    {"verify", rk_tool_verify},
-                    {"graph", rk_tool_graph}};
+    } commands[] = {{"convert", convert_command}, {"merge", rk_tool_merge},
+                    {"bind", rk_tool_bind},       {"cc", rk_tool_cc},
+                    {"verify", rk_tool_verify},   {"graph", rk_tool_graph}};
     for (size_t i = 0; argc > 1 && i < sizeof commands / sizeof *commands; i++)
         if (strcmp(argv[1], commands[i].name) == 0)
             return commands[i].run(argc - 1, argv + 1);

@@ -4,6 +4,9 @@
 
 #include "convert/clang/parse.h"
 
+#include "base/str.h"
+#include "base/vec.h"
+
 #include <clang-c/CXString.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -88,7 +91,7 @@ static void add_options(key *k, const rk_convert_options *options)
     rest.inputs = rest.args = NULL;
     rest.input_count = rest.arg_count = rest.jobs = rest.megabytes = rest.seconds = 0;
     rest.output = rest.catalog = rest.cuda_path = rest.database = rest.cache = rest.home = NULL;
-    rest.strict = rest.edits = false;
+    rest.strict = rest.edits = rest.hold_signals = false;
     rest.progress = NULL;
     rest.user = NULL;
     add_bytes(k, &rest, sizeof rest);
@@ -138,9 +141,56 @@ const char *rk_cache_path(const rk_cache *cache, const rk_job *job, const rk_sca
                            k.half[0], k.half[1]);
 }
 
-bool rk_cache_read(rk_record *out, const char *path, rk_arena *arena)
+const char *rk_cache_limit_path(const char *path, rk_worker_limits limits, rk_arena *arena)
 {
-    if (!path || !rk_record_read(out, path, arena))
+    const size_t stem = strlen(path) - strlen(".record");
+    return rk_arena_printf(arena, "%.*s-%u-%zu.record", (int)stem, path, limits.seconds,
+                           limits.megabytes);
+}
+
+/** Whether the header is in a folder where the compiler would look for it. */
+static bool is_there(const char *header, const rk_diagnostic *d, const rk_job *job, rk_arena *arena)
+{
+    static const char *const options[] = {"-I", "-isystem", "-iquote", "-idirafter"};
+    RK_VEC(const char *) folders = {0};
+    const char *toolkit = rk_parse_toolkit(&job->options, arena);
+    *rk_push(arena, &folders) = "/usr/include";
+    *rk_push(arena, &folders) = "/usr/local/include";
+    *rk_push(arena, &folders) = rk_path_dir(arena, d->place.file ? d->place.file : "");
+    if (toolkit)
+        *rk_push(arena, &folders) = rk_path_join(arena, toolkit, "include");
+    for (size_t i = 0; i < job->options.arg_count; i++)
+        for (size_t k = 0; k < sizeof options / sizeof *options; k++) {
+            const char *arg = job->options.args[i];
+            if (!rk_str_starts(arg, options[k]))
+                continue;
+            arg += strlen(options[k]);
+            if (*arg || i + 1 < job->options.arg_count)
+                *rk_push(arena, &folders) = *arg ? arg : job->options.args[i + 1];
+        }
+    for (size_t i = 0; i < folders.count; i++)
+        if (rk_file_exists(rk_path_join(arena, folders.items[i], header)))
+            return true;
+    return false;
+}
+
+/** Whether it failed for the lack of a header that has come since. */
+static bool is_mended(const rk_record *record, const rk_job *job, rk_arena *arena)
+{
+    for (size_t i = 0; !record->ok && i < record->diagnostic_count; i++) {
+        const rk_diagnostic *d = &record->diagnostics[i];
+        const char *begin = strchr(d->message, '\'');
+        const char *end = begin ? strchr(begin + 1, '\'') : NULL;
+        if (end && strstr(end, "file not found") &&
+            is_there(rk_arena_strndup(arena, begin + 1, (size_t)(end - begin - 1)), d, job, arena))
+            return true;
+    }
+    return false;
+}
+
+bool rk_cache_read(rk_record *out, const char *path, const rk_job *job, rk_arena *arena)
+{
+    if (!path || !rk_record_read(out, path, arena) || is_mended(out, job, arena))
         return false;
     for (size_t i = 0; i < out->output_count; i++)
         if (out->outputs[i].there && !rk_file_exists(out->outputs[i].path))

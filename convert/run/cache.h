@@ -18,8 +18,14 @@ rk_cache rk_cache_open(const rk_convert_options *options, bool several, uint64_t
 const char *rk_cache_path(const rk_cache *cache, const rk_job *job, const rk_scan *scan,
                           rk_arena *arena);
 
-/** Reads the record, if it is there and each file that it relies on is. Marks it as used. */
-bool rk_cache_read(rk_record *out, const char *path, rk_arena *arena);
+/** Where it is kept that a source passed a limit; for runs of the same limits. */
+const char *rk_cache_limit_path(const char *path, rk_worker_limits limits, rk_arena *arena);
+
+/**
+ * Reads the record, if it is there and each file that it relies on is, and none that it failed for the lack of. Marks it
+ * as used.
+ */
+bool rk_cache_read(rk_record *out, const char *path, const rk_job *job, rk_arena *arena);
 
 /** Removes records of a default cache that were not used for 30 days. */
 void rk_cache_prune(const rk_cache *cache, const rk_convert_options *options, rk_arena *arena);

@@ -1,13 +1,18 @@
 #include "convert/run/catalog_join.h"
 #include "convert/unit/sources.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-static size_t find(const rk_kernel_vec *kernels, const char *id)
+/** The instance of that id which is defined there. */
+static size_t find(const rk_catalog_join *join, const char *id, const rk_place *place)
 {
-    for (size_t i = 0; i < kernels->count; i++)
-        if (strcmp(kernels->items[i].id, id) == 0)
+    for (size_t i = 0; i < join->kernels.count; i++) {
+        const rk_place *there = &join->places.items[i];
+        if (there->line == place->line && there->column == place->column &&
+            strcmp(join->kernels.items[i].id, id) == 0 && strcmp(there->file, place->file) == 0)
             return i;
+    }
     return RK_NONE;
 }
 
@@ -48,23 +53,53 @@ bool rk_catalog_join_add(rk_catalog_join *join, const rk_record *record, rk_diag
                                              record->file.path, join->arena, diag);
     for (size_t i = 0; own && i < own->kernel_count; i++) {
         const rk_kernel *kernel = &own->kernels[i];
-        const rk_place shown = definition(kernel, &record->file);
-        rk_place place = shown;
-        place.file = rk_sources_real_path(shown.file, join->arena);
-        const size_t other = find(&join->kernels, kernel->id);
-        if (other == RK_NONE) {
-            *rk_push(join->arena, &join->kernels) = *kernel;
-            *rk_push(join->arena, &join->places) = place;
+        rk_place place = definition(kernel, &record->file);
+        place.file = rk_sources_real_path(place.file, join->arena);
+        const size_t other = find(join, kernel->id, &place);
+        if (other != RK_NONE) {
+            add_launches_of(&join->kernels.items[other], kernel, join->arena);
             continue;
         }
-        const rk_place *there = &join->places.items[other];
-        if (there->line == place.line && strcmp(there->file, place.file) == 0)
-            add_launches_of(&join->kernels.items[other], kernel, join->arena);
-        else
-            rk_diag_add(diag, RK_WARNING, "RK-V205", shown,
-                        "rename one of the kernels, or import them into catalogs of their own",
-                        "the kernel '%s' of %s is in the catalog already, so that this one is not",
-                        kernel->id, join->kernels.items[other].source);
+        *rk_push(join->arena, &join->kernels) = *kernel;
+        *rk_push(join->arena, &join->places) = place;
     }
     return own != NULL;
+}
+
+static int by_id(const void *a, const void *b)
+{
+    return strcmp((*(rk_kernel *const *)a)->id, (*(rk_kernel *const *)b)->id);
+}
+
+/** Gives each of the kernels that share an id another; whether some did. `content`: by what their text is. */
+static bool tell_apart(rk_catalog_join *join, bool content)
+{
+    const size_t count = join->kernels.count;
+    rk_arena *arena = join->arena;
+    rk_kernel **all = RK_NEW_ARRAY(arena, rk_kernel *, count + 1);
+    bool any = false;
+    for (size_t i = 0; i < count; i++)
+        all[i] = &join->kernels.items[i];
+    qsort(all, count, sizeof *all, by_id);
+    for (size_t first = 0, end; first < count; first = end) {
+        for (end = first + 1; end < count && strcmp(all[end]->id, all[first]->id) == 0;)
+            end++;
+        for (size_t i = first; end > first + 1 && i < end; i++) {
+            rk_kernel *k = all[i];
+            const char *mark = content ? rk_arena_printf(arena, "#%.8s", k->hash)
+                                       : rk_arena_printf(arena, "@%s", k->source);
+            if (k->phase_of)
+                k->phase_of = rk_arena_printf(arena, "%s%s", k->phase_of, mark);
+            const char *id = rk_arena_printf(arena, "%s%s", k->id, mark);
+            k->id = id;
+            any = true;
+        }
+    }
+    return any;
+}
+
+void rk_catalog_join_finish(rk_catalog_join *join)
+{
+    if (join->kernels.count && tell_apart(join, false))
+        tell_apart(join, true);
 }

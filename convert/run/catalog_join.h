@@ -13,9 +13,12 @@ typedef struct {
 
 /**
  * Adds the kernels of a source's record. One of a header that a source before it has is there once, with the
- * launches of both; another kernel of an id that is there already is diagnosed as RK-V205 and left out. False when
+ * launches of both; others are all kept, whatever they are called. False when
  * the record's catalog cannot be read.
  */
 bool rk_catalog_join_add(rk_catalog_join *join, const rk_record *record, rk_diag *diag);
+
+/** Tells kernels of one id apart, when all are there: each is `id@source`, and of one source `id@source#hash`. */
+void rk_catalog_join_finish(rk_catalog_join *join);
 
 #endif

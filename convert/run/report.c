@@ -10,6 +10,7 @@ static void add_file(rk_convert_totals *t, const rk_convert_file *file)
 {
     t->files++;
     t->parsed += file->parsed;
+    t->parts += file->part_of != NULL;
     t->kernels += file->kernel_count;
     t->launches += file->launch_count;
     t->text.kernels += file->text.kernels;
@@ -77,7 +78,8 @@ static void print_file(const rk_convert_file *file, FILE *out)
     add_file(&t, file);
     fprintf(out, "%s: ", file->path);
     if (!file->parsed) {
-        fprintf(out, "failed\n");
+        fprintf(out, "%s%s\n", file->part_of ? "a part of " : "failed",
+                file->part_of ? file->part_of : "");
         return;
     }
     fprintf(out,
@@ -95,7 +97,7 @@ void rk_convert_report_text(const rk_convert_result *result, FILE *out)
     const struct {
         const char *what;
         size_t count, of;
-    } rows[] = {{"files", all.parsed, all.files},
+    } rows[] = {{"files", all.parsed, all.files - all.parts},
                 {"in text", all.kernels, all.text.kernels},
                 {"converted", all.outcome[RK_CONVERTED], all.kernels},
                 {"warned", all.outcome[RK_WARNED], all.kernels},
@@ -169,6 +171,10 @@ cJSON *rk_report_file(const rk_convert_file *file)
     cJSON *out = cJSON_CreateObject();
     cJSON_AddStringToObject(out, "path", file->path);
     cJSON_AddBoolToObject(out, "parsed", file->parsed);
+    if (file->reason)
+        cJSON_AddStringToObject(out, "reason", file->reason);
+    if (file->part_of)
+        cJSON_AddStringToObject(out, "part_of", file->part_of);
     cJSON *outputs = cJSON_AddArrayToObject(out, "outputs");
     for (size_t i = 0; i < file->output_count; i++)
         cJSON_AddItemToArray(outputs, cJSON_CreateString(file->outputs[i]));
@@ -216,7 +222,8 @@ static void add_totals(cJSON *root, const rk_convert_result *result, rk_arena *a
                   {"resolved", all.resolved},
                   {"opaque", all.opaque},
                   {"text_kernels", all.text.kernels},
-                  {"text_launches", all.text.launches}};
+                  {"text_launches", all.text.launches},
+                  {"parts", all.parts}};
     cJSON *sum = cJSON_AddObjectToObject(root, "totals");
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
         cJSON_AddNumberToObject(sum, counts[i].name, (double)counts[i].count);
@@ -227,7 +234,7 @@ static void add_totals(cJSON *root, const rk_convert_result *result, rk_arena *a
     cJSON *percents = cJSON_AddObjectToObject(sum, "percent");
     for (size_t i = 3; i < 6; i++)
         cJSON_AddNumberToObject(percents, counts[i].name, percent(counts[i].count, all.kernels));
-    cJSON_AddNumberToObject(percents, "parsed", percent(all.parsed, all.files));
+    cJSON_AddNumberToObject(percents, "parsed", percent(all.parsed, all.files - all.parts));
     cJSON_AddNumberToObject(percents, "resolved", percent(all.resolved, all.launches));
 }
 

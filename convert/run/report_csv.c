@@ -64,7 +64,16 @@ char *rk_convert_report_csv(const rk_convert_result *result, rk_arena *arena)
     for (size_t f = 0; f < result->file_count; f++) {
         const rk_convert_file *file = &result->files[f];
         add_row(&out,
-                &(row){file->path, "file", "", 0, file->parsed ? "parsed" : "failed", "", ""});
+                &(row){file->path, "file", "", 0,
+                       file->parsed    ? "parsed"
+                       : file->part_of ? "part"
+                                       : "failed",
+                       "",
+                       file->part_of ? rk_arena_printf(arena, "it is included by %s", file->part_of)
+                       : file->reason ? file->reason
+                       : !file->parsed || file->kernel_count || file->launch_count
+                           ? ""
+                           : "neither kernels nor launches"});
         for (size_t i = 0; i < file->kernel_count; i++) {
             const rk_convert_kernel *k = &file->kernels[i];
             add_row(&out, &(row){place_of(&k->range, file), "kernel", k->name, k->line,

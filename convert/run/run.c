@@ -38,6 +38,12 @@ typedef struct {
     const char *args, *path; /**< NULL: it cannot be made */
 } prelude;
 
+/** A source that is not converted: whether that is a failure the others tell, which may include it. */
+typedef struct {
+    size_t source, file; /**< indices */
+    rk_diag *diag;
+} failure;
+
 /** A run of the converter. */
 typedef struct {
     const rk_convert_options *options;
@@ -59,6 +65,7 @@ typedef struct {
     rk_set headers; /**< whose texts are counted */
     rk_set told;    /**< kernels and launches of headers that are in the results */
     rk_catalog_join join;
+    RK_VEC(failure) failures;
     bool any, ok;
     rk_str dump;
 } run;
@@ -159,7 +166,12 @@ static void begin(run *r, size_t index)
     }
     rk_arena *scratch = rk_arena_new();
     rk_record record;
-    s->cached = rk_cache_read(&record, s->kept, scratch);
+    const char *limit = s->kept ? rk_cache_limit_path(s->kept, r->limits, r->arena) : NULL;
+    s->cached = rk_cache_read(&record, s->kept, &s->job, scratch);
+    if (!s->cached && rk_cache_read(&record, limit, &s->job, scratch)) {
+        s->cached = true;
+        s->kept = limit;
+    }
     rk_arena_free(scratch);
     if (s->cached) {
         s->record = s->kept;
@@ -282,18 +294,18 @@ static void tell_lost(run *r, const source *s, const rk_record *record)
                 "the text has %zu kernels, and the parser sees none", in_text);
 }
 
-static void tell_end(run *r, const source *s)
+static void tell_end(run *r, const source *s, rk_diag *diag)
 {
     const rk_place place = rk_place_file(s->job.input->path);
     const rk_worker_result *end = &s->end;
     if (end->end == RK_WORKER_TIME)
-        rk_diag_add(r->diag, RK_ERROR, "RK-V008", place, "give it more with --timeout",
+        rk_diag_add(diag, RK_ERROR, "RK-V008", place, "give it more with --timeout",
                     "this file took more than %u seconds", r->limits.seconds);
     else if (end->end == RK_WORKER_MEMORY)
-        rk_diag_add(r->diag, RK_ERROR, "RK-V009", place, "give it more with --memory",
+        rk_diag_add(diag, RK_ERROR, "RK-V009", place, "give it more with --memory",
                     "this file needs more than %zu MB of memory", r->limits.megabytes);
     else
-        rk_diag_add(r->diag, RK_ERROR, "RK-V007", place,
+        rk_diag_add(diag, RK_ERROR, "RK-V007", place,
                     "report this file to us; the others are not affected",
                     end->signal ? "the process that converted this file crashed: %s"
                                 : "the process that converted this file ended itself%s",
@@ -307,12 +319,36 @@ static bool keeps_catalog(const run *r)
            (o->catalog || o->out_dir);
 }
 
+static void copy_diagnostics(rk_diag *to, const rk_diagnostic *from, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        rk_diag_add(to, from[i].severity, from[i].code, from[i].place, from[i].hint, "%s",
+                    from[i].message);
+}
+
+/** Notes that a source failed; what was found of it is told in the end. */
+static rk_diag *add_failure(run *r, const source *s)
+{
+    rk_diag *diag = rk_diag_new(r->arena);
+    *rk_push(r->arena, &r->failures) = (failure){(size_t)(s - r->sources), r->files.count, diag};
+    return diag;
+}
+
+/** Keeps for later runs that the source's process came to its end by a limit. A killed one may do better. */
+static void keep_end(const run *r, const source *s, const rk_diag *diag, rk_arena *scratch)
+{
+    const rk_diagnostic *d = rk_diag_at(diag, 0);
+    const rk_record record = {
+        .file = {.path = s->job.input->path}, .diagnostics = d, .diagnostic_count = 1};
+    if (s->kept && s->end.end != RK_WORKER_CRASHED)
+        rk_record_write(&record, rk_cache_limit_path(s->kept, r->limits, scratch), scratch,
+                        rk_diag_new(scratch));
+}
+
 static void take_record(run *r, source *s, const rk_record *record, rk_arena *scratch)
 {
-    for (size_t i = 0; i < record->diagnostic_count; i++) {
-        const rk_diagnostic *d = &record->diagnostics[i];
-        rk_diag_add(r->diag, d->severity, d->code, d->place, d->hint, "%s", d->message);
-    }
+    copy_diagnostics(record->file.parsed ? r->diag : add_failure(r, s), record->diagnostics,
+                     record->diagnostic_count);
     rk_convert_file *file = rk_push(r->arena, &r->files);
     *file = rk_record_keep(&record->file, r->options->edits, r->arena);
     file->text = count_texts(r, &s->scan);
@@ -327,10 +363,10 @@ static void take_record(run *r, source *s, const rk_record *record, rk_arena *sc
     }
     if (ok && record->catalog && keeps_catalog(r))
         ok = rk_catalog_join_add(&r->join, record, r->diag);
-    if (ok && !s->cached && s->kept)
+    if (ok == record->ok && !s->cached && s->kept)
         rk_file_copy(s->kept, s->record, scratch, rk_diag_new(scratch));
     r->any |= ok;
-    r->ok &= ok;
+    r->ok &= ok || !record->file.parsed;
 }
 
 /**
@@ -348,10 +384,11 @@ static bool finish(run *r, size_t index)
         if (!again)
             take_record(r, s, &record, scratch);
     } else {
-        tell_end(r, s);
+        rk_diag *diag = add_failure(r, s);
+        tell_end(r, s, diag);
+        keep_end(r, s, diag, scratch);
         *rk_push(r->arena, &r->files) =
             (rk_convert_file){.path = s->job.input->path, .text = count_texts(r, &s->scan)};
-        r->ok = false;
     }
     if (!s->cached)
         rk_file_remove(s->record, rk_diag_new(scratch));
@@ -363,6 +400,52 @@ static bool finish(run *r, size_t index)
         *s = (source){.own_headers = true};
     }
     return !again;
+}
+
+/** A source that includes this one, NULL if none does. */
+static const char *includer(const run *r, size_t index)
+{
+    const char *real = rk_sources_real_path(r->inputs.items[index].path, r->arena);
+    for (size_t i = 0; i < r->inputs.count; i++)
+        for (size_t k = 0; i != index && k < r->sources[i].scan.header_count; k++)
+            if (strcmp(r->sources[i].scan.headers[k].real, real) == 0)
+                return r->inputs.items[i].path;
+    return NULL;
+}
+
+/** Tells what became of sources that are not converted. One that another includes is a part of that one. */
+static void tell_failures(run *r)
+{
+    for (size_t i = 0; i < r->failures.count; i++) {
+        const failure *f = &r->failures.items[i];
+        rk_convert_file *file = &r->files.items[f->file];
+        const size_t count = rk_diag_count(f->diag);
+        for (size_t k = 0; k < count && !file->reason; k++)
+            if (rk_diag_at(f->diag, k)->severity == RK_ERROR)
+                file->reason = rk_arena_printf(r->arena, "%s [%s]", rk_diag_at(f->diag, k)->message,
+                                               rk_diag_at(f->diag, k)->code);
+        file->part_of = includer(r, f->source);
+        if (file->part_of)
+            continue;
+        if (count)
+            copy_diagnostics(r->diag, rk_diag_at(f->diag, 0), count);
+        r->ok = false;
+    }
+}
+
+/** Once a signal has come: the results that are there, in their order. */
+static void finish_rest(run *r, size_t taken)
+{
+    for (; taken < r->inputs.count; taken++)
+        if (r->sources[taken].done)
+            finish(r, taken);
+}
+
+static void idle(void *user)
+{
+    const run *r = user;
+    if (r->options->progress)
+        r->options->progress(r->options->user, NULL, r->ended, r->inputs.count);
 }
 
 static void show(const run *r, size_t index)
@@ -398,6 +481,9 @@ static void convert_all(run *r)
         }
     }
     rk_workers_stop(r->workers);
+    if (rk_signals_pending())
+        finish_rest(r, taken);
+    tell_failures(r);
 }
 
 /* A run. */
@@ -409,6 +495,8 @@ static void set_limits(run *r)
     r->limits.limit = o->jobs ? o->jobs : processors > 1 ? (size_t)processors : 1;
     r->limits.seconds = o->seconds ? o->seconds : 600;
     r->limits.megabytes = o->megabytes ? o->megabytes : 8192;
+    r->limits.idle = idle;
+    r->limits.user = r;
     r->workers = rk_workers_new(r->limits, r->arena);
 }
 
@@ -466,12 +554,15 @@ bool rk_convert_run(rk_convert_result *out, const rk_convert_options *options, r
     r.cache = rk_cache_open(options, r.inputs.count > 1, r.runtime, arena);
     r.sources = RK_NEW_ARRAY(arena, source, r.inputs.count);
     convert_all(&r);
+    rk_catalog_join_finish(&r.join);
     if (!rk_signals_pending()) {
         r.ok &= save_catalog(&r, out) && copy_bindings(&r);
         rk_cache_prune(&r.cache, options, arena);
     }
     close_run(&r);
-    rk_signals_release();
+    if (!options->hold_signals)
+        rk_signals_release();
+    out->input_count = r.inputs.count;
     out->files = r.files.items;
     out->file_count = r.files.count;
     out->cached = r.cached;

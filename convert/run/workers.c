@@ -211,6 +211,8 @@ bool rk_workers_wait(rk_worker_result *out, rk_workers *workers)
         for (size_t i = 0; i < count; i++)
             ends[i] = (struct pollfd){.fd = workers->running.items[i].alive, .events = POLLIN};
         const int ready = poll(ends, count, time_left(workers));
+        if (workers->limits.idle)
+            workers->limits.idle(workers->limits.user);
         for (size_t i = 0; i < count; i++) {
             const bool ended = ready > 0 && ends[i].revents;
             if (!ended && rk_seconds() < workers->running.items[i].deadline)

@@ -16,6 +16,8 @@ typedef struct {
     size_t limit;     /**< processes at a time, at least 1 */
     unsigned seconds; /**< that each may take */
     size_t megabytes; /**< of address space that each may have; not under AddressSanitizer */
+    void (*idle)(void *user); /**< called while waiting, several times a second; or NULL */
+    void *user;
 } rk_worker_limits;
 
 /** How a worker ended. */

@@ -95,9 +95,24 @@ static bool set_dtype(maker *m, const rk_step *step, size_t buffer, rk_dtype dty
                 rk_dtype_name(dtype), rk_dtype_name(m->dtypes[buffer]));
 }
 
+/** The kernel that a step launches: of those of one name, which have their sources in their ids, the one that is there. */
+static const rk_kernel *kernel_of(const rk_catalog *catalog, const rk_step *step)
+{
+    const size_t length = strlen(step->kernel);
+    const rk_kernel *found = rk_catalog_find(catalog, step->kernel);
+    for (size_t i = 0; !found && step->defined.file && i < catalog->kernel_count; i++) {
+        const rk_kernel *k = &catalog->kernels[i];
+        if (strncmp(k->id, step->kernel, length) == 0 && k->id[length] == '@' &&
+            k->line == step->defined.line &&
+            strcmp(rk_path_base(k->source), rk_path_base(step->defined.file)) == 0)
+            found = k;
+    }
+    return found;
+}
+
 static bool launch_dtypes(maker *m, const rk_step *step)
 {
-    const rk_kernel *kernel = rk_catalog_find(m->catalog, step->kernel);
+    const rk_kernel *kernel = kernel_of(m->catalog, step);
     if (!kernel || kernel->outcome == RK_REFUSED_KERNEL)
         return stop(m, step, NULL, "kernel '%s' is %s", step->kernel,
                     kernel ? "refused" : "not in the catalog");
@@ -331,7 +346,7 @@ static bool check_overlap(maker *m, const rk_step *step, const rk_kernel *kernel
 
 static bool add_launch(maker *m, const rk_step *step)
 {
-    const rk_kernel *kernel = rk_catalog_find(m->catalog, step->kernel);
+    const rk_kernel *kernel = kernel_of(m->catalog, step);
     size_t *tensors = RK_NEW_ARRAY(m->arena, size_t, step->arg_count + 1);
     if (!check_overlap(m, step, kernel))
         return false;
@@ -423,7 +438,7 @@ static bool is_written_later(const maker *m, size_t step, size_t last)
         if (into)
             return !covers(m, &steps[i]);
         const rk_kernel *kernel =
-            steps[i].kind == RK_STEP_LAUNCH ? rk_catalog_find(m->catalog, steps[i].kernel) : NULL;
+            steps[i].kind == RK_STEP_LAUNCH ? kernel_of(m->catalog, &steps[i]) : NULL;
         for (size_t a = 0; kernel && a < steps[i].arg_count; a++)
             if (steps[i].args[a].kind == RK_PASS_ADDRESS &&
                 steps[i].args[a].address.buffer == buffer && kernel->params[a].role != RK_ROLE_READ)

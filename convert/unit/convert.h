@@ -46,9 +46,11 @@ typedef struct {
     bool edits;           /**< the results hold the edits, for a report */
     const char *cache;    /**< folder of results, "none", or NULL: see rk_convert_run */
     const char *home;     /**< Rammer's share folder: parse/, include/ */
-    /** Called when a source begins and when one is done; or NULL. */
+    /** Called when a source begins and when one is done, and with NULL several times a second; or NULL. */
     void (*progress)(void *user, const char *what, size_t done, size_t total);
     void *user;
+    bool
+        hold_signals; /**< a signal ends the run and not the process: the caller reports, and calls rk_signals_release */
 } rk_convert_options;
 
 /** A range of a file's text, from 1 and to the byte after the last; columns count bytes. */
@@ -100,6 +102,9 @@ typedef struct {
 typedef struct {
     const char *path;
     bool parsed;
+    const char *reason; /**< why not, or NULL */
+    const char *
+        part_of; /**< of what is not parsed by itself: a source that includes it. It is no failure then */
     const char *const *outputs; /**< files written for it */
     size_t output_count;
     const rk_convert_kernel *kernels;
@@ -120,6 +125,7 @@ typedef struct {
     const char *catalog; /**< path that was written, or NULL */
     const char *dump;    /**< the text asked for with `dump`, or NULL */
     size_t cached;       /**< sources whose results were kept from an earlier run */
+    size_t input_count; /**< sources that there are; more than files where a signal ended the run */
 } rk_convert_result;
 
 /**
@@ -132,7 +138,8 @@ typedef struct {
  * than it may, is an error of that source alone (RK-V007 to RK-V009). What comes out does not depend on `jobs`.
  * The result of each source is kept in `cache`, by a hash of the source, its project headers, the arguments and
  * the tool; NULL is a folder of the user's cache where there is more than one source. A signal that ends the
- * process leaves no partial file; what was done by then is in the cache.
+ * process leaves no partial file; what was done by then is in the cache, failures too: those of a limit for runs of the
+ * same limits, those of a header that is not there until it is.
  */
 bool rk_convert_run(rk_convert_result *out, const rk_convert_options *options, rk_arena *arena,
                     rk_diag *diag);
@@ -149,7 +156,7 @@ int rk_convert_exit_code(const rk_convert_result *result, const rk_convert_optio
 
 /** Counts of all files. */
 typedef struct {
-    size_t files, parsed, kernels, outcome[3], launches, resolved, opaque;
+    size_t files, parsed, parts, kernels, outcome[3], launches, resolved, opaque;
     rk_convert_counts text;
 } rk_convert_totals;
 

@@ -327,13 +327,17 @@ static void read_accesses(reader *r, rk_binding *b, const cJSON *at, const rk_ke
     b->access_count = n;
 }
 
-static rk_binding read_binding(reader *r, const cJSON *at, const rk_catalog *catalog)
+/** `kernel`: one of those that the binding is for; NULL: as it says. */
+static rk_binding read_binding(reader *r, const cJSON *at, const char *kernel_id,
+                               const rk_catalog *catalog)
 {
     static const char *const known[] = {"op", "kernel", "launcher", "when", "args", "access"};
     only_members(r, at, known, sizeof known / sizeof *known);
     rk_binding b = {.op = required(r, at, "op"),
                     .kernel = required(r, at, "kernel"),
                     .place = {.file = r->json->file, .object = r->where}};
+    if (kernel_id)
+        b.kernel = kernel_id;
     if (!rk_json_string_or(&b.launcher, r->json, at, r->where, "launcher", NULL) ||
         !rk_json_string_or(&b.when, r->json, at, r->where, "when", NULL))
         r->ok = false;
@@ -344,6 +348,22 @@ static rk_binding read_binding(reader *r, const cJSON *at, const rk_catalog *cat
     read_args(r, &b, at, launch);
     read_accesses(r, &b, at, kernel, launch);
     return b;
+}
+
+/** Adds a binding, one for each kernel of a name that several sources have: the scheduler chooses among them. */
+static void read_bindings(binding_list *out, reader *r, const cJSON *at, const rk_catalog *catalog)
+{
+    const char *name = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(at, "kernel"));
+    const size_t length = name ? strlen(name) : 0, before = out->count;
+    for (size_t i = 0; length && !rk_catalog_find(catalog, name) && i < catalog->kernel_count;
+         i++) {
+        const rk_kernel *k = &catalog->kernels[i];
+        if (strncmp(k->id, name, length) == 0 && k->id[length] == '@' &&
+            k->outcome != RK_REFUSED_KERNEL)
+            *rk_push(r->arena, out) = read_binding(r, at, k->id, catalog);
+    }
+    if (out->count == before)
+        *rk_push(r->arena, out) = read_binding(r, at, NULL, catalog);
 }
 
 static bool read_file(binding_list *out, const char *path, const rk_catalog *catalog,
@@ -366,7 +386,7 @@ static bool read_file(binding_list *out, const char *path, const rk_catalog *cat
         if (!cJSON_IsObject(c)) {
             fail(&r, "RK-B004", NULL, "expected an object");
         } else {
-            *rk_push(arena, out) = read_binding(&r, c, catalog);
+            read_bindings(out, &r, c, catalog);
         }
         ok = ok && r.ok;
     }

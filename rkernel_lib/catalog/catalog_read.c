@@ -510,7 +510,10 @@ static bool says(const char *id, size_t own, const char *name)
     return own >= said && strncmp(id + own - said, name, said) == 0 && (own == said || scoped);
 }
 
-/** The id must say what the name and the arguments say; that of an overload has its parameters' types behind it. */
+/**
+ * The id must say what the name and the arguments say; that of an overload has its parameters' types behind it, and one
+ * that several sources have its source, as "k<2>@a/k.cu".
+ */
 static void check_id(reader *r, const rk_kernel *kernel, const char *where)
 {
     rk_str id = {.arena = r->arena};
@@ -518,7 +521,7 @@ static void check_id(reader *r, const rk_kernel *kernel, const char *where)
     for (size_t i = 0; i < kernel->template_arg_count; i++)
         rk_str_addf(&id, "%s%s", i ? ", " : "<", kernel->template_args[i]);
     rk_str_add(&id, kernel->template_arg_count ? ">" : "");
-    const size_t own = strlen(kernel->id);
+    const size_t own = strcspn(kernel->id, "@");
     bool ok = says(kernel->id, own, rk_str_text(&id));
     for (size_t i = 0; i < own && !ok && kernel->id[own - 1] == ')'; i++)
         ok = kernel->id[i] == '(' && says(kernel->id, i, rk_str_text(&id));

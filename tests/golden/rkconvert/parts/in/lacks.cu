@@ -1,0 +1,6 @@
+#include "missing.h"
+
+__global__ void sets(real *x)
+{
+    x[threadIdx.x] = 1;
+}

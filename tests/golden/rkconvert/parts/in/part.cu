@@ -1,0 +1,4 @@
+__device__ inline scalar own(scalar v)
+{
+    return v > 0 ? v : 0;
+}
