@@ -62,6 +62,7 @@ void rk_cpu_flags(rk_cc_words *out, const rk_cc_words *compiler, rk_arena *arena
         "-fwrapv-pointer", /* so does the arithmetic of addresses; with clang -fwrapv says it */
         "-fno-aggressive-loop-optimizations", /* an array's size says nothing of a loop's */
         "-fno-lifetime-dse",                  /* memory keeps what was there before an object */
+        "-frounding-math", /* 0.f - (float)i is 0 for i = 0; gcc 12 makes -(float)i of it */
         "-ftrivial-auto-var-init=zero"};
     const bool is_clang = strstr(version_of(compiler, arena), "clang version") != NULL;
     for (size_t i = 0; i < sizeof both / sizeof *both; i++)

@@ -27,6 +27,7 @@ typedef struct {
     bool instance;        /**< of a template */
     CXCursor pattern;     /**< of the instance */
     rk_cursors instances; /**< that are met, each once */
+    rk_cursors classes;   /**< likewise, of templates */
     RK_VEC(rk_place) told;
     RK_VEC(variable) variables;
     RK_VEC(rk_range) texts; /**< of functions for the device */
@@ -242,7 +243,7 @@ static const char *named_target(const search *s, const node *cast, const rk_rang
 {
     const CXCursor up = cast->up ? cast->up->cursor : clang_getNullCursor();
     const enum CXCursorKind kind = clang_getCursorKind(up);
-    if (kind == CXCursor_VarDecl)
+    if (kind == CXCursor_VarDecl || kind == CXCursor_FieldDecl)
         return variable_type(s, up);
     if (kind == CXCursor_Constructor)
         return member_before(s, operand);
@@ -319,8 +320,18 @@ static void look_at_cast(search *s, const node *n)
         add_dependent_cast(s, n, from);
 }
 
-/** A floating value that becomes what a template's own text names: `T x = f;`, `x = f;`, `return f;`. */
-static void look_at_target(search *s, CXCursor from, const char *type)
+/**
+ * What a template's own text says may be a floating value that becomes an integer: one of those depends on the
+ * template's arguments. A class that may become an integer is left as it is, and so need not be copied for it.
+ */
+static bool may_truncate(CXType to, CXType from)
+{
+    return (is_dependent(to) && is_floating(from)) ||
+           (is_whole(to) && is_dependent(clang_getCanonicalType(from)));
+}
+
+/** A value that becomes what a template's own text names: `T x = f;`, `x = f;`, `return f;`. */
+static void look_at_target(search *s, CXCursor from, CXType to, const char *type)
 {
     rk_range at;
     while (clang_getCursorKind(from) == CXCursor_InitListExpr ||
@@ -331,35 +342,44 @@ static void look_at_target(search *s, CXCursor from, const char *type)
             return;
         from = values.items[0];
     }
-    if (is_floating(clang_getCursorType(from)) && !strstr(type, "auto") &&
+    if (clang_getCursorKind(from) != CXCursor_PackExpansionExpr &&
+        may_truncate(to, clang_getCursorType(from)) && !strstr(type, "auto") &&
         rk_undefined_range(s->unit, from, RK_OPERAND_WHOLE, &at))
         add(s, from, &at, rk_arena_printf(s->arena, " ::rk__::to<%s>(", type), conversion);
 }
 
 static const char *type_name(const search *s, CXType type)
 {
-    return rk_ast_text(clang_getTypeSpelling(type), s->arena);
+    return is_whole(type) ? whole_name(type, s->arena)
+                          : rk_ast_text(clang_getTypeSpelling(type), s->arena);
 }
 
 /** What a template's own text shows: instances that libclang does not show have it, too. */
 static void look_at_template(search *s, const node *n)
 {
     const CXCursor cursor = n->cursor, from = last_expression(cursor, s->arena);
+    const CXType type = clang_getCursorType(cursor);
     const enum CXCursorKind kind = clang_getCursorKind(cursor);
     const node *function = n;
     if (clang_Cursor_isNull(from))
         return;
-    if (kind == CXCursor_VarDecl && is_dependent(clang_getCursorType(cursor)))
-        look_at_target(s, from, type_name(s, clang_getCursorType(cursor)));
-    if (is_assignment(cursor) && is_dependent(clang_getCursorType(cursor)) && left_type(s, cursor))
-        look_at_target(s, from, left_type(s, cursor));
+    if (kind == CXCursor_VarDecl ||
+        (kind == CXCursor_FieldDecl && !clang_Cursor_isBitField(cursor)))
+        look_at_target(s, from, type, type_name(s, type));
+    if (is_assignment(cursor)) {
+        const CXType left = clang_getCursorType(rk_ast_children(cursor, s->arena).items[0]);
+        if (left_type(s, cursor))
+            look_at_target(s, from, left, left_type(s, cursor));
+    }
     if (kind != CXCursor_ReturnStmt)
         return;
     while (function && !rk_ast_is_function(clang_getCursorKind(function->cursor)) &&
            clang_getCursorKind(function->cursor) != CXCursor_LambdaExpr)
         function = function->up;
-    if (function && is_dependent(clang_getCursorResultType(function->cursor)))
-        look_at_target(s, from, type_name(s, clang_getCursorResultType(function->cursor)));
+    const CXType result =
+        clang_getCursorResultType(function ? function->cursor : clang_getNullCursor());
+    if (function)
+        look_at_target(s, from, result, type_name(s, result));
 }
 
 static void look_at_shift(search *s, CXCursor left, CXCursor right, const char *before)
@@ -390,9 +410,10 @@ static void look_at_operator(search *s, CXCursor cursor)
         return;
     const CXCursor left = sides.items[0], right = sides.items[1];
     const bool shifts = op == CXBinaryOperator_ShlAssign || op == CXBinaryOperator_ShrAssign;
-    const bool truncates = clang_getCursorKind(cursor) == CXCursor_CompoundAssignOperator &&
-                           is_whole(clang_getCursorType(left)) &&
-                           is_floating(clang_getCursorType(right));
+    const CXType type = clang_getCursorType(left), by = clang_getCursorType(right);
+    const bool truncates =
+        clang_getCursorKind(cursor) == CXCursor_CompoundAssignOperator && is_whole(type) &&
+        (is_floating(by) || (is_dependent(clang_getCanonicalType(by)) && !is_bit_field(s, left)));
     if ((truncates || (shifts && !is_literals(right, s->arena) && !is_masked(s, right))) &&
         is_bit_field(s, left))
         tell(s, left, "what is assigned to a bit-field");
@@ -484,7 +505,7 @@ static void look_at_end(search *s, CXCursor function)
         "the result");
 }
 
-/** Notes an instance whose text is the project's: of a function, or of a class. */
+/** Notes an instance whose text is the project's, of a function. */
 static void meet(search *s, CXCursor declaration)
 {
     if (clang_Cursor_isNull(declaration) || clang_isInvalid(clang_getCursorKind(declaration)))
@@ -499,6 +520,32 @@ static void meet(search *s, CXCursor declaration)
         if (clang_equalCursors(s->instances.items[i], definition))
             return;
     *rk_push(s->arena, &s->instances) = definition;
+}
+
+/**
+ * Meets what the compiler calls of an instance of a class template where no text does: its destructor and conversions,
+ * and those of its bases and members.
+ */
+static void meet_class(search *s, CXType type)
+{
+    type = clang_getCanonicalType(type);
+    while (type.kind == CXType_ConstantArray)
+        type = clang_getCanonicalType(clang_getArrayElementType(type));
+    const CXCursor declaration = clang_getTypeDeclaration(type);
+    if (type.kind != CXType_Record || rk_ast_is_system(declaration))
+        return;
+    for (size_t i = 0; i < s->classes.count; i++)
+        if (clang_equalCursors(s->classes.items[i], declaration))
+            return;
+    *rk_push(s->arena, &s->classes) = declaration;
+    const rk_cursors members = rk_ast_children(declaration, s->arena);
+    for (size_t i = 0; i < members.count; i++) {
+        const enum CXCursorKind kind = clang_getCursorKind(members.items[i]);
+        if (kind == CXCursor_Destructor || kind == CXCursor_ConversionFunction)
+            meet(s, members.items[i]);
+        else if (kind == CXCursor_FieldDecl || kind == CXCursor_CXXBaseSpecifier)
+            meet_class(s, clang_getCursorType(members.items[i]));
+    }
 }
 
 static void look_inside(search *s, CXCursor cursor, const node *up)
@@ -535,7 +582,16 @@ static void look(search *s, CXCursor cursor, const node *up)
     }
     if (kind == CXCursor_DeclRefExpr || kind == CXCursor_MemberRefExpr || kind == CXCursor_CallExpr)
         meet(s, clang_getCursorReferenced(cursor));
-    if (kind == CXCursor_VarDecl && s->device && !s->instance)
+    if (kind == CXCursor_FieldDecl && !s->device) { /* any class may be used on the device */
+        s->device = true;
+        note_text(s, cursor);
+        look(s, cursor, up);
+        s->device = false;
+        return;
+    }
+    if (kind == CXCursor_VarDecl || kind == CXCursor_ParmDecl || kind == CXCursor_CallExpr)
+        meet_class(s, clang_getCursorType(cursor));
+    if ((kind == CXCursor_VarDecl || kind == CXCursor_FieldDecl) && s->device && !s->instance)
         note_variable(s, cursor);
     if (s->device && !s->instance)
         look_at_template(s, &n);

@@ -1,3 +1,4 @@
+#include "convert/facts/undefined.h"
 #include "convert/program/program_internal.h"
 #include "convert/ptx/ptx.h"
 
@@ -44,9 +45,27 @@ static bool add_literal(rk_str *out, const rk_tokens *tokens, size_t i)
     return true;
 }
 
-/** Reads the operands after the first `:`; a third one begins the clobbers. */
-static bool read_operands(assembly *a, const rk_tokens *t, size_t i, rk_arena *arena)
+/** The text from token `first` to `last`, with what its conversions and shifts need (facts/undefined.h). */
+static const char *operand_text(const rk_program *program, const rk_stretch *s, size_t first, size_t last)
 {
+    const rk_token *items = s->tokens.items;
+    rk_str out = {.arena = program->unit->arena};
+    const rk_range whole = {s->file, s->base + items[first].offset,
+                            s->base + items[last].offset + items[last].length};
+    for (size_t i = first, end = items[first].offset; i <= last; i++) {
+        rk_str_addn(&out, s->tokens.text + end, items[i].offset - end);
+        end = items[i].offset + items[i].length;
+        rk_undefined_text(program->unit, &out, &whole, s->base + items[i].offset, false);
+        rk_str_addn(&out, s->tokens.text + items[i].offset, items[i].length);
+        rk_undefined_text(program->unit, &out, &whole, s->base + end, true);
+    }
+    return rk_str_text(&out);
+}
+
+/** Reads the operands after the first `:`; a third one begins the clobbers. */
+static bool read_operands(assembly *a, const rk_program *program, const rk_stretch *s, size_t i)
+{
+    const rk_tokens *t = &s->tokens;
     for (int colons = 0; i < a->end; i++) {
         colons += rk_token_is(t, i, "::") ? 2 : rk_token_is(t, i, ":");
         if (colons > 2 || t->items[i].kind != RK_TOKEN_STRING)
@@ -56,18 +75,17 @@ static bool read_operands(assembly *a, const rk_tokens *t, size_t i, rk_arena *a
         const size_t close = rk_tokens_close(t, i + 1);
         if (close >= a->end)
             return false;
-        const size_t from = t->items[i + 1].offset;
-        *rk_push(arena, &a->operands) = (rk_ptx_operand){
-            .text = rk_arena_strndup(arena, t->text + from, t->items[close].offset + 1 - from),
-            .output = colons == 1};
+        *rk_push(program->unit->arena, &a->operands) =
+            (rk_ptx_operand){.text = operand_text(program, s, i + 1, close), .output = colons == 1};
         i = close;
     }
     return true;
 }
 
-static bool read_assembly(assembly *a, const rk_tokens *t, size_t at, rk_arena *arena)
+static bool read_assembly(assembly *a, const rk_program *program, const rk_stretch *s, size_t at)
 {
-    rk_str text = {.arena = arena};
+    const rk_tokens *t = &s->tokens;
+    rk_str text = {.arena = program->unit->arena};
     *a = (assembly){.begin = at};
     size_t i = at + 1;
     while (is_volatile(t, i))
@@ -81,7 +99,7 @@ static bool read_assembly(assembly *a, const rk_tokens *t, size_t at, rk_arena *
         if (!add_literal(&text, t, i))
             return false;
     a->text = rk_str_text(&text);
-    return read_operands(a, t, i, arena);
+    return read_operands(a, program, s, i);
 }
 
 /* All of them. */
@@ -101,7 +119,7 @@ static bool edit_statement(rk_program *program, const rk_stretch *s, size_t i, b
 {
     rk_arena *arena = program->unit->arena;
     assembly a;
-    const bool whole = read_assembly(&a, &s->tokens, i, arena);
+    const bool whole = read_assembly(&a, program, s, i);
     const char *text =
         whole ? rk_ptx_translate(a.text, a.operands.items, a.operands.count, arena) : NULL;
     if (text && (device || s->macro)) {

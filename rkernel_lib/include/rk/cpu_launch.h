@@ -165,7 +165,6 @@ void rk_cpu_grid_sync(const char *file, uint32_t line);
 #include <cstring>
 #include <initializer_list>
 #include <new>
-#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -219,26 +218,34 @@ inline rk_cpu_argument argument_of(const T &value)
     return {(const void *)&value, sizeof value, std::is_pointer_v<T>, element::kind, element::width};
 }
 
-/** Copies of a kernel's parameters, for the recorder. */
-template <class... T>
-struct kernel_arguments {
-    std::tuple<T...> values;
+/** A copy of a parameter. */
+template <std::size_t I, class T>
+struct kernel_argument {
+    T value;
+};
+
+template <class Indices, class... T>
+struct kernel_argument_list;
+
+/** Copies of a kernel's parameters, for the recorder. No std::tuple, which is most of what a kernel takes to compile. */
+template <std::size_t... I, class... T>
+struct kernel_argument_list<std::index_sequence<I...>, T...> : kernel_argument<I, T>... {
+    static constexpr std::uint32_t count = sizeof...(T);
 
     void list(rk_cpu_argument *out) const
     {
-        std::apply(
-            [&out](const T &...value) {
-                (void)out;
-                ((*out++ = argument_of(value)), ...);
-            },
-            values);
+        (void)out;
+        ((*out++ = argument_of(kernel_argument<I, T>::value)), ...);
     }
 };
 
 template <class... T>
+using kernel_arguments = kernel_argument_list<std::index_sequence_for<T...>, T...>;
+
+template <class... T>
 inline kernel_arguments<T...> kernel_args(const T &...values)
 {
-    return kernel_arguments<T...>{std::tuple<T...>(values...)};
+    return {{values}...};
 }
 
 /** What `<<<grid, block, shared, stream>>>` becomes, before the kernel is called. */
@@ -472,7 +479,7 @@ struct legacy_code {
                                          0,
                                          sizeof(Closure),
                                          alignof(Closure),
-                                         std::tuple_size_v<decltype(Closure::args.values)>,
+                                         decltype(Closure::args)::count,
                                          Closure::arguments,
                                          Closure::copy,
                                          Closure::destroy,
@@ -531,7 +538,7 @@ struct vdevice_code {
                                          cpu_dynamic_offset<Frame>(),
                                          sizeof(Closure),
                                          alignof(Closure),
-                                         std::tuple_size_v<decltype(Closure::args.values)>,
+                                         decltype(Closure::args)::count,
                                          Closure::arguments,
                                          Closure::copy,
                                          Closure::destroy,
