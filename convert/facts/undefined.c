@@ -1,5 +1,6 @@
 #include "convert/facts/undefined.h"
 
+#include "base/str.h"
 #include "convert/clang/ast.h"
 #include "convert/facts/undefined_range.h"
 #include "convert/unit/sources.h"
@@ -27,7 +28,6 @@ typedef struct {
     bool instance;        /**< of a template */
     CXCursor pattern;     /**< of the instance */
     rk_cursors instances; /**< that are met, each once */
-    rk_cursors classes;   /**< likewise, of templates */
     RK_VEC(rk_place) told;
     RK_VEC(variable) variables;
     RK_VEC(rk_range) texts; /**< of functions for the device */
@@ -283,13 +283,13 @@ static void add_conversion(search *s, const node *n, CXCursor from)
         return; /* halves convert themselves */
     if (by_class)
         add(s, from, &at,
-            rk_arena_printf(s->arena, " ::rk__::to_from<%s, %s>(", text ? text : name,
+            rk_arena_printf(s->arena, " ::rk__::rk__to_from<%s, %s>(", text ? text : name,
                             rk_ast_text(clang_getTypeSpelling(
                                             clang_getCanonicalType(clang_getCursorType(from))),
                                         s->arena)),
             conversion);
     else
-        add(s, from, &at, rk_arena_printf(s->arena, " ::rk__::to<%s>(", text ? text : name),
+        add(s, from, &at, rk_arena_printf(s->arena, " ::rk__::rk__to<%s>(", text ? text : name),
             conversion);
 }
 
@@ -303,7 +303,7 @@ static void add_dependent_cast(search *s, const node *n, CXCursor from)
         return;
     const char *text = rk_undefined_cast_type(s->unit, n->cursor, &at);
     if (text && !strpbrk(text, "&*(") && strcmp(text, "void") != 0)
-        add(s, from, &at, rk_arena_printf(s->arena, " ::rk__::to<%s>(", text), conversion);
+        add(s, from, &at, rk_arena_printf(s->arena, " ::rk__::rk__to<%s>(", text), conversion);
 }
 
 static void look_at_cast(search *s, const node *n)
@@ -345,7 +345,7 @@ static void look_at_target(search *s, CXCursor from, CXType to, const char *type
     if (clang_getCursorKind(from) != CXCursor_PackExpansionExpr &&
         may_truncate(to, clang_getCursorType(from)) && !strstr(type, "auto") &&
         rk_undefined_range(s->unit, from, RK_OPERAND_WHOLE, &at))
-        add(s, from, &at, rk_arena_printf(s->arena, " ::rk__::to<%s>(", type), conversion);
+        add(s, from, &at, rk_arena_printf(s->arena, " ::rk__::rk__to<%s>(", type), conversion);
 }
 
 static const char *type_name(const search *s, CXType type)
@@ -418,16 +418,43 @@ static void look_at_operator(search *s, CXCursor cursor)
         is_bit_field(s, left))
         tell(s, left, "what is assigned to a bit-field");
     else if (op == CXBinaryOperator_Shl || op == CXBinaryOperator_Shr)
-        look_at_shift(s, left, right, " ::rk__::bits(");
+        look_at_shift(s, left, right, " ::rk__::rk__bits(");
     else if (shifts)
-        look_at_shift(s, left, right, " ::rk__::in(");
+        look_at_shift(s, left, right, " ::rk__::rk__in(");
     else if (truncates) {
         rk_range at;
         if (rk_undefined_range(s->unit, left, RK_OPERAND_LEFT, &at))
-            add(s, left, &at, " ::rk__::in(", conversion);
+            add(s, left, &at, " ::rk__::rk__in(", conversion);
         else
             tell(s, left, conversion);
     }
+}
+
+/**
+ * An operator in a template's own text that is a call as long as its operands' types are not known: where an overloaded one
+ * is in sight, as those of halves are.
+ */
+static void look_at_unresolved(search *s, CXCursor call)
+{
+    static const char *const shifts[] = {"<<=", ">>=", "<<", ">>"};
+    static const char *const others[] = {"+=", "-=", "*=", "/="};
+    const rk_cursors parts = rk_ast_children(call, s->arena);
+    rk_range at;
+    if (parts.count != 3 || !is_dependent(clang_getCanonicalType(clang_getCursorType(call))) ||
+        !rk_undefined_range(s->unit, parts.items[0], RK_OPERAND_LEFT, &at) ||
+        is_bit_field(s, parts.items[0]))
+        return;
+    const char *sign = s->unit->files.items[at.file]->bytes.data + at.end;
+    sign += strspn(sign, " \t\r\n");
+    for (size_t i = 0; i < sizeof shifts / sizeof *shifts; i++)
+        if (rk_str_starts(sign, shifts[i])) {
+            look_at_shift(s, parts.items[0], parts.items[2],
+                          i < 2 ? " ::rk__::rk__in(" : " ::rk__::rk__bits(");
+            return;
+        }
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (rk_str_starts(sign, others[i]) && is_whole(clang_getCursorType(parts.items[0])))
+            add(s, parts.items[0], &at, " ::rk__::rk__in(", conversion);
 }
 
 /* The walk. */
@@ -500,8 +527,8 @@ static void look_at_end(search *s, CXCursor function)
         return;
     const rk_range at = {end.file, end.offset - 1, end.offset - 1};
     add(s, body, &at,
-        s->instance ? rk_arena_printf(s->arena, " return ::rk__::unset_as<%s>(); ", spelled)
-                    : " return ::rk__::unset(); ",
+        s->instance ? rk_arena_printf(s->arena, " return ::rk__::rk__unset_as<%s>(); ", spelled)
+                    : " return ::rk__::rk__unset(); ",
         "the result");
 }
 
@@ -520,32 +547,6 @@ static void meet(search *s, CXCursor declaration)
         if (clang_equalCursors(s->instances.items[i], definition))
             return;
     *rk_push(s->arena, &s->instances) = definition;
-}
-
-/**
- * Meets what the compiler calls of an instance of a class template where no text does: its destructor and conversions,
- * and those of its bases and members.
- */
-static void meet_class(search *s, CXType type)
-{
-    type = clang_getCanonicalType(type);
-    while (type.kind == CXType_ConstantArray)
-        type = clang_getCanonicalType(clang_getArrayElementType(type));
-    const CXCursor declaration = clang_getTypeDeclaration(type);
-    if (type.kind != CXType_Record || rk_ast_is_system(declaration))
-        return;
-    for (size_t i = 0; i < s->classes.count; i++)
-        if (clang_equalCursors(s->classes.items[i], declaration))
-            return;
-    *rk_push(s->arena, &s->classes) = declaration;
-    const rk_cursors members = rk_ast_children(declaration, s->arena);
-    for (size_t i = 0; i < members.count; i++) {
-        const enum CXCursorKind kind = clang_getCursorKind(members.items[i]);
-        if (kind == CXCursor_Destructor || kind == CXCursor_ConversionFunction)
-            meet(s, members.items[i]);
-        else if (kind == CXCursor_FieldDecl || kind == CXCursor_CXXBaseSpecifier)
-            meet_class(s, clang_getCursorType(members.items[i]));
-    }
 }
 
 static void look_inside(search *s, CXCursor cursor, const node *up)
@@ -589,8 +590,6 @@ static void look(search *s, CXCursor cursor, const node *up)
         s->device = false;
         return;
     }
-    if (kind == CXCursor_VarDecl || kind == CXCursor_ParmDecl || kind == CXCursor_CallExpr)
-        meet_class(s, clang_getCursorType(cursor));
     if ((kind == CXCursor_VarDecl || kind == CXCursor_FieldDecl) && s->device && !s->instance)
         note_variable(s, cursor);
     if (s->device && !s->instance)
@@ -600,6 +599,8 @@ static void look(search *s, CXCursor cursor, const node *up)
     else if (s->device &&
              (kind == CXCursor_BinaryOperator || kind == CXCursor_CompoundAssignOperator))
         look_at_operator(s, cursor);
+    else if (s->device && !s->instance && kind == CXCursor_CallExpr)
+        look_at_unresolved(s, cursor);
     look_inside(s, cursor, up);
 }
 

@@ -278,7 +278,7 @@ typedef struct {
 /** An operand in device code that a function is put around: convert/facts/undefined.h. */
 typedef struct {
     rk_range at;
-    const char *before; /**< " ::rk__::to<int>(" */
+    const char *before; /**< " ::rk__::rk__to<int>(" */
     bool instance;      /**< only instances of a template show that it is needed */
 } rk_undefined;
 

@@ -6,6 +6,7 @@
 #include <cuda_fp16.h>
 
 #include <climits>
+#include <cmath>
 #include <string>
 
 #ifdef __NVCC__ // what it would warn of is what is tested
@@ -270,6 +271,81 @@ void others()
     check::same("compound", o.get(), {1000000256 % 256, INT_MAX, 0, (short)INT_MIN, INT_MAX, 127, -1, INT_MAX, 1000000000, 0});
 }
 
+/* Where no expression of the source shows the conversion: initial values of members, destructors of templates, assembly. */
+
+struct with_values {
+    float from;
+    int whole = from, listed{(int)from};
+    unsigned char low = from;
+    __device__ with_values(float v) : from(v)
+    {
+    }
+};
+template <class T> struct with_value {
+    float from;
+    T whole = from;
+    __device__ with_value(float v) : from(v)
+    {
+    }
+};
+template <class F> struct at_end {
+    F v;
+    int *o;
+    __device__ ~at_end()
+    {
+        int whole = v;
+        o[0] = v;
+        o[1] += v;
+        whole <<= sizeof(F) * 8 + (F() != v);
+        o[2] = whole + INT_MAX;
+    }
+};
+struct owner {
+    at_end<float> member;
+};
+template <class F> __device__ int by_assembly(F v)
+{
+    int r;
+    asm("mov.b32 %0, %1;" : "=r"(r) : "r"((int)v));
+    return r;
+}
+#define MOVE(to, from) asm("mov.b32 %0, %1;" : "=r"(to) : "r"(int(from)))
+
+enum { HIDDEN = 13 };
+__global__ void hidden(int *o, float v, int n)
+{
+    const with_values a(v);
+    o[0] = a.whole, o[1] = a.listed, o[2] = a.low, o[3] = with_value<int>(v).whole;
+    o[5] = o[8] = 1;
+    {
+        at_end<float> end{v, o + 4};
+        owner own{{v, o + 7}};
+    }
+    asm("mov.b32 %0, %1;" : "=r"(o[10]) : "r"((int)v));
+    o[11] = by_assembly(v);
+    MOVE(o[12], v);
+    asm("mov.b32 %0, %1;" : "=r"(o[13]) : "r"(1 << n));
+}
+__global__ void zeros(float *o, int i)
+{
+    o[0] = 0.f - (float)i, o[1] = floorf(0.5f) - i, o[2] = 0.f - fabsf((float)i);
+}
+
+void hiddens()
+{
+    check::buffer<int> o(HIDDEN + 1);
+    hidden<<<1, 1>>>(o, 1e10f, 33);
+    LAUNCH_OK();
+    std::vector<int> want(HIDDEN + 1, INT_MAX);
+    want[2] = 255, want[13] = 0;
+    check::same("hidden", o.get(), want);
+    check::buffer<float> z(3);
+    zeros<<<1, 1>>>(z, 0);
+    LAUNCH_OK();
+    for (float zero : z.get())
+        check::same("sign of 0", (int)std::signbit(zero), 0);
+}
+
 /* Shifts: amounts of the width and more shift all out; left shifts of negative numbers. */
 
 #define ROTATED(x, n) (((x) << (n)) | ((x) >> (32 - (n))))
@@ -526,6 +602,7 @@ int main()
 {
     conversions();
     others();
+    hiddens();
     shifts();
     not_sets();
     rest();

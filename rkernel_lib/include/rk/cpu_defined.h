@@ -5,14 +5,15 @@
  * What PTX defines and C++ leaves undefined, for device code on a CPU. The converter puts these around the operands
  * that need them (convert/facts/undefined.h); all else is the compiler's, by flags (convert/cc/cpu_flags.h):
  *
- *   int i = f;           int i = rk__::to<int>(f);
- *   i += f;              rk__::in(i) += f;
- *   x << n;              rk__::bits(x) << n;
- *   x <<= n;             rk__::in(x) <<= n;
- *   }                    return rk__::unset(); }          of a function that gives something
+ *   int i = f;           int i = rk__::rk__to<int>(f);
+ *   i += f;              rk__::rk__in(i) += f;
+ *   x << n;              rk__::rk__bits(x) << n;
+ *   x <<= n;             rk__::rk__in(x) <<= n;
+ *   }                    return rk__::rk__unset(); }          of a function that gives something
  *
  * Where an operand turns out to be of another kind, in another instance of a template, each gives it as it is.
- * No branch: loops with them are vectorised.
+ * No branch: loops with them are vectorised. Their names are reserved, since they stand in macros whose parameters may be
+ * called `to` and `in`.
  */
 
 #include <cstdint>
@@ -86,7 +87,7 @@ constexpr bool truncates = std::is_floating_point_v<bare<X>> &&is_whole<bare<T>>
 
 /** A floating value that is to become a T; any other as it is. Scalars by value, which bit-fields have, too. */
 template <class T, class X, std::enable_if_t<std::is_scalar_v<X>, int> = 0>
-RK_DEFINED auto to(const X &x)
+RK_DEFINED auto rk__to(const X &x)
 {
     if constexpr (truncates<T, X>)
         return whole_of<bare<T>>(x);
@@ -94,12 +95,12 @@ RK_DEFINED auto to(const X &x)
         return x;
 }
 template <class T, class X, std::enable_if_t<!std::is_scalar_v<bare<X>>, int> = 0>
-RK_DEFINED X to(X &&x)
+RK_DEFINED X rk__to(X &&x)
 {
     return static_cast<X &&>(x);
 }
 /** One of a class that becomes an F first. */
-template <class T, class F> RK_DEFINED T to_from(F x)
+template <class T, class F> RK_DEFINED T rk__to_from(F x)
 {
     return whole_of<T>(x);
 }
@@ -130,11 +131,11 @@ constexpr bool is_shiftable = std::is_integral_v<bare<T>> ||
 template <class T> struct shift_operand {
     T value;
 };
-template <class T, std::enable_if_t<is_shiftable<T>, int> = 0> RK_DEFINED auto bits(const T &x)
+template <class T, std::enable_if_t<is_shiftable<T>, int> = 0> RK_DEFINED auto rk__bits(const T &x)
 {
     return shift_operand<bare<decltype(+x)>>{+x};
 }
-template <class T, std::enable_if_t<!is_shiftable<T>, int> = 0> RK_DEFINED T bits(T &&x)
+template <class T, std::enable_if_t<!is_shiftable<T>, int> = 0> RK_DEFINED T rk__bits(T &&x)
 {
     return static_cast<T &&>(x);
 }
@@ -174,7 +175,7 @@ template <class T> struct assigned_place {
 #define RK_COMPOUND(op)                                                                            \
     template <class N> RK_DEFINED T &operator op##=(const N &n) const                              \
     {                                                                                              \
-        place = static_cast<bare<T>>(bits(place) op n);                                            \
+        place = static_cast<bare<T>>(rk__bits(place) op n);                                            \
         return place;                                                                              \
     }
     RK_COMPOUND(<<)
@@ -182,18 +183,18 @@ template <class T> struct assigned_place {
 #undef RK_COMPOUND
 };
 template <class T, std::enable_if_t<is_whole<bare<T>> && std::is_integral_v<bare<T>>, int> = 0>
-RK_DEFINED assigned_place<T> in(T &x)
+RK_DEFINED assigned_place<T> rk__in(T &x)
 {
     return {x};
 }
 template <class T, std::enable_if_t<!(is_whole<bare<T>> && std::is_integral_v<bare<T>>), int> = 0>
-RK_DEFINED T in(T &&x)
+RK_DEFINED T rk__in(T &&x)
 {
     return static_cast<T &&>(x);
 }
 
 /** What a function gives whose end is reached without a result. */
-template <class T> RK_DEFINED T unset_as()
+template <class T> RK_DEFINED T rk__unset_as()
 {
     if constexpr (std::is_void_v<T>)
         return;
@@ -202,10 +203,10 @@ template <class T> RK_DEFINED T unset_as()
     else
         __builtin_trap();
 }
-struct unset {
+struct rk__unset {
     template <class T> RK_DEFINED operator T() const
     {
-        return unset_as<T>();
+        return rk__unset_as<T>();
     }
 };
 
