@@ -19,7 +19,7 @@ built()
         cat "$work/log"
         exit 1
     }
-    if grep RK-V2 "$work/log"; then
+    if grep RK-V221 "$work/log"; then
         echo "$1 $2 $3: not all is found"
         exit 1
     fi
