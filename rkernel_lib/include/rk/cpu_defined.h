@@ -175,7 +175,7 @@ template <class T> struct assigned_place {
 #define RK_COMPOUND(op)                                                                            \
     template <class N> RK_DEFINED T &operator op##=(const N &n) const                              \
     {                                                                                              \
-        place = static_cast<bare<T>>(rk__bits(place) op n);                                            \
+        place = static_cast<bare<T>>(rk__bits(place) op n);                                        \
         return place;                                                                              \
     }
     RK_COMPOUND(<<)
