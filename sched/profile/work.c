@@ -136,8 +136,11 @@ static void add_access(rk_work *out, const rk_op_call *call, const rk_candidate 
             continue;
         double elements = touched(c, p);
         if (elements < 0) {
-            const rk_tensor *t =
-                slot < call->in_count ? call->in[slot] : call->out[slot - call->in_count];
+            /* Of a node's own arguments, which are tensors and no operands, nothing is known here. */
+            const rk_tensor *t = slot < call->in_count ? call->in[slot]
+                                 : slot < call->in_count + call->out_count
+                                     ? call->out[slot - call->in_count]
+                                     : NULL;
             elements = t ? (double)rk_tensor_elements(t) / rtasks : 0;
         } else if (param->role == RK_ROLE_WRITTEN) {
             out->outputs = fmax(out->outputs, elements / threads);
