@@ -72,22 +72,10 @@ bool rk_emit_file(const char *dir, const char *name, const rk_str *text, rk_aren
 
 typedef RK_VEC(rk_emit_source) source_vec;
 
-/** Whether one of the headers is not converted: rk.common.cuh and gemm.rk.common.cuh are, and take their macros back. */
-static bool has_common(const rk_file_names *files)
-{
-    for (size_t i = 0; i < files->count; i++) {
-        const char *base = strrchr(files->items[i], '/');
-        base = base ? base + 1 : files->items[i];
-        if (strncmp(base, "rk.", strlen("rk.")) != 0 && !strstr(base, ".rk."))
-            return true;
-    }
-    return false;
-}
-
 bool rk_emit_sources(rk_emit_source **out, size_t *count, const rk_image *image,
                      const rk_catalog *catalog, rk_arena *arena, rk_diag *diag)
 {
-    source_vec sources = {0}, last = {0};
+    source_vec sources = {0};
     rk_file_names seen = {0};
     bool good = true;
     for (size_t i = 0; i < image->fn_count; i++) {
@@ -105,11 +93,8 @@ bool rk_emit_sources(rk_emit_source **out, size_t *count, const rk_image *image,
         }
         rk_file_names macros = {0};
         rk_find_directives(&macros, text.data, "define", rk_directive_quoted, arena);
-        source_vec *to = has_common(&includes) ? &last : &sources;
-        *rk_push(arena, to) = (rk_emit_source){file, macros.items, macros.count};
+        *rk_push(arena, &sources) = (rk_emit_source){file, macros.items, macros.count};
     }
-    for (size_t i = 0; i < last.count; i++)
-        *rk_push(arena, &sources) = last.items[i];
     *out = sources.items;
     *count = sources.count;
     return good;

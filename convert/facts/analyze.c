@@ -4,6 +4,7 @@
 #include "convert/facts/initial_values.h"
 #include "convert/facts/phases.h"
 #include "convert/facts/scopes.h"
+#include "convert/facts/template_heads.h"
 #include "convert/facts/walk.h"
 #include "convert/unit/problems.h"
 #include "convert/unit/sources.h"
@@ -45,6 +46,18 @@ static size_t attribute_begin(const rk_tokens *tokens, size_t floor, size_t plac
     return place;
 }
 
+/** The heads of the classes around it come before a member template's own. */
+static size_t heads_begin(const rk_tokens *tokens, size_t floor, size_t begin)
+{
+    for (size_t i = rk_tokens_at(tokens, floor);
+         i < tokens->count && tokens->items[i].offset < begin; i++) {
+        const rk_heads heads = rk_heads_read(tokens, tokens->items[i].offset);
+        if (heads.count && heads.next < tokens->count && tokens->items[heads.next].offset > begin)
+            return tokens->items[i].offset;
+    }
+    return begin;
+}
+
 /** Fills place and extent of a declaration; false when its text is not plainly there. */
 static bool read_declaration(const rk_unit *unit, rk_declaration *out, CXCursor cursor)
 {
@@ -60,6 +73,8 @@ static bool read_declaration(const rk_unit *unit, rk_declaration *out, CXCursor 
     rk_ast_extent(cursor, &begin, &end);
     out->begin = begin;
     out->end = end;
+    if (clang_getCursorKind(cursor) == CXCursor_FunctionTemplate)
+        out->begin = heads_begin(tokens, floor, begin);
     if (clang_getCursorKind(cursor) == CXCursor_FunctionTemplate &&
         !rk_token_is(tokens, rk_tokens_at(tokens, begin), "template")) /* parameters are `auto` */
         out->begin = tokens->items[rk_tokens_at(tokens, floor)].offset;

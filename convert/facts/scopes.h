@@ -4,14 +4,19 @@
 #include "convert/facts/bodies.h"
 
 /*
- * A converted source's text and its touched headers are in a namespace of their own, other headers are not. What one
- * name stands for, all its declarations and overloads, must be on one side.
+ * What the project declares at global scope is in the source's own namespace in converted text, while system headers
+ * stay at global scope. Here is found what tells the two apart.
  */
 
 /**
- * Fills unit->links, the files that declare one name and so go into the namespace together, and rk_function.overloads
- * for functions that a system header has others of. Host functions are left out, since none is converted.
+ * Fills rk_function.overloads for functions that a system header has others of; unit->globals, the project's names at
+ * global scope, sorted; unit->outside, specialisations of templates of system headers, with the namespace around them;
+ * unit->both, the namespaces that the project and system headers have in common; unit->external, declarations of
+ * device variables that another source may define.
  */
 void rk_scopes_find(rk_analysis *analysis);
+
+/** What unit->globals has of the name; NULL if it is none. */
+const rk_global *rk_scopes_global(const rk_unit *unit, const char *name, size_t length);
 
 #endif

@@ -11,39 +11,14 @@ enum { RANK_GUARD = -5, RANK_OPEN, RANK_DISABLE, RANK_CLOSE = 4, RANK_END };
 typedef struct {
     size_t begin, end;
     bool host;
+    const char *stays; /**< what goes before it: declarations, or NULL */
 } stretch;
 
 typedef RK_VEC(stretch) stretch_vec;
 
 /* Which text cannot stay. */
 
-/** A host function that nothing kept can need: a definition at file or namespace scope. */
-static bool is_host_code(const rk_function *f)
-{
-    if (f->kernel || f->device || f->is_constexpr)
-        return false;
-    return f->in_class ? f->launches : true;
-}
-
-/** Methods that call what is disabled are disabled too. */
-static void close_host_code(rk_unit *unit)
-{
-    for (bool changed = true; changed;) {
-        changed = false;
-        for (size_t i = 0; i < unit->functions.count; i++) {
-            rk_function *f = unit->functions.items[i];
-            if (f->removed || f->kernel || f->device)
-                continue;
-            bool gone = is_host_code(f);
-            for (size_t c = 0; c < f->calls.count; c++)
-                gone |= unit->functions.items[f->calls.items[c].callee]->removed;
-            changed |= gone;
-            f->removed = gone;
-        }
-    }
-}
-
-static bool balanced(const rk_tokens *tokens, size_t begin, size_t end, rk_arena *arena)
+bool rk_rewrite_balanced(const rk_tokens *tokens, size_t begin, size_t end, rk_arena *arena)
 {
     int depth = 0;
     for (size_t i = rk_tokens_at(tokens, begin); i < tokens->count && tokens->items[i].offset < end;
@@ -87,9 +62,8 @@ static void add_instantiations(const rk_unit *unit, size_t file, stretch_vec *ou
     const rk_tokens *tokens = &unit->files.items[file]->tokens;
     for (size_t i = 0; i < tokens->count; i++) {
         if (!rk_token_is(tokens, i, "template") || rk_token_is(tokens, i + 1, "<") ||
-            (i > 0 && !rk_token_is(tokens, i - 1, ";") && !rk_token_is(tokens, i - 1, "}") &&
-             !rk_token_is(tokens, i - 1, "{") && !rk_token_is(tokens, i - 1, "extern") &&
-             tokens->items[i - 1].kind != RK_TOKEN_DIRECTIVE))
+            (i > 0 && (rk_token_is(tokens, i - 1, ".") || rk_token_is(tokens, i - 1, "->") ||
+                       rk_token_is(tokens, i - 1, "::"))))
             continue;
         size_t last = i;
         while (last < tokens->count && !rk_token_is(tokens, last, ";"))
@@ -98,7 +72,7 @@ static void add_instantiations(const rk_unit *unit, size_t file, stretch_vec *ou
         if (last < tokens->count && names_changed(unit, tokens, i, last))
             add_stretch(
                 out, unit->arena,
-                (stretch){tokens->items[first].offset, tokens->items[last].offset + 1, true});
+                (stretch){tokens->items[first].offset, tokens->items[last].offset + 1, true, NULL});
         i = last;
     }
 }
@@ -191,7 +165,7 @@ static void add_macro_instantiations(const rk_unit *unit, size_t file, stretch_v
         const size_t last = rk_token_is(tokens, close + 1, ";") ? close + 1 : close;
         add_stretch(out, unit->arena,
                     (stretch){tokens->items[i].offset,
-                              tokens->items[last].offset + tokens->items[last].length, true});
+                              tokens->items[last].offset + tokens->items[last].length, true, NULL});
     }
 }
 
@@ -200,6 +174,9 @@ static size_t end_of_declaration(const rk_tokens *tokens, size_t i, size_t *valu
 {
     bool class = false;
     *value = 0;
+    while (rk_token_is(tokens, i, "template") && rk_token_is(tokens, i + 1, "<") &&
+           rk_tokens_close(tokens, i + 1) < tokens->count)
+        i = rk_tokens_close(tokens, i + 1) + 1; /* default arguments are no values */
     for (; i < tokens->count && !rk_token_is(tokens, i, ";"); i++) {
         class |= rk_token_is(tokens, i, "struct") || rk_token_is(tokens, i, "class") ||
                  rk_token_is(tokens, i, "union") || rk_token_is(tokens, i, "enum");
@@ -277,9 +254,9 @@ static void add_tables(const rk_unit *unit, size_t file, stretch_vec *out)
                       rk_token_is(tokens, k, "template");
         if (value && (device ? names_removed(unit, tokens, value, end)
                              : names_disabled(unit, tokens, value, end)))
-            add_stretch(
-                out, unit->arena,
-                (stretch){tokens->items[i].offset, tokens->items[end - 1].offset + 1, !device});
+            add_stretch(out, unit->arena,
+                        (stretch){tokens->items[i].offset, tokens->items[end - 1].offset + 1,
+                                  !device, NULL});
     }
 }
 
@@ -316,8 +293,9 @@ static void add_specialised(const rk_unit *unit, size_t file, stretch_vec *out)
         const rk_function *f = unit->functions.items[i];
         for (size_t k = 0; f->removed && f->specialisation && k < f->others.count; k++)
             if (f->others.items[k].file == file)
-                add_stretch(out, unit->arena,
-                            (stretch){f->others.items[k].begin, f->others.items[k].end + 1, false});
+                add_stretch(
+                    out, unit->arena,
+                    (stretch){f->others.items[k].begin, f->others.items[k].end + 1, false, NULL});
     }
 }
 
@@ -332,8 +310,13 @@ static stretch_vec find_stretches(rk_unit *unit, size_t file)
         bool known = false;
         for (size_t k = 0; k < out.count; k++)
             known |= begin >= out.items[k].begin && begin < out.items[k].end;
-        if (!known)
-            add_stretch(&out, unit->arena, (stretch){begin, f->end, !f->kernel && !f->device});
+        const bool host = !f->kernel && !f->device;
+        if (known ||
+            (host && !f->launches &&
+             !rk_rewrite_balanced(&unit->files.items[file]->tokens, begin, f->end, unit->arena)))
+            continue;
+        add_stretch(&out, unit->arena,
+                    (stretch){begin, f->end, host, rk_host_declaration(unit, f, begin)});
     }
     add_specialised(unit, file, &out);
     add_instantiations(unit, file, &out);
@@ -358,14 +341,17 @@ static bool only_space(const char *text, size_t begin, size_t end)
 }
 
 /** Joins neighbours that nothing but comments parts. */
-static void join_stretches(const rk_tokens *tokens, stretch_vec *all)
+static void join_stretches(const rk_tokens *tokens, stretch_vec *all, rk_arena *arena)
 {
     size_t kept = 0;
     for (size_t i = 1; i < all->count; i++) {
         stretch *last = &all->items[kept];
-        if (all->items[i].host == last->host && only_blank(tokens, last->end, all->items[i].begin))
+        if (all->items[i].host == last->host &&
+            only_blank(tokens, last->end, all->items[i].begin)) {
             last->end = all->items[i].end;
-        else
+            last->stays = rk_arena_printf(arena, "%s%s", last->stays ? last->stays : "",
+                                          all->items[i].stays ? all->items[i].stays : "");
+        } else
             all->items[++kept] = all->items[i];
     }
     all->count = all->count ? kept + 1 : 0;
@@ -378,6 +364,8 @@ static void disable(rk_unit *unit, size_t file, const stretch *s)
     const char *why = s->host ? "#if 0 // host code, see the catalog\n"
                               : "#if 0 // not converted, see the catalog\n";
     const size_t line = rk_line_begin(text, s->begin);
+    if (s->stays && *s->stays)
+        why = rk_arena_printf(unit->arena, "%s%s", s->stays, why);
     if (only_space(text, line, s->begin))
         rk_edits_insert(&source->edits, line, RANK_DISABLE, why);
     else
@@ -395,10 +383,10 @@ static bool disable_all(rk_unit *unit, size_t file)
     bool ok = true;
     rk_source_file *source = unit->files.items[file];
     stretch_vec all = find_stretches(unit, file);
-    join_stretches(&source->tokens, &all);
+    join_stretches(&source->tokens, &all, unit->arena);
     remove_stand_ins(unit, file);
     for (size_t i = 0; i < all.count; i++) {
-        if (balanced(&source->tokens, all.items[i].begin, all.items[i].end, unit->arena))
+        if (rk_rewrite_balanced(&source->tokens, all.items[i].begin, all.items[i].end, unit->arena))
             disable(unit, file, &all.items[i]);
         else
             ok = rk_diag_add(unit->diag, RK_ERROR, "RK-V004",
@@ -435,8 +423,6 @@ static void redirect_includes(rk_unit *unit, rk_source_file *file)
         if (include->target == RK_NONE)
             continue;
         const rk_source_file *target = unit->files.items[include->target];
-        if (unit->options->in_place && !target->touched)
-            continue;
         const rk_directive d = rk_directive_of(&file->tokens, include->token, unit->arena);
         const char *text = unit->options->in_place
                                ? beside(d.rest, target->out_name, unit->arena)
@@ -519,11 +505,12 @@ static void guard_header(rk_unit *unit, rk_source_file *file, const guard *g)
 /** Puts the namespace around a file's text and out of its includes' way. */
 typedef struct {
     rk_unit *unit;
+    size_t index;
     rk_source_file *file;
     const rk_tokens *tokens;
     bool open;
     int conditions; /**< depth of #if around the current token */
-    const char *enter, *leave;
+    const char *space, *enter, *leave;
 } wrapper;
 
 static void enter_before(wrapper *w, size_t token)
@@ -535,10 +522,29 @@ static void enter_before(wrapper *w, size_t token)
     w->open = true;
 }
 
+/** Whether the directive includes what has, or is, a scope of its own. */
 static bool is_include(const wrapper *w, size_t token)
 {
     const rk_include *include = include_at(w->file, token);
-    return include && !include->nested;
+    return include && !include->nested &&
+           (include->target == RK_NONE || !w->unit->files.items[include->target]->nested);
+}
+
+/** Whether the directive includes a file whose text belongs to the scope around it. */
+static bool is_text(const wrapper *w, size_t token)
+{
+    return include_at(w->file, token) && !is_include(w, token);
+}
+
+/** The range that begins at the token and stays at global scope; NULL for none. */
+static const rk_range *outside_at(const wrapper *w, size_t token)
+{
+    for (size_t i = 0; i < w->unit->outside.count; i++) {
+        const rk_range *r = &w->unit->outside.items[i];
+        if (r->file == w->index && rk_tokens_at(w->tokens, r->begin) == token)
+            return r;
+    }
+    return NULL;
 }
 
 /** Leaves the namespace before the include at `token`, and enters it again after its neighbours. */
@@ -558,11 +564,28 @@ static size_t step_out(wrapper *w, size_t token)
     return token;
 }
 
+/** Leaves the namespace for what begins at `token`; returns its last token. */
+static size_t stay_out(wrapper *w, size_t token, const rk_range *range)
+{
+    const rk_token *first = &w->tokens->items[token];
+    size_t last = rk_tokens_at(w->tokens, range->end - 1);
+    if (rk_token_is(w->tokens, last + 1, ";"))
+        last++;
+    if (w->open)
+        rk_edits_insert(&w->file->edits, first->offset, RANK_CLOSE, "} ");
+    if (w->open && w->conditions)
+        rk_edits_insert(&w->file->edits,
+                        w->tokens->items[last].offset + w->tokens->items[last].length, RANK_CLOSE,
+                        rk_arena_printf(w->unit->arena, " namespace %s {", w->space));
+    w->open = w->open && w->conditions;
+    return last;
+}
+
 /** Whether a conditional holds directives alone. */
 static bool no_text(const wrapper *w, size_t first, size_t last)
 {
     for (size_t i = first; i <= last && i < w->tokens->count; i++)
-        if (w->tokens->items[i].kind != RK_TOKEN_DIRECTIVE)
+        if (w->tokens->items[i].kind != RK_TOKEN_DIRECTIVE || is_text(w, i))
             return false;
     return true;
 }
@@ -570,7 +593,12 @@ static bool no_text(const wrapper *w, size_t first, size_t last)
 static void wrap(wrapper *w, size_t first, size_t last)
 {
     for (size_t i = first; i < last; i++) {
-        if (w->tokens->items[i].kind != RK_TOKEN_DIRECTIVE) {
+        const rk_range *outside = outside_at(w, i);
+        if (outside) {
+            i = stay_out(w, i, outside);
+            continue;
+        }
+        if (w->tokens->items[i].kind != RK_TOKEN_DIRECTIVE || is_text(w, i)) {
             if (!w->open)
                 enter_before(w, i);
             continue;
@@ -593,15 +621,15 @@ static void wrap(wrapper *w, size_t first, size_t last)
     }
 }
 
-static void wrap_file(rk_unit *unit, rk_source_file *file)
+static void wrap_file(rk_unit *unit, size_t index)
 {
-    wrapper w = {.unit = unit, .file = file, .tokens = &file->tokens};
-    const bool header = file != unit->files.items[0];
-    const char *space = header ? RK__SPACE : unit->space;
-    w.enter = rk_arena_printf(unit->arena, "namespace %s {\n", space);
-    w.leave = rk_arena_printf(unit->arena, "} // namespace %s\n", space);
+    rk_source_file *file = unit->files.items[index];
+    wrapper w = {.unit = unit, .index = index, .file = file, .tokens = &file->tokens};
+    w.space = rk_rewrite_space(unit, index);
+    w.enter = rk_arena_printf(unit->arena, "namespace %s {\n", w.space);
+    w.leave = rk_arena_printf(unit->arena, "} // namespace %s\n", w.space);
     const guard g = find_guard(&file->tokens, unit->arena);
-    if (header)
+    if (index)
         guard_header(unit, file, &g);
     if (file->nested)
         return;
@@ -619,14 +647,14 @@ static void wrap_file(rk_unit *unit, rk_source_file *file)
 bool rk_rewrite_layout(rk_unit *unit)
 {
     bool ok = true;
-    close_host_code(unit);
+    rk_host_close(unit);
+    rk_host_find_named(unit);
     for (size_t i = 0; i < unit->files.count; i++) {
         rk_source_file *file = unit->files.items[i];
         redirect_includes(unit, file);
-        if (!file->touched)
-            continue;
         ok &= disable_all(unit, i);
-        wrap_file(unit, file);
+        wrap_file(unit, i);
+        rk_rewrite_names(unit, i);
     }
     return ok;
 }

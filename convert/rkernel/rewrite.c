@@ -33,16 +33,13 @@ static const rk_tokens *tokens_of(const rk_unit *unit, size_t file)
     return &unit->files.items[file]->tokens;
 }
 
-/** Adds a replacement to a file, which then is more than a copy. */
 static void edit(rk_unit *unit, size_t file, size_t offset, size_t length, const char *text)
 {
-    unit->files.items[file]->touched = true;
     rk_edits_add(&unit->files.items[file]->edits, offset, length, text);
 }
 
 static void insert(rk_unit *unit, size_t file, size_t offset, int rank, const char *text)
 {
-    unit->files.items[file]->touched = true;
     rk_edits_insert(&unit->files.items[file]->edits, offset, rank, text);
 }
 
@@ -601,7 +598,7 @@ void rk_rewrite_functions(rk_unit *unit)
         rk_rewrite_definition(unit, f);
         if (f->needs_context)
             edit_file_shared(unit, f);
-        f->split = !f->reach_ambient && rk_rewrite_split(unit, f, false);
+        f->split = !f->reach_ambient && rk_rewrite_split(unit, f, unit->lines);
         for (size_t k = 0; (f->needs_context || f->ambient) && k < f->others.count; k++)
             rk_rewrite_declaration(unit, f, &f->others.items[k]);
     }
@@ -610,42 +607,6 @@ void rk_rewrite_functions(rk_unit *unit)
             edit_values(unit, unit->functions.items[i]->value_edits.items,
                         unit->functions.items[i]->value_edits.count);
     edit_values(unit, unit->value_edits.items, unit->value_edits.count);
-}
-
-static bool spread_links(const rk_unit *unit)
-{
-    bool changed = false;
-    for (size_t i = 0; i < unit->links.count; i++) {
-        rk_source_file *a = unit->files.items[unit->links.items[i].a];
-        rk_source_file *b = unit->files.items[unit->links.items[i].b];
-        changed |= a->touched != b->touched;
-        a->touched = b->touched = a->touched || b->touched;
-    }
-    return changed;
-}
-
-/**
- * A touched header's includers are touched too, so that they see its namespace; so is a header that declares what a
- * touched file declares, and one that holds device code which is disabled.
- */
-static void spread_touched(rk_unit *unit)
-{
-    unit->files.items[0]->touched = true;
-    for (size_t i = 0; i < unit->functions.count; i++)
-        if (unit->functions.items[i]->removed)
-            unit->files.items[unit->functions.items[i]->definition.file]->touched = true;
-    for (bool changed = true; changed;) {
-        changed = spread_links(unit);
-        for (size_t i = 0; i < unit->files.count; i++) {
-            rk_source_file *file = unit->files.items[i];
-            for (size_t k = 0; k < file->includes.count && !file->touched; k++) {
-                const size_t target = file->includes.items[k].target;
-                if (target == RK_NONE || !unit->files.items[target]->touched)
-                    continue;
-                file->touched = changed = true;
-            }
-        }
-    }
 }
 
 /**
@@ -659,25 +620,23 @@ static void declare_overloads(rk_unit *unit)
         const char *text = rk_arena_printf(unit->arena, "using ::%s; ", f->name);
         if (!f->overloads || f->removed)
             continue;
-        if (unit->files.items[f->definition.file]->touched)
-            insert(unit, f->definition.file, f->definition.begin, RANK_SPACE, text);
+        insert(unit, f->definition.file, f->definition.begin, RANK_SPACE, text);
         for (size_t k = 0; k < f->others.count; k++)
-            if (unit->files.items[f->others.items[k].file]->touched)
-                insert(unit, f->others.items[k].file, f->others.items[k].begin, RANK_SPACE, text);
+            insert(unit, f->others.items[k].file, f->others.items[k].begin, RANK_SPACE, text);
     }
 }
 
-/** A name in the output folder: the header's own, after "rk." where it is touched. In place each folder keeps its own. */
+/** A name in the output folder: the header's own, after "rk.". In place each folder keeps its own. */
 static const char *choose_name(rk_unit *unit, const rk_source_file *file)
 {
     rk_arena *arena = unit->arena;
     const char *base = rk_path_base(file->path);
-    if (file->touched && unit->own_headers)
+    if (unit->own_headers)
         base = rk_arena_printf(arena, "%s.rk.%s", unit->stem, base);
     if (unit->options->in_place)
         return base;
     const char *name = rk_sources_output_name(unit->names, base, file->path, arena);
-    return file->touched && !unit->own_headers ? rk_arena_printf(arena, "rk.%s", name) : name;
+    return unit->own_headers ? name : rk_arena_printf(arena, "rk.%s", name);
 }
 
 static void name_files(rk_unit *unit)
@@ -718,19 +677,67 @@ static bool apply(rk_unit *unit, rk_source_file *file)
                        b->text, b->offset);
 }
 
+/** Whether some text of the project asks for the line or the file that it is in. */
+static bool asks_for_lines(const rk_unit *unit)
+{
+    static const char *const words[] = {"__LINE__", "__FILE__", "source_location"};
+    for (size_t i = 0; i < unit->files.count; i++) {
+        const rk_source_file *file = unit->files.items[i];
+        for (size_t w = 0; w < sizeof words / sizeof *words; w++)
+            if (memmem(file->bytes.data, file->bytes.size, words[w], strlen(words[w])))
+                return true;
+        for (size_t k = 0; k < file->tokens.count; k++)
+            if (rk_token_is(&file->tokens, k, "assert"))
+                return true;
+    }
+    return false;
+}
+
+static size_t count_lines(const char *text, size_t size)
+{
+    size_t lines = 0;
+    for (size_t i = 0; i < size; i++)
+        lines += text[i] == '\n';
+    return lines;
+}
+
+/** After each edit that shifts what follows: the line of it in the project's own file. */
+static void mark_lines(rk_unit *unit, size_t file)
+{
+    rk_source_file *source = unit->files.items[file];
+    for (size_t i = 0; i < source->edits.list.count; i++) {
+        rk_edit *e = &source->edits.list.items[i];
+        const size_t length = strlen(e->text), end = e->offset + e->length;
+        const size_t at = rk_tokens_at(&source->tokens, end);
+        if (end >= source->bytes.size || rk_str_starts(e->text, "#if 0 ") ||
+            count_lines(e->text, length) ==
+                count_lines(source->bytes.data + e->offset, e->length) ||
+            (at < source->tokens.count && source->tokens.items[at].kind == RK_TOKEN_DIRECTIVE &&
+             source->tokens.items[at].offset < end))
+            continue;
+        e->text = rk_arena_printf(unit->arena, "%s%s#line %d \"%s\"\n", e->text,
+                                  length && e->text[length - 1] == '\n' ? "" : "\n",
+                                  rk_sources_place(unit, file, end).line, source->path);
+    }
+}
+
 bool rk_rewrite(rk_unit *unit)
 {
+    unit->lines = asks_for_lines(unit);
     for (size_t i = 0; i < unit->files.count; i++) {
-        unit->files.items[i]->touched = false;
+        unit->files.items[i]->touched = true;
         unit->files.items[i]->edits.list.count = 0;
     }
     rk_rewrite_functions(unit);
-    spread_touched(unit);
     declare_overloads(unit);
     name_files(unit);
     bool ok = rk_rewrite_layout(unit);
     rk_edits_insert(&unit->files.items[0]->edits, 0, RANK_FIRST, rk_rewrite_head(unit));
     for (size_t i = 0; i < unit->files.count; i++)
-        ok &= rk_reserved_macros(unit, unit->files.items[i]) && apply(unit, unit->files.items[i]);
+        ok &= rk_reserved_macros(unit, unit->files.items[i]);
+    for (size_t i = 0; unit->lines && i < unit->files.count; i++)
+        mark_lines(unit, i);
+    for (size_t i = 0; ok && i < unit->files.count; i++)
+        ok &= apply(unit, unit->files.items[i]);
     return ok;
 }

@@ -28,7 +28,25 @@ bool rk_rewrite_split(rk_unit *unit, const rk_function *f, bool lines);
  */
 bool rk_rewrite_layout(rk_unit *unit);
 
-/** What touched headers call the namespace that they are read into: a macro of the source that includes them. */
+/** The namespace that a file's text goes into, as the file calls it. */
+const char *rk_rewrite_space(const rk_unit *unit, size_t file);
+
+/** Adds the edits of a file's names of global scope: `::name`, and what stands outside of the namespace. */
+void rk_rewrite_names(rk_unit *unit, size_t file);
+
+/** Whether each #if that begins in [begin, end) ends there. */
+bool rk_rewrite_balanced(const rk_tokens *tokens, size_t begin, size_t end, rk_arena *arena);
+
+/** Marks what is disabled of host code: rk_function.removed. */
+void rk_host_close(rk_unit *unit);
+
+/** Marks what of it other text names: rk_function.named. */
+void rk_host_find_named(rk_unit *unit);
+
+/** What stays of a function that is disabled, whose text begins at `begin`: its declaration, or "". */
+const char *rk_host_declaration(const rk_unit *unit, const rk_function *f, size_t begin);
+
+/** What headers call the namespace that they are read into: a macro of the source that includes them. */
 #define RK__SPACE "RK__SPACE"
 
 /** What goes before the source's own text: the runtime's header, the user's -D, its macros kept. */

@@ -1,9 +1,8 @@
 #include "convert/clang/template_args.h"
 #include "convert/facts/template_heads.h"
-#include "convert/rkernel/rewrite.h"
-#include "convert/rkernel/spaces.h"
-
 #include "convert/rkernel/decide.h"
+#include "convert/rkernel/rewrite.h"
+#include "convert/unit/spaces.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -135,54 +134,70 @@ static const char *defined_name(const char *rest, rk_arena *arena)
     return rk_arena_strndup(arena, rest, length);
 }
 
-/** A macro that the file only gives when nobody else has is not the file's alone. */
+/** The macros that the file defines; a guard is not, and what it only gives when nobody else has goes to `given`. */
 static void find_macros(const rk_unit *unit, const rk_source_file *file, name_vec *names,
-                        name_vec *kept)
+                        name_vec *given)
 {
+    name_vec asked = {0};
     for (size_t i = 0; i < file->tokens.count; i++) {
         if (file->tokens.items[i].kind != RK_TOKEN_DIRECTIVE)
             continue;
         const rk_directive d = rk_directive_of(&file->tokens, i, unit->arena);
         const char *name = defined_name(d.rest, unit->arena);
         if (strcmp(d.name, "ifndef") == 0)
-            *rk_push(unit->arena, kept) = name;
-        else if (strcmp(d.name, "define") == 0 && !has_name(kept, name) && !has_name(names, name))
-            *rk_push(unit->arena, names) = name;
-    }
-}
-
-/** One line for each macro of the touched files, and for the guards of headers. */
-static void add_macro_lines(const rk_unit *unit, rk_str *out, const char *format)
-{
-    name_vec names = {0}, kept = {0};
-    for (size_t i = 0; i < unit->files.count; i++) {
-        const rk_source_file *file = unit->files.items[i];
-        if (!file->touched)
+            *rk_push(unit->arena, &asked) = name;
+        if (strcmp(d.name, "define") != 0)
             continue;
-        find_macros(unit, file, &names, &kept);
-        if (file->guard && !has_name(&names, file->guard))
-            *rk_push(unit->arena, &names) = file->guard;
+        const bool guard = file->guard && strcmp(file->guard, name) == 0;
+        name_vec *to = !guard && has_name(&asked, name) ? given : names;
+        if (!has_name(to, name))
+            *rk_push(unit->arena, to) = name;
     }
-    for (size_t i = 0; i < names.count; i++)
-        rk_str_addf(out, format, names.items[i], names.items[i]);
+    if (file->guard && !has_name(names, file->guard))
+        *rk_push(unit->arena, names) = file->guard;
 }
 
-static bool has_touched_header(const rk_unit *unit)
+/** What comes before the text for each of its macros, or behind it; NULL for those that it gives when nobody else has. */
+static void add_macro_lines(const rk_unit *unit, rk_str *out, const char *own, const char *any)
 {
-    for (size_t i = 1; i < unit->files.count; i++)
-        if (unit->files.items[i]->touched)
-            return true;
-    return false;
+    name_vec names = {0}, given = {0};
+    for (size_t i = 0; i < unit->files.count; i++)
+        find_macros(unit, unit->files.items[i], &names, &given);
+    for (size_t i = 0; i < names.count; i++)
+        rk_str_addf(out, own, names.items[i], names.items[i]);
+    for (size_t i = 0; i < given.count; i++)
+        if (!has_name(&names, given.items[i]))
+            rk_str_addf(out, any, given.items[i]);
 }
+
+/** Headers of libraries that the project includes inside of braces come before: they are at global scope. */
+static void add_early(const rk_unit *unit, rk_str *out)
+{
+    for (size_t f = 0; f < unit->files.count; f++) {
+        const rk_source_file *file = unit->files.items[f];
+        for (size_t i = 0; i < file->includes.count; i++) {
+            const rk_include *include = &file->includes.items[i];
+            if (include->target != RK_NONE || !(file->nested || include->nested))
+                continue;
+            const char *name = rk_directive_of(&file->tokens, include->token, unit->arena).rest;
+            if (*name == '<' || *name == '"')
+                rk_str_addf(out, "#if __has_include(%s)\n#include %s\n#endif\n", name, name);
+        }
+    }
+}
+
+#define POP "#pragma pop_macro(\"%s\")\n"
 
 char *rk_rewrite_head(const rk_unit *unit)
 {
     rk_str out = {.arena = unit->arena};
     rk_str_add(&out, "#include <rk/rkernel.h>\n");
-    add_macro_lines(unit, &out, "#pragma push_macro(\"%s\")\n#undef %s\n");
-    if (has_touched_header(unit))
+    add_macro_lines(unit, &out, "#pragma push_macro(\"%s\")\n#undef %s\n",
+                    "#pragma push_macro(\"%s\")\n");
+    if (unit->files.count > 1)
         rk_str_addf(&out, "#define " RK__SPACE " %s\n", unit->space);
     rk_str_add(&out, unit->defines);
+    add_early(unit, &out);
     rk_str_add(&out, rk_spaces_text(unit));
     return rk_arena_strdup(unit->arena, rk_str_text(&out));
 }
@@ -197,10 +212,10 @@ char *rk_rewrite_tail(rk_unit *unit)
     if (frames.length)
         rk_str_addf(&out, "namespace %s {\n%s} // namespace %s\n", unit->space,
                     rk_str_text(&frames), unit->space);
-    if (has_touched_header(unit))
+    if (unit->files.count > 1)
         rk_str_add(&out, "#undef " RK__SPACE "\n");
     rk_str_add(&out, unit->undefines);
-    add_macro_lines(unit, &out, "#pragma pop_macro(\"%s\")\n");
+    add_macro_lines(unit, &out, POP, POP);
     return rk_arena_strdup(unit->arena, rk_str_text(&out));
 }
 

@@ -17,8 +17,8 @@ static bool is_reserved(const char *name, size_t length)
         if (length > strlen(prefixes[i]) &&
             strncasecmp(name, prefixes[i], strlen(prefixes[i])) == 0)
             return true;
-    for (size_t i = 0; i + 4 <= length; i++)
-        if (strncasecmp(name + i, "rk__", 4) == 0)
+    for (size_t i = 0; i + 4 <= length; i++) /* a word of it: __KLOCWORK__ is not */
+        if ((i == 0 || name[i - 1] == '_') && strncasecmp(name + i, "rk__", 4) == 0)
             return true;
     return false;
 }

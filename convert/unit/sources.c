@@ -163,10 +163,26 @@ static void find_includes(rk_unit *unit, size_t index)
             continue;
         const char *path = resolve(unit, file->path, d.rest);
         const size_t target = path ? file_index(unit, path) : RK_NONE;
-        const bool nested = b.depth > 0 || file->nested;
         *rk_push(unit->arena, &file->includes) = (rk_include){i, target, b.depth > 0};
-        if (target != RK_NONE && nested)
+        if (target != RK_NONE && b.depth > 0)
             unit->files.items[target]->nested = true;
+    }
+}
+
+/** What a nested file includes is nested, too. */
+static void spread_nested(rk_unit *unit)
+{
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (size_t i = 0; i < unit->files.count; i++) {
+            const rk_source_file *file = unit->files.items[i];
+            for (size_t k = 0; file->nested && k < file->includes.count; k++) {
+                const size_t target = file->includes.items[k].target;
+                if (target == RK_NONE || unit->files.items[target]->nested)
+                    continue;
+                unit->files.items[target]->nested = changed = true;
+            }
+        }
     }
 }
 
@@ -182,6 +198,7 @@ bool rk_sources_read(rk_unit *unit)
     const size_t errors = rk_diag_count_of(unit->diag, RK_ERROR);
     for (size_t i = 0; i < unit->files.count; i++)
         find_includes(unit, i);
+    spread_nested(unit);
     return rk_diag_count_of(unit->diag, RK_ERROR) == errors && /* a header that is there was read */
            (!unit->limits || unit->limits->end == RK_READ_ALL);
 }

@@ -203,6 +203,7 @@ typedef struct {
     bool reached;       /**< by a converted kernel */
     bool refused;
     bool removed;        /**< its text is disabled in the output */
+    bool named;          /**< host code that is disabled: text that stays names it */
     bool early_return;   /**< a barrier may follow a return */
     bool named_barriers; /**< has assembly with barriers of its own numbers */
     bool
@@ -302,10 +303,13 @@ typedef struct {
     const char *text;
 } rk_wait_text;
 
-/** Two project files that declare one name, which must be in one namespace. */
+/** A name that the project declares at global scope. */
 typedef struct {
-    size_t a, b;
-} rk_link;
+    const char *name;
+    bool function, type; /**< some declaration is; a namespace counts as a type */
+    bool system;         /**< a system header declares it there, too */
+    bool space;          /**< it is a namespace */
+} rk_global;
 
 /** One source on its way through the converter. */
 typedef struct {
@@ -326,8 +330,9 @@ typedef struct {
     const char *catalog_source; /**< how the catalog names it */
     const char *defines;        /**< "#define"s for the user's -D, "" if there is none */
     const char *undefines;      /**< and their "#undef"s */
-    rk_output_names *names;     /**< of all sources of the run */
-    bool own_headers; /**< its touched headers are no other source's: they have its name */
+    bool lines; /**< the text asks for the place that it is in: converted text says where it was */
+    rk_output_names *names; /**< of all sources of the run */
+    bool own_headers;       /**< its touched headers are no other source's: they have its name */
     RK_VEC(rk_source_file *) files;  /**< [0] is the source */
     RK_VEC(rk_source_file *) before; /**< those of the reading before, when expand.h changed some */
     RK_VEC(rk_macro) macros;         /**< of those files, once rk_sources_macro was asked */
@@ -335,7 +340,11 @@ typedef struct {
     bool device_seen; /**< the analysis has what the device's compilation sees, too (branches.h) */
     RK_VEC(rk_function *) functions;
     RK_VEC(rk_where) macro_uses;      /**< of macros that declare shared memory: clang/expand.h */
-    RK_VEC(rk_link) links;            /**< of files whose declarations stay together: scopes.h */
+    RK_VEC(rk_global) globals;        /**< the project's names at global scope: scopes.h */
+    RK_VEC(rk_range) outside;         /**< text that stays at global scope */
+    RK_VEC(rk_range) external;        /**< declarations of variables that keep their linkage */
+    RK_VEC(const char *) spaces;      /**< the namespaces that the project's text opens: "a::b" */
+    RK_VEC(const char *) both;        /**< those of them that system headers open, too */
     RK_VEC(rk_text_edit) value_edits; /**< of members' initial values: initial_values.h */
     RK_VEC(rk_function *) declared;   /**< kernels that another unit defines, by each declaration */
     struct rk_drop_in *drop_in;       /**< what rk_drop_in_prepare found, or NULL */

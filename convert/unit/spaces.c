@@ -1,4 +1,4 @@
-#include "convert/rkernel/spaces.h"
+#include "convert/unit/spaces.h"
 
 #include "base/str.h"
 #include "base/vec.h"
@@ -82,20 +82,20 @@ static void close_spaces(rk_str *out, size_t count)
         rk_str_add(out, "} ");
 }
 
+void rk_spaces_find(rk_unit *unit)
+{
+    path_vec paths = {0};
+    for (size_t i = 0; i < unit->files.count; i++)
+        find_spaces(unit->files.items[i], &paths, unit->arena);
+    for (size_t i = 0; i < paths.count; i++)
+        *rk_push(unit->arena, &unit->spaces) = paths.items[i];
+}
+
 char *rk_spaces_text(const rk_unit *unit)
 {
-    rk_arena *arena = unit->arena;
-    path_vec kept = {0}, touched = {0};
-    for (size_t i = 0; i < unit->files.count; i++)
-        find_spaces(unit->files.items[i], unit->files.items[i]->touched ? &touched : &kept, arena);
-    rk_str out = {.arena = arena};
-    for (size_t i = 0; i < touched.count; i++) {
-        const char *path = touched.items[i];
-        bool both = false;
-        for (size_t k = 0; k < kept.count && !both; k++)
-            both = strcmp(kept.items[k], path) == 0;
-        if (!both || strcmp(path, "std") == 0)
-            continue;
+    rk_str out = {.arena = unit->arena};
+    for (size_t i = 0; i < unit->both.count; i++) {
+        const char *path = unit->both.items[i];
         open_spaces(&out, path);
         close_spaces(&out, depth_of(path));
         rk_str_addf(&out, "namespace %s { ", unit->space);
@@ -105,5 +105,5 @@ char *rk_spaces_text(const rk_unit *unit)
     }
     if (out.length)
         rk_str_add(&out, "\n");
-    return rk_arena_strdup(arena, rk_str_text(&out));
+    return rk_arena_strdup(unit->arena, rk_str_text(&out));
 }

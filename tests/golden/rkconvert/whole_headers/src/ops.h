@@ -1,0 +1,2 @@
+ADD(one, 1)
+ADD(two, 2)

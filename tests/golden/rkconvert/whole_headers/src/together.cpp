@@ -1,0 +1,3 @@
+#include "a.rk.cpu.cpp"
+#include "b.rk.cpu.cpp"
+int main() {}
