@@ -143,8 +143,8 @@ static bool is_unseen(const rk_unit *unit, const conditional *c)
 static bool sensitive(const rk_unit *unit, const rk_tokens *tokens, size_t i)
 {
     const char *name = rk_token_text(tokens, i, unit->arena);
-    if (rk_builtin_find(name) || rk_forbidden_find(name) || rk_groups_is_name(name) ||
-        strcmp(name, "asm") == 0 || strcmp(name, "__shared__") == 0)
+    if (rk_builtin_find(name) || rk_cuda_find(RK_IN_PLAIN, name)->refusal ||
+        rk_groups_is_name(name) || strcmp(name, "asm") == 0 || strcmp(name, "__shared__") == 0)
         return true;
     for (size_t k = 0; k < unit->functions.count; k++)
         if (unit->functions.items[k]->needs_context &&

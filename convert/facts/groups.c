@@ -12,150 +12,39 @@
  * meet at a barrier, lanes at a warp operation.
  */
 
-typedef enum {
-    GROUP_NONE,
-    GROUP_BLOCK,
-    GROUP_LANES,
-    GROUP_ANY,   /**< known at run time, or by a template argument that is not seen */
-    GROUP_GRID,  /**< has ranks, and no barrier in an rTask */
-    GROUP_GRIDS, /**< of several devices */
-    GROUP_CLUSTER
-} group_kind;
-
-typedef struct {
-    const char *name;
-    group_kind kind;
-} group_class;
-
-static const group_class classes[] = {
-    {"thread_block", GROUP_BLOCK},    {"thread_block_tile", GROUP_LANES},
-    {"coalesced_group", GROUP_LANES}, {"thread_group", GROUP_ANY},
-    {"grid_group", GROUP_GRID},       {"multi_grid_group", GROUP_GRIDS},
-    {"cluster_group", GROUP_CLUSTER},
-};
-
-/* What a name waits for, with the group that it is called on or with. */
-typedef enum {
-    WAITS_NOT,
-    WAITS_GROUP, /**< a barrier of the group's threads */
-    WAITS_LANES  /**< an exchange, which only groups of lanes have */
-} group_wait;
-
-typedef struct {
-    const char *name;
-    group_wait waits;
-    const char *text; /**< what takes the place of the name and its `(`; NULL: rk__::groups::name */
-} group_function;
-
-/* Functions of the namespace. */
-static const group_function functions[] = {
-    {"this_thread_block", WAITS_NOT, "rk__::groups::this_thread_block(rk__ctx"},
-    {"this_thread", WAITS_NOT, "rk__::groups::this_thread(rk__ctx"},
-    {"this_grid", WAITS_NOT, "rk__::groups::this_grid(rk__ctx"},
-    {"coalesced_threads", WAITS_LANES,
-     "rk__::groups::coalesced_group<rk__Ctx>(rk__ctx, rk__ctx.activemask()"},
-    {"tiled_partition", WAITS_NOT, NULL},
-    {"binary_partition", WAITS_LANES, NULL},
-    {"labeled_partition", WAITS_LANES, NULL},
-    {"sync", WAITS_GROUP, NULL},
-    {"thread_rank", WAITS_NOT, NULL},
-    {"group_size", WAITS_NOT, NULL},
-    {"reduce", WAITS_LANES, NULL},
-    {"inclusive_scan", WAITS_LANES, NULL},
-    {"exclusive_scan", WAITS_LANES, NULL},
-    {"memcpy_async", WAITS_NOT, NULL},
-    {"wait", WAITS_GROUP, NULL},
-    {"wait_prior", WAITS_GROUP, NULL},
-};
-
-/* Members of groups. */
-static const group_function members[] = {
-    {"sync", WAITS_GROUP, NULL},
-    {"thread_rank", WAITS_NOT, NULL},
-    {"size", WAITS_NOT, NULL},
-    {"num_threads", WAITS_NOT, NULL},
-    {"thread_index", WAITS_NOT, NULL},
-    {"group_index", WAITS_NOT, NULL},
-    {"group_dim", WAITS_NOT, NULL},
-    {"dim_threads", WAITS_NOT, NULL},
-    {"num_blocks", WAITS_NOT, NULL},
-    {"block_rank", WAITS_NOT, NULL},
-    {"dim_blocks", WAITS_NOT, NULL},
-    {"block_index", WAITS_NOT, NULL},
-    {"meta_group_rank", WAITS_NOT, NULL},
-    {"meta_group_size", WAITS_NOT, NULL},
-    {"shfl", WAITS_LANES, NULL},
-    {"shfl_up", WAITS_LANES, NULL},
-    {"shfl_down", WAITS_LANES, NULL},
-    {"shfl_xor", WAITS_LANES, NULL},
-    {"any", WAITS_LANES, NULL},
-    {"all", WAITS_LANES, NULL},
-    {"ballot", WAITS_LANES, NULL},
-    {"match_any", WAITS_LANES, NULL},
-    {"match_all", WAITS_LANES, NULL},
-};
-
-/** Operators for reductions, which know nothing of groups. */
-static const char *const operators[] = {"plus", "less", "greater", "bit_and", "bit_or", "bit_xor"};
-
-static const group_function *find_function(const group_function *table, size_t count,
-                                           const char *name)
-{
-    for (size_t i = 0; i < count; i++)
-        if (strcmp(table[i].name, name) == 0)
-            return &table[i];
-    return NULL;
-}
-
-static bool is_operator(const char *name)
-{
-    for (size_t i = 0; i < sizeof operators / sizeof *operators; i++)
-        if (strcmp(operators[i], name) == 0)
-            return true;
-    return false;
-}
-
 bool rk_groups_is_name(const char *name)
 {
-    if (strcmp(name, "cooperative_groups") == 0)
-        return true;
-    for (size_t i = 0; i < sizeof classes / sizeof *classes; i++)
-        if (strcmp(classes[i].name, name) == 0)
-            return true;
-    const group_function *f = find_function(functions, sizeof functions / sizeof *functions, name);
-    return f && (f->text || strstr(name, "_partition"));
+    const rk_cuda_namespace *all = rk_cuda_namespace_find(name);
+    return (all && all->in == RK_IN_GROUPS) ||
+           (rk_cuda_find(RK_IN_GROUPS, name)->is & RK_IS_GROUP_WORD);
 }
 
-static group_kind kind_of_class(CXCursor declaration, rk_arena *arena)
+static rk_cuda_group kind_of_class(CXCursor declaration, rk_arena *arena)
 {
     if (clang_Cursor_isNull(declaration) ||
-        !rk_system_in_namespace(declaration, "cooperative_groups", arena))
-        return GROUP_NONE;
-    const char *name = rk_ast_name(declaration, arena);
-    for (size_t i = 0; i < sizeof classes / sizeof *classes; i++)
-        if (strcmp(classes[i].name, name) == 0)
-            return classes[i].kind;
-    return GROUP_NONE;
+        !rk_system_in_namespace(declaration, RK_IN_GROUPS, arena))
+        return RK_GROUP_NONE;
+    return rk_cuda_find(RK_IN_GROUPS, rk_ast_name(declaration, arena))->group;
 }
 
-/** The kind of a group by its type; GROUP_ANY when a template argument decides it. */
-static group_kind kind_of_type(CXType type, rk_arena *arena)
+/** The kind of a group by its type; RK_GROUP_ANY when a template argument decides it. */
+static rk_cuda_group kind_of_type(CXType type, rk_arena *arena)
 {
     CXType at = clang_getCanonicalType(type);
     while (at.kind == CXType_LValueReference || at.kind == CXType_RValueReference ||
            at.kind == CXType_Pointer)
         at = clang_getCanonicalType(clang_getPointeeType(at));
     if (at.kind == CXType_Unexposed || at.kind == CXType_Dependent || at.kind == CXType_Invalid)
-        return GROUP_ANY;
+        return RK_GROUP_ANY;
     return kind_of_class(clang_getTypeDeclaration(at), arena);
 }
 
 /** The kind of the group that an expression is, without the conversions to its base classes. */
-static group_kind kind_of_expression(CXCursor expression, rk_arena *arena)
+static rk_cuda_group kind_of_expression(CXCursor expression, rk_arena *arena)
 {
     for (;;) {
-        const group_kind kind = kind_of_type(clang_getCursorType(expression), arena);
-        if (kind != GROUP_NONE && kind != GROUP_ANY)
+        const rk_cuda_group kind = kind_of_type(clang_getCursorType(expression), arena);
+        if (kind != RK_GROUP_NONE && kind != RK_GROUP_ANY)
             return kind;
         const rk_cursors children = rk_ast_children(expression, arena);
         if (clang_getCursorKind(expression) != CXCursor_UnexposedExpr || children.count != 1)
@@ -165,12 +54,12 @@ static group_kind kind_of_expression(CXCursor expression, rk_arena *arena)
 }
 
 /** The group that a name is called on, or called with. */
-static group_kind kind_at(const rk_walker *w, CXCursor cursor)
+static rk_cuda_group kind_at(const rk_walker *w, CXCursor cursor)
 {
     rk_arena *arena = w->unit->arena;
     if (clang_getCursorKind(cursor) == CXCursor_MemberRefExpr) {
         const rk_cursors children = rk_ast_children(cursor, arena);
-        return children.count ? kind_of_expression(children.items[0], arena) : GROUP_ANY;
+        return children.count ? kind_of_expression(children.items[0], arena) : RK_GROUP_ANY;
     }
     for (size_t i = w->above.count; i-- > 0;) {
         const CXCursor around = w->above.items[i];
@@ -178,12 +67,12 @@ static group_kind kind_at(const rk_walker *w, CXCursor cursor)
         if (kind == CXCursor_CallExpr)
             return clang_Cursor_getNumArguments(around) > 0
                        ? kind_of_expression(clang_Cursor_getArgument(around, 0), arena)
-                       : GROUP_ANY;
+                       : RK_GROUP_ANY;
         if (kind != CXCursor_UnexposedExpr && kind != CXCursor_DeclRefExpr &&
             kind != CXCursor_MemberRefExpr)
             break;
     }
-    return GROUP_ANY;
+    return RK_GROUP_ANY;
 }
 
 /** One refusal of a code for each function is enough: where there is one group there are many uses. */
@@ -204,43 +93,40 @@ static void refuse_name(rk_walker *w, CXCursor cursor, const char *name)
 }
 
 /** Whether the group has nothing for an rTask; then it is refused. */
-static bool refuse_kind(rk_walker *w, CXCursor cursor, group_kind kind)
+static bool refuse_kind(rk_walker *w, CXCursor cursor, rk_cuda_group kind)
 {
-    if (kind == GROUP_GRIDS)
+    if (kind == RK_GROUP_GRIDS)
         refuse(w, cursor, "RK-V101",
                "launch the part after the grid-wide barrier as a kernel of its own",
                "grid-wide synchronisation cannot be part of an rTask%s", "");
-    else if (kind == GROUP_CLUSTER)
+    else if (kind == RK_GROUP_CLUSTER)
         refuse(w, cursor, "RK-V102", "write the kernel without clusters",
                "a thread block cluster cannot be part of an rTask%s", "");
-    return kind == GROUP_GRIDS || kind == GROUP_CLUSTER;
+    return kind == RK_GROUP_GRIDS || kind == RK_GROUP_CLUSTER;
 }
 
 bool rk_groups_only_ranks(CXCursor function, const char *name)
 {
-    const enum CXCursorKind parent = clang_getCursorKind(clang_getCursorSemanticParent(function));
-    const group_function *known =
-        parent == CXCursor_Namespace
-            ? find_function(functions, sizeof functions / sizeof *functions, name)
-            : find_function(members, sizeof members / sizeof *members, name);
-    return known && known->waits == WAITS_NOT && strcmp(name, "memcpy_async") != 0;
+    const bool free =
+        clang_getCursorKind(clang_getCursorSemanticParent(function)) == CXCursor_Namespace;
+    return (rk_cuda_find(free ? RK_IN_GROUPS : RK_IN_GROUP, name)->does & RK_DOES_RANK) != 0;
 }
 
 bool rk_groups_is_grid_barrier(CXCursor call, rk_arena *arena)
 {
     const CXCursor target = clang_getCursorReferenced(call);
     if (clang_getCursorKind(call) != CXCursor_CallExpr || clang_Cursor_isNull(target) ||
-        strcmp(rk_ast_name(target, arena), "sync") != 0 ||
-        !rk_system_in_namespace(target, "cooperative_groups", arena))
+        !rk_system_in_namespace(target, RK_IN_COOPERATIVE, arena) ||
+        !(rk_cuda_find(RK_IN_COOPERATIVE, rk_ast_name(target, arena))->does & RK_DOES_MEET))
         return false;
     const rk_cursors children = rk_ast_children(call, arena);
     if (clang_getCursorKind(clang_getCursorSemanticParent(target)) == CXCursor_Namespace)
         return clang_Cursor_getNumArguments(call) == 1 &&
-               kind_of_expression(clang_Cursor_getArgument(call, 0), arena) == GROUP_GRID;
+               kind_of_expression(clang_Cursor_getArgument(call, 0), arena) == RK_GROUP_GRID;
     if (!children.count || clang_getCursorKind(children.items[0]) != CXCursor_MemberRefExpr)
         return false;
     const rk_cursors object = rk_ast_children(children.items[0], arena);
-    return object.count && kind_of_expression(object.items[0], arena) == GROUP_GRID;
+    return object.count && kind_of_expression(object.items[0], arena) == RK_GROUP_GRID;
 }
 
 /* Texts. */
@@ -294,23 +180,25 @@ static bool find_name(name_text *out, const rk_unit *unit, CXCursor cursor, cons
 /** A tile of several warps has barriers of its own, which a vEU has not. */
 static bool is_wide(CXCursor target, const char *name)
 {
-    return strcmp(name, "tiled_partition") == 0 &&
+    const rk_cuda_name *row = rk_cuda_find(RK_IN_GROUPS, name);
+    return (row->is & RK_IS_TILED) && row->group == RK_GROUP_NONE &&
            clang_Cursor_getNumTemplateArguments(target) > 0 &&
            clang_Cursor_getTemplateArgumentKind(target, 0) == CXTemplateArgumentKind_Integral &&
            clang_Cursor_getTemplateArgumentUnsignedValue(target, 0) > 32;
 }
 
-static void add_waits(rk_walker *w, CXCursor cursor, const char *name, group_wait waits,
-                      group_kind kind)
+static void add_waits(rk_walker *w, CXCursor cursor, const char *name, rk_cuda_waits waits,
+                      rk_cuda_group kind)
 {
-    if (kind == GROUP_GRID && waits != WAITS_NOT)
+    if (kind == RK_GROUP_GRID && waits != RK_WAITS_NOT)
         refuse(w, cursor, "RK-V101",
                "launch the part after the grid-wide barrier as a kernel of its own; for a graph, "
                "--allow RK-V101 splits a kernel at the barriers of its own block",
                "grid-wide synchronisation cannot be part of an rTask%s", "");
-    const bool block = waits == WAITS_GROUP && (kind == GROUP_BLOCK || kind == GROUP_ANY);
-    const bool lanes = waits == WAITS_LANES ||
-                       (waits == WAITS_GROUP && (kind == GROUP_LANES || kind == GROUP_ANY));
+    const bool block = waits == RK_WAITS_GROUP && (kind == RK_GROUP_BLOCK || kind == RK_GROUP_ANY);
+    const bool lanes =
+        waits == RK_WAITS_LANES ||
+        (waits == RK_WAITS_GROUP && (kind == RK_GROUP_LANES || kind == RK_GROUP_ANY));
     if (block) {
         rk_walk_uses(w, RK_USE_CONTEXT | RK_USE_GROUP_SYNC, cursor, name);
         rk_walk_event(w, RK_EVENT_BARRIER, cursor);
@@ -323,24 +211,23 @@ static void add_waits(rk_walker *w, CXCursor cursor, const char *name, group_wai
 
 static void use_member(rk_walker *w, CXCursor cursor, const char *name)
 {
-    const group_kind kind = kind_at(w, cursor);
+    const rk_cuda_group kind = kind_at(w, cursor);
     if (refuse_kind(w, cursor, kind))
         return;
-    const group_function *member = find_function(members, sizeof members / sizeof *members, name);
-    if (member)
-        add_waits(w, cursor, name, member->waits, kind);
+    const rk_cuda_waits waits = rk_cuda_find(RK_IN_GROUP, name)->waits;
+    if (waits != RK_WAITS_UNKNOWN)
+        add_waits(w, cursor, name, waits, kind);
     else
         refuse_name(w, cursor, name);
 }
 
 static void use_free_function(rk_walker *w, CXCursor cursor, CXCursor target, const char *name)
 {
-    const group_function *function =
-        find_function(functions, sizeof functions / sizeof *functions, name);
-    const group_kind kind = kind_at(w, cursor);
+    const rk_cuda_name *function = rk_cuda_find(RK_IN_GROUPS, name);
+    const rk_cuda_group kind = kind_at(w, cursor);
     if (refuse_kind(w, cursor, kind))
         return;
-    if (!function) {
+    if (function->waits == RK_WAITS_UNKNOWN) {
         refuse_name(w, cursor, name);
         return;
     }
@@ -374,14 +261,8 @@ void rk_groups_function(rk_walker *w, CXCursor cursor, CXCursor target, const ch
 {
     const CXCursor parent = clang_getCursorSemanticParent(target);
     const enum CXCursorKind kind = clang_getCursorKind(target);
-    if (strcmp(name, "this_multi_grid") == 0) {
-        refuse_kind(w, cursor, GROUP_GRIDS);
+    if (refuse_kind(w, cursor, rk_cuda_find(RK_IN_GROUPS, name)->group))
         return;
-    }
-    if (strcmp(name, "this_cluster") == 0) {
-        refuse_kind(w, cursor, GROUP_CLUSTER);
-        return;
-    }
     if (clang_getCursorKind(parent) == CXCursor_Namespace) {
         use_free_function(w, cursor, target, name);
         return;
@@ -405,7 +286,7 @@ static bool edit_type(rk_text_edit *out, const rk_unit *unit, CXCursor cursor, c
     name_text at;
     if (!find_name(&at, unit, cursor, name))
         return false;
-    const bool template = strcmp(name, "thread_block_tile") == 0;
+    const bool template = (rk_cuda_find(RK_IN_GROUPS, name)->is & RK_IS_TILED) != 0;
     if (template && at.next != '<')
         return false;
     *out =
@@ -432,7 +313,7 @@ static bool is_alias(const rk_walker *w, CXCursor target)
         return false; /* its own text is edited */
     const CXType type = clang_getCanonicalType(clang_getCursorType(target));
     return type.kind == CXType_Record &&
-           kind_of_class(clang_getTypeDeclaration(type), w->unit->arena) != GROUP_NONE;
+           kind_of_class(clang_getTypeDeclaration(type), w->unit->arena) != RK_GROUP_NONE;
 }
 
 void rk_groups_type(rk_walker *w, CXCursor cursor)
@@ -446,9 +327,10 @@ void rk_groups_type(rk_walker *w, CXCursor cursor)
                "'%s' is another name of a cooperative group", name);
         return;
     }
-    if (!rk_system_in_namespace(target, "cooperative_groups", w->unit->arena) || is_operator(name))
+    if (!rk_system_in_namespace(target, RK_IN_COOPERATIVE, w->unit->arena) ||
+        (rk_cuda_find(RK_IN_GROUPS, name)->is & RK_IS_OPERATOR))
         return;
-    const group_kind kind = kind_of_class(target, w->unit->arena);
+    const rk_cuda_group kind = kind_of_class(target, w->unit->arena);
     name_text at;
     if (refuse_kind(w, cursor, kind) || !find_name(&at, w->unit, cursor, name))
         return;
@@ -456,7 +338,7 @@ void rk_groups_type(rk_walker *w, CXCursor cursor)
         w->above.count &&
         clang_getCursorKind(w->above.items[w->above.count - 1]) == CXCursor_ParmDecl;
     rk_text_edit edit;
-    if (kind == GROUP_NONE || !edit_type(&edit, w->unit, cursor, name, parameter)) {
+    if (kind == RK_GROUP_NONE || !edit_type(&edit, w->unit, cursor, name, parameter)) {
         refuse_name(w, cursor, name);
         return;
     }
@@ -468,7 +350,7 @@ void rk_groups_field(rk_walker *w, CXCursor cursor, CXCursor field)
 {
     const CXType type = clang_getCanonicalType(clang_getCursorType(field));
     if (type.kind == CXType_Record &&
-        kind_of_class(clang_getTypeDeclaration(type), w->unit->arena) != GROUP_NONE)
+        kind_of_class(clang_getTypeDeclaration(type), w->unit->arena) != RK_GROUP_NONE)
         refuse(w, cursor, "RK-V107", "pass the group as a parameter",
                "'%s', a cooperative group, is a member of a class",
                rk_ast_name(field, w->unit->arena));
@@ -486,10 +368,10 @@ static enum CXChildVisitResult find_types(CXCursor cursor, CXCursor parent, CXCl
     if (kind != CXCursor_TypeRef && kind != CXCursor_TemplateRef)
         return CXChildVisit_Recurse;
     const CXCursor target = clang_getCursorReferenced(cursor);
-    const group_kind group = kind_of_class(target, s->unit->arena);
+    const rk_cuda_group group = kind_of_class(target, s->unit->arena);
     rk_text_edit edit;
-    if ((group == GROUP_BLOCK || group == GROUP_LANES || group == GROUP_ANY ||
-         group == GROUP_GRID) &&
+    if ((group == RK_GROUP_BLOCK || group == RK_GROUP_LANES || group == RK_GROUP_ANY ||
+         group == RK_GROUP_GRID) &&
         edit_type(&edit, s->unit, cursor, rk_ast_name(target, s->unit->arena),
                   clang_getCursorKind(parent) == CXCursor_ParmDecl))
         *rk_push(s->unit->arena, &s->f->other_edits) = edit;

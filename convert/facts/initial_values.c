@@ -12,10 +12,10 @@ bool rk_values_plain(const rk_unit *unit, rk_where at, const char *name)
     return tokens && rk_token_is(tokens, i, name) && tokens->items[i].offset == at.offset;
 }
 
-static rk_text_edit edit_of(const rk_builtin *builtin, rk_where at, rk_arena *arena)
+static rk_text_edit edit_of(const rk_cuda_name *builtin, rk_where at, rk_arena *arena)
 {
     return (rk_text_edit){at.file, at.offset, strlen(builtin->name),
-                          rk_arena_printf(arena, "rk__::ambient().%s", builtin->member)};
+                          rk_arena_printf(arena, "rk__::ambient().%s", builtin->text)};
 }
 
 /** Whether it runs at the end of an object of a class inside the function, which may be behind a `return`. */
@@ -27,7 +27,7 @@ static bool is_local_end(const rk_walker *w)
     return any;
 }
 
-void rk_values_use(rk_walker *w, const rk_builtin *builtin, CXCursor cursor)
+void rk_values_use(rk_walker *w, const rk_cuda_name *builtin, CXCursor cursor)
 {
     const rk_where at = rk_ast_spelling(w->unit, clang_getCursorLocation(cursor));
     w->f->value_uses |= builtin->use;

@@ -14,7 +14,7 @@
  * A built-in that such text names: its edit goes to the function, or for a member's initial value to the unit, since a
  * header's text must not depend on who includes it. RK-V118 where a macro makes the name.
  */
-void rk_values_use(rk_walker *w, const rk_builtin *builtin, CXCursor cursor);
+void rk_values_use(rk_walker *w, const rk_cuda_name *builtin, CXCursor cursor);
 
 /** The initial value of a member of a class: its edits. */
 void rk_values_field(rk_unit *unit, CXCursor field);

@@ -1,6 +1,7 @@
 #include "convert/facts/last_block.h"
 
 #include "convert/clang/ast.h"
+#include "convert/facts/system.h"
 #include "convert/unit/problems.h"
 
 #include <string.h>
@@ -33,13 +34,9 @@ static const rk_tokens *tokens_of(const search *s, size_t index)
 /** Whether a counter is added to here, and what it was before is used. */
 static bool counts(const rk_tokens *tokens, size_t i)
 {
-    static const char *const names[] = {"atomicInc", "atomicAdd", "atomicSub", "atomicDec"};
-    bool found = false;
-    for (size_t n = 0; n < sizeof names / sizeof *names; n++)
-        found |= rk_token_is(tokens, i, names[n]);
-    return found && rk_token_is(tokens, i + 1, "(") && i > 0 && !rk_token_is(tokens, i - 1, ";") &&
-           !rk_token_is(tokens, i - 1, "{") && !rk_token_is(tokens, i - 1, "}") &&
-           !rk_token_is(tokens, i - 1, ")");
+    return (rk_system_token(tokens, i)->does & RK_DOES_COUNT) && rk_token_is(tokens, i + 1, "(") &&
+           i > 0 && !rk_token_is(tokens, i - 1, ";") && !rk_token_is(tokens, i - 1, "{") &&
+           !rk_token_is(tokens, i - 1, "}") && !rk_token_is(tokens, i - 1, ")");
 }
 
 /** The token of the variable behind an argument: `&c`, `c`, `&c[i]`. */
@@ -60,14 +57,14 @@ static bool is_zero(const rk_tokens *tokens, size_t i)
 static bool wraps(const rk_tokens *tokens, size_t i)
 {
     const size_t close = rk_tokens_close(tokens, i + 1);
-    return rk_token_is(tokens, i, "atomicInc") && close < tokens->count &&
+    return (rk_system_token(tokens, i)->does & RK_DOES_WRAP) && close < tokens->count &&
            rk_token_is(tokens, close - 1, "1") && rk_token_is(tokens, close - 2, "-");
 }
 
 /** `c = 0`, `*c = 0`, `c[i] = 0`, `atomicExch(&c, 0)`. */
 static bool sets_back(const rk_tokens *tokens, size_t i, const char *counter)
 {
-    if (rk_token_is(tokens, i, "atomicExch") && rk_token_is(tokens, i + 1, "(")) {
+    if ((rk_system_token(tokens, i)->does & RK_DOES_EXCHANGE) && rk_token_is(tokens, i + 1, "(")) {
         const size_t variable = variable_at(tokens, i + 2);
         const size_t close = rk_tokens_close(tokens, i + 1);
         return variable != RK_NONE && rk_token_is(tokens, variable, counter) &&

@@ -37,7 +37,7 @@ static bool children_pure(const rk_unit *unit, CXCursor cursor)
 static bool is_arithmetic(CXCursor function, const char *name)
 {
     const int count = clang_Cursor_getNumArguments(function);
-    if (rk_builtin_find(name) || rk_forbidden_find(name))
+    if (rk_builtin_find(name) || rk_cuda_find(RK_IN_PLAIN, name)->refusal)
         return false;
     for (int i = 0; i < count; i++)
         if (!is_number(clang_getCursorType(clang_Cursor_getArgument(function, (unsigned)i))))
@@ -53,7 +53,7 @@ static bool callee_pure(const rk_unit *unit, CXCursor function)
     const char *name = rk_ast_name(function, unit->arena);
     if (kind == CXCursor_Constructor || kind == CXCursor_ConversionFunction)
         return true;
-    if (rk_system_in_namespace(function, "cooperative_groups", unit->arena))
+    if (rk_system_in_namespace(function, RK_IN_COOPERATIVE, unit->arena))
         return rk_groups_only_ranks(function, name);
     return kind == CXCursor_FunctionDecl && is_arithmetic(function, name);
 }
@@ -250,7 +250,7 @@ bool rk_pure_may_change(const rk_unit *unit, CXCursor name, CXCursor parent, CXC
         return scalar_changes(unit, name, parent);
     if (type.kind == CXType_ConstantArray || type.kind == CXType_DependentSizedArray)
         return clang_getCursorKind(parent) != CXCursor_UnaryExpr;
-    if (rk_system_in_namespace(clang_getTypeDeclaration(type), "cooperative_groups", unit->arena))
+    if (rk_system_in_namespace(clang_getTypeDeclaration(type), RK_IN_COOPERATIVE, unit->arena))
         return clang_getCursorKind(parent) == CXCursor_BinaryOperator;
     return object_changes(parent, above);
 }

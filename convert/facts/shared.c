@@ -383,10 +383,10 @@ static bool is_meeting(CXCursor variable, bool *own, rk_arena *arena)
     while (type.kind == CXType_ConstantArray)
         type = clang_getCanonicalType(clang_getArrayElementType(type));
     const CXCursor declaration = clang_getTypeDeclaration(type);
-    const char *name = rk_ast_name(declaration, arena);
-    *own = strcmp(name, "barrier") == 0;
-    return (*own || strcmp(name, "pipeline_shared_state") == 0) && rk_ast_is_system(declaration) &&
-           rk_system_in_namespace(declaration, "cuda", arena);
+    const unsigned is = rk_cuda_find(RK_IN_LIBCU, rk_ast_name(declaration, arena))->is;
+    *own = (is & RK_IS_BARRIER) != 0;
+    return (is & RK_IS_MEETING) && rk_ast_is_system(declaration) &&
+           rk_system_in_namespace(declaration, RK_IN_LIBCU, arena);
 }
 
 /** The kernel's barriers count it among their waits, and end behind all else that it does. */

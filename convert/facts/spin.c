@@ -1,6 +1,6 @@
 #include "convert/facts/spin.h"
 
-#include "convert/clang/ir.h"
+#include "convert/facts/system.h"
 
 #include <string.h>
 
@@ -109,10 +109,11 @@ static bool is_given_back(const way *s, rk_ir_id call)
     return false;
 }
 
-/** What follows the atomic's name; NULL for another function. "Add_block" for atomicAdd_block. */
-static const char *atomic_of(const char *name)
+/** What an atomic of CUDA's of that name does, rk_cuda_does bits; 0 for another function. */
+static unsigned atomic_of(const char *name)
 {
-    return rk_str_starts(name, "atomic") && name[6] >= 'A' && name[6] <= 'Z' ? name + 6 : NULL;
+    const unsigned does = rk_cuda_find(RK_IN_PLAIN, name)->does;
+    return does & RK_DOES_MODIFY ? does : 0;
 }
 
 static bool is_zero(const way *s, rk_ir_id expression)
@@ -134,17 +135,16 @@ static bool same_words(const way *s, rk_ir_id a, rk_ir_id b)
  * CUDA's atomics: an exchange waits for what another thread writes, unless it takes a lock, which the function gives
  * back later, so that who has it runs. One of equal values only reads.
  */
-static bool follow_atomic(way *s, rk_ir_id call, const char *what)
+static bool follow_atomic(way *s, rk_ir_id call, unsigned does)
 {
-    const bool compares = rk_str_starts(what, "CAS");
+    const bool compares = (does & RK_DOES_COMPARE) != 0;
     const rk_ir_id value = rk_ir_argument(s->ir, call, 1);
-    if (rk_str_starts(what, "Inc") || rk_str_starts(what, "Dec") ||
-        ((rk_str_starts(what, "Add") || rk_str_starts(what, "Sub")) && !is_zero(s, value)))
+    if ((does & RK_DOES_STEP) || ((does & RK_DOES_SUM) && !is_zero(s, value)))
         return false;
     if (compares)
         *rk_push(s->unit->arena, &s->compared) = value;
     const bool equal = compares && same_words(s, value, rk_ir_argument(s->ir, call, 2));
-    if ((compares || rk_str_starts(what, "Exch")) && !equal && is_given_back(s, call))
+    if ((compares || (does & RK_DOES_EXCHANGE)) && !equal && is_given_back(s, call))
         s->locks = true;
     else
         s->looks = true;
@@ -260,30 +260,20 @@ static bool takes_memory(const rk_ir *ir, const rk_ir_decl *function)
 /** A function of CUDA's or of another library without a text to follow. */
 static bool follow_system(way *s, rk_ir_id call, const rk_ir_decl *function, const char *name)
 {
-    static const char *const pauses[] = {
-        "__nanosleep", "__threadfence",        "__threadfence_block", "__syncwarp",
-        "nanosleep",   "__threadfence_system", "atomic_thread_fence"};
-    static const char *const loads[] = {"load", "test", "test_and_set", "__ldcg", "__ldcv"};
-    const char *atomic = atomic_of(name);
-    if (atomic)
-        return follow_atomic(s, call, atomic);
-    s->pauses |= is_among(name, pauses, sizeof pauses / sizeof *pauses);
-    s->timed |= strstr(name, "clock") || strstr(name, "globaltimer");
-    const bool of_cuda =
-        rk_ir_in_namespace(s->ir, function, "cuda") || rk_ir_in_namespace(s->ir, function, "std");
-    const bool looks =
-        is_among(name, loads, sizeof loads / sizeof *loads) ||
-        (of_cuda && rk_str_starts(name, "operator ") && function->kind == RK_IR_CONVERSION);
+    const unsigned space = rk_system_ir_space(s->ir, function);
+    const unsigned does = rk_cuda_effects(space, name);
+    if (does & RK_DOES_MODIFY)
+        return follow_atomic(s, call, does);
+    s->pauses |= (does & RK_DOES_PAUSE) != 0;
+    s->timed |= (does & RK_DOES_TIME) != 0;
+    const bool looks = (does & RK_DOES_LOOK) &&
+                       (!rk_str_starts(name, "operator") || function->kind == RK_IR_CONVERSION);
     s->looks |= looks;
-    if (looks || rk_str_starts(name, "__ld") || function->kind == RK_IR_CONSTRUCTOR)
+    if (looks || (does & RK_DOES_READ) || (space & RK_IN_COOPERATIVE) ||
+        function->kind == RK_IR_CONSTRUCTOR)
         return true;
-    if (rk_ir_in_namespace(s->ir, function, "cooperative_groups"))
-        return true;
-    if (of_cuda && function->kind == RK_IR_METHOD)
-        return (function->flags & RK_IR_CONST_METHOD) && strcmp(name, "arrive") != 0 &&
-               !rk_str_starts(name, "fetch_") && strcmp(name, "store") != 0 &&
-               !rk_str_starts(name, "compare_") && strcmp(name, "exchange") != 0 &&
-               !rk_str_starts(name, "operator");
+    if ((space & (RK_IN_CUDA | RK_IN_STD)) && function->kind == RK_IR_METHOD)
+        return (function->flags & RK_IR_CONST_METHOD) && !(does & RK_DOES_CHANGE);
     return !takes_memory(s->ir, function);
 }
 
@@ -343,10 +333,9 @@ static bool follow_call(way *s, rk_ir_id call)
         return follow_operator(s, call, what);
     if (!rk_ir_is_function(function->kind))
         return atomic_of(name) ? follow_atomic(s, call, atomic_of(name)) : false;
-    const bool known = atomic_of(name) || rk_str_starts(name, "__") ||
-                       rk_ir_in_namespace(s->ir, function, "cuda") ||
-                       rk_ir_in_namespace(s->ir, function, "std") ||
-                       rk_ir_in_namespace(s->ir, function, "cooperative_groups");
+    const bool known =
+        atomic_of(name) || rk_str_starts(name, "__") ||
+        (rk_system_ir_space(s->ir, function) & (RK_IN_CUDA | RK_IN_STD | RK_IN_COOPERATIVE));
     const bool system = function->flags & RK_IR_SYSTEM;
     if (rk_ir_definition(s->ir, callee) ? known && system : known || system)
         return follow_system(s, call, function, name);

@@ -4,23 +4,60 @@
 
 #include <string.h>
 
-bool rk_system_in_namespace(CXCursor declaration, const char *name, rk_arena *arena)
+/** The space of a name that was in `space`, with one more namespace around it: the outermost that is known. */
+static unsigned put_in(unsigned space, const char *name)
 {
+    const rk_cuda_namespace *around = rk_cuda_namespace_find(name);
+    return around && space != RK_IN_PTX ? around->in : space;
+}
+
+unsigned rk_system_space(CXCursor declaration, rk_arena *arena)
+{
+    unsigned space = RK_IN_PLAIN;
     CXCursor parent = clang_getCursorSemanticParent(declaration);
+    const enum CXCursorKind kind = clang_getCursorKind(parent);
+    const bool member = rk_ast_is_scope(kind) && kind != CXCursor_Namespace;
     for (; !clang_isTranslationUnit(clang_getCursorKind(parent)) &&
            !clang_isInvalid(clang_getCursorKind(parent));
          parent = clang_getCursorSemanticParent(parent))
-        if (clang_getCursorKind(parent) == CXCursor_Namespace &&
-            strcmp(rk_ast_name(parent, arena), name) == 0)
-            return true;
-    return false;
+        if (clang_getCursorKind(parent) == CXCursor_Namespace)
+            space = put_in(space, rk_ast_name(parent, arena));
+    return space == RK_IN_GROUPS && member ? RK_IN_GROUP : space;
+}
+
+unsigned rk_system_ir_space(const rk_ir *ir, const rk_ir_decl *decl)
+{
+    unsigned space = RK_IN_PLAIN;
+    const rk_ir_kind kind = rk_ir_decl_at(ir, decl->parent)->kind;
+    const bool member = decl->parent && kind != RK_IR_NAMESPACE && !rk_ir_is_function(kind);
+    for (rk_ir_id at = decl->parent; at; at = rk_ir_decl_at(ir, at)->parent)
+        if (rk_ir_decl_at(ir, at)->kind == RK_IR_NAMESPACE)
+            space = put_in(space, rk_ir_decl_at(ir, at)->name);
+    return space == RK_IN_GROUPS && member ? RK_IN_GROUP : space;
+}
+
+bool rk_system_in_namespace(CXCursor declaration, unsigned spaces, rk_arena *arena)
+{
+    return (rk_system_space(declaration, arena) & spaces) != 0;
+}
+
+unsigned rk_system_does(CXCursor function, const char *name, rk_arena *arena)
+{
+    return rk_cuda_effects(rk_system_space(function, arena), name);
+}
+
+const rk_cuda_name *rk_system_token(const rk_tokens *tokens, size_t i)
+{
+    const bool name = i < tokens->count && tokens->items[i].kind == RK_TOKEN_NAME;
+    return rk_cuda_find_text(RK_IN_PLAIN, name ? tokens->text + tokens->items[i].offset : "",
+                             name ? tokens->items[i].length : 0);
 }
 
 bool rk_system_is_function(CXCursor function, const char *name)
 {
-    return rk_ast_is_system(function) || ((rk_builtin_find(name) || rk_str_starts(name, "__nvvm") ||
-                                           rk_str_starts(name, "__builtin")) &&
-                                          clang_Cursor_isNull(clang_getCursorDefinition(function)));
+    return rk_ast_is_system(function) ||
+           ((rk_cuda_find(RK_IN_PLAIN, name)->host & RK_HOST_DECLARED) &&
+            clang_Cursor_isNull(clang_getCursorDefinition(function)));
 }
 
 /* What CUDA's own headers reach. */
@@ -32,30 +69,13 @@ typedef struct {
         meeting; /**< it is in libcu++, whose barriers and copies are those of the threads that are there */
 } system_search;
 
-static bool raw_name(const char *name)
-{
-    static const char *const prefixes[] = {"__nvvm_read_ptx_sreg_tid",
-                                           "__nvvm_read_ptx_sreg_ctaid",
-                                           "__nvvm_read_ptx_sreg_ntid",
-                                           "__nvvm_read_ptx_sreg_nctaid",
-                                           "__nvvm_bar",
-                                           "__nvvm_shfl",
-                                           "__nvvm_vote",
-                                           "__nvvm_match",
-                                           "__nvvm_redux"};
-    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
-        if (rk_str_starts(name, prefixes[i]))
-            return true;
-    return false;
-}
-
 bool rk_walk_is_raw(CXCursor declaration, const char *name)
 {
     const enum CXCursorKind kind = clang_getCursorKind(declaration);
     const enum CXCursorKind parent =
         clang_getCursorKind(clang_getCursorSemanticParent(declaration));
     if (kind == CXCursor_FunctionDecl || kind == CXCursor_FunctionTemplate)
-        return raw_name(name) || rk_builtin_find(name);
+        return (rk_cuda_find(RK_IN_PLAIN, name)->does & RK_DOES_RAW) != 0;
     return kind == CXCursor_VarDecl && rk_builtin_find(name) && !rk_ast_is_function(parent);
 }
 
@@ -112,14 +132,9 @@ static const char *raw_assembly(const system_search *search, CXCursor statement)
  */
 static bool is_of_given_group(CXCursor target, const char *name, rk_arena *arena)
 {
-    static const char *const asked[] = {"size", "num_threads", "thread_rank", "sync"};
-    if (clang_getCursorKind(target) != CXCursor_CXXMethod ||
-        !rk_system_in_namespace(target, "cooperative_groups", arena))
-        return false;
-    for (size_t i = 0; i < sizeof asked / sizeof *asked; i++)
-        if (strcmp(asked[i], name) == 0)
-            return true;
-    return false;
+    return clang_getCursorKind(target) == CXCursor_CXXMethod &&
+           rk_system_space(target, arena) == RK_IN_GROUP &&
+           (rk_cuda_find(RK_IN_GROUP, name)->does & RK_DOES_GIVEN);
 }
 
 static enum CXChildVisitResult search_system(CXCursor cursor, CXCursor parent, CXClientData data)
@@ -192,7 +207,7 @@ const char *rk_walk_system(rk_analysis *analysis, CXCursor function)
         analysis->system_open = index;
     *rk_push(arena, &analysis->system) = (rk_system_function){definition, hash, NULL, true};
     system_search search = {.analysis = analysis,
-                            .meeting = rk_system_in_namespace(definition, "cuda", arena)};
+                            .meeting = rk_system_in_namespace(definition, RK_IN_CUDA, arena)};
     clang_visitChildren(definition, search_system, &search);
     analysis->system.items[index].use = search.found;
     analysis->system.items[index].open = false;
@@ -201,32 +216,28 @@ const char *rk_walk_system(rk_analysis *analysis, CXCursor function)
     return search.found;
 }
 
-/** Device functions of CUDA's own that have no body to look into, by what they do. */
 bool rk_system_waits_by_name(const char *name)
 {
-    static const char *const prefixes[] = {
-        "__syncthreads", "__syncwarp",           "__shfl",       "__any",        "__all",
-        "__ballot",      "__activemask",         "__match_",     "__reduce",     "__nvvm_bar",
-        "__nvvm_shfl",   "__nvvm_vote",          "__nvvm_match", "__nvvm_redux", "__barrier_sync",
-        "__nanosleep",   "cudaDeviceSynchronize"};
-    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
-        if (rk_str_starts(name, prefixes[i]))
-            return true;
-    return false;
+    return (rk_cuda_find(RK_IN_PLAIN, name)->does & RK_DOES_WAIT) != 0;
 }
 
-/** Libraries whose functions work together across threads. */
 bool rk_system_waits_by_namespace(const rk_ir *ir, const rk_ir_decl *function, bool *grid_sync)
 {
-    static const char *const spaces[] = {"cooperative_groups", "nvcuda", "cub"};
-    const char *name = function->name;
-    if (rk_ir_in_namespace(ir, function, "cooperative_groups"))
-        *grid_sync |= strcmp(name, "this_grid") == 0 || strcmp(name, "this_multi_grid") == 0 ||
-                      strcmp(rk_ir_decl_at(ir, function->parent)->name, "grid_group") == 0;
-    for (size_t i = 0; i < sizeof spaces / sizeof *spaces; i++)
-        if (rk_ir_in_namespace(ir, function, spaces[i]))
-            return true;
-    return rk_ir_in_namespace(ir, function, "cuda") &&
-           (strstr(name, "wait") || strstr(name, "arrive") || strstr(name, "barrier") ||
-            strcmp(name, "load") == 0 || rk_str_starts(name, "operator "));
+    const char *class = rk_ir_decl_at(ir, function->parent)->name;
+    const unsigned space = rk_system_ir_space(ir, function);
+    const rk_cuda_namespace *all = rk_cuda_namespace_of(space);
+    const unsigned does = rk_cuda_find(space, function->name)->does;
+    *grid_sync |= (space & RK_IN_COOPERATIVE) &&
+                  ((does & RK_DOES_GRID) || (rk_cuda_find(RK_IN_GROUPS, class)->does & RK_DOES_GRID));
+    return all && ((does | all->does) & RK_DOES_WAIT);
+}
+
+bool rk_system_is_texture(CXType type, rk_arena *arena)
+{
+    CXType at = clang_getCanonicalType(type);
+    while (at.kind == CXType_ConstantArray)
+        at = clang_getCanonicalType(clang_getArrayElementType(at));
+    const CXCursor class = clang_getTypeDeclaration(at);
+    return at.kind == CXType_Record && rk_ast_is_system(class) &&
+           (rk_cuda_find(RK_IN_TYPES, rk_ast_name(class, arena))->is & RK_IS_TEXTURE);
 }

@@ -2,12 +2,27 @@
 #define RK_CONVERT_FACTS_SYSTEM_H
 
 #include "convert/clang/ir.h"
+#include "convert/cuda/names.h"
 #include "convert/facts/bodies.h"
 
 /* CUDA's own declarations, and what functions of headers outside of the project reach. */
 
-/** Whether a namespace of that name is around the declaration. */
-bool rk_system_in_namespace(CXCursor declaration, const char *name, rk_arena *arena);
+/** Where its row is in the table of names: the rk_cuda_space of the outermost known namespace, or RK_IN_PLAIN. */
+unsigned rk_system_space(CXCursor declaration, rk_arena *arena);
+
+unsigned rk_system_ir_space(const rk_ir *ir, const rk_ir_decl *decl);
+
+/** Whether that is one of `spaces`. */
+bool rk_system_in_namespace(CXCursor declaration, unsigned spaces, rk_arena *arena);
+
+/** rk_cuda_effects of a function. */
+unsigned rk_system_does(CXCursor function, const char *name, rk_arena *arena);
+
+/** The row of a token by its text alone; of zeros where it is no name. */
+const rk_cuda_name *rk_system_token(const rk_tokens *tokens, size_t i);
+
+/** Whether a type is a reference to a texture or surface, or an array of such. */
+bool rk_system_is_texture(CXType type, rk_arena *arena);
 
 /**
  * Whether a function is CUDA's own. The compiler declares some of them where they are first used.

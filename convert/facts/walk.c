@@ -49,7 +49,7 @@ static int dimension_of(const rk_walker *w, CXCursor cursor)
     return text[i + 1] - 'x' + 1;
 }
 
-static void use_builtin(rk_walker *w, const rk_builtin *builtin, CXCursor cursor)
+static void use_builtin(rk_walker *w, const rk_cuda_name *builtin, CXCursor cursor)
 {
     if (rk_values_outside(w, cursor))
         rk_values_use(w, builtin, cursor);
@@ -68,34 +68,36 @@ static void use_builtin(rk_walker *w, const rk_builtin *builtin, CXCursor cursor
 static void use_system_function(rk_walker *w, CXCursor cursor, CXCursor target, const char *name,
                                 bool overloaded)
 {
-    if (rk_system_in_namespace(target, "cooperative_groups", w->unit->arena)) {
+    const unsigned space = rk_system_space(target, w->unit->arena);
+    if (space & RK_IN_COOPERATIVE) {
         rk_groups_function(w, cursor, target, name);
         return;
     }
-    if (rk_system_in_namespace(target, "nvcuda", w->unit->arena)) {
-        rk_walk_uses(w, RK_USE_GROUP_WARP, cursor, name);
+    const rk_cuda_namespace *all = rk_cuda_namespace_of(space);
+    if (all && all->use) {
+        rk_walk_uses(w, all->use, cursor, name);
         return;
     }
-    const rk_builtin *builtin = rk_builtin_find(name);
+    const rk_cuda_name *builtin = rk_builtin_find(name);
     if (builtin) {
         use_builtin(w, builtin, cursor);
         return;
     }
-    if (rk_system_in_namespace(target, "ptx", w->unit->arena)) {
+    if (space == RK_IN_PTX) {
         rk_problem_add(w->unit, w->function, RK_REFUSED, "RK-V106", rk_walk_place(w, cursor),
                        "use CUDA's own variables and functions for it",
                        "'%s' is an instruction, and may mean the whole vEU", name);
         return;
     }
-    const rk_forbidden *forbidden = rk_forbidden_find(name);
+    const rk_cuda_name *row = rk_cuda_find(RK_IN_PLAIN, name);
+    const rk_cuda_refusal *forbidden = row->refusal;
     if (forbidden) {
         rk_problem_add(w->unit, w->function, forbidden->severity, forbidden->code,
                        rk_walk_place(w, cursor), forbidden->hint, "%s ('%s')", forbidden->message,
                        name);
         return;
     }
-    if (strcmp(name, "__threadfence") == 0)
-        w->f->fences = true;
+    w->f->fences |= (row->does & RK_DOES_FENCE) != 0;
     const char *used = overloaded ? NULL : rk_walk_system(w->analysis, target);
     if (used)
         rk_problem_add(w->unit, w->function, RK_REFUSED, "RK-V121", rk_walk_place(w, cursor),
@@ -121,8 +123,7 @@ static void use_function(rk_walker *w, CXCursor cursor, CXCursor target, rk_wher
                          bool overloaded)
 {
     const char *name = rk_ast_name(target, w->unit->arena);
-    if (strcmp(name, "__cudaPushCallConfiguration") == 0 ||
-        strcmp(name, "cudaConfigureCall") == 0) {
+    if (rk_cuda_find(RK_IN_PLAIN, name)->host & RK_HOST_CONFIGURE) {
         w->f->launches = true;
         if (rk_walk_in_device_code(w))
             rk_problem_add(w->unit, w->function, RK_REFUSED, "RK-V103", rk_walk_place(w, cursor),
@@ -265,13 +266,12 @@ static void use_variable(rk_walker *w, CXCursor cursor, CXCursor target)
         return;
     }
     if (rk_ast_is_system(target)) {
-        const rk_builtin *builtin = rk_builtin_find(name);
+        const rk_cuda_name *builtin = rk_builtin_find(name);
         if (builtin)
             use_builtin(w, builtin, cursor);
         return;
     }
-    const char *type = rk_ast_type_text(clang_getCursorType(target), w->unit->arena);
-    if (strstr(type, "texture<") || strstr(type, "surface<"))
+    if (rk_system_is_texture(clang_getCursorType(target), w->unit->arena))
         rk_problem_add(w->unit, w->function, RK_REFUSED, "RK-V104", rk_walk_place(w, cursor),
                        "read the buffer through a pointer",
                        "'%s' is a texture or surface reference", name);

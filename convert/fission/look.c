@@ -63,16 +63,15 @@ static size_t look_into(looker *l, rk_ir_id definition)
     return index;
 }
 
-static void use_waiting(view *v, rk_ir_id at, const char *name)
+static void use_waiting(view *v, rk_ir_id at, unsigned does)
 {
     rk_arena *arena = v->l->f->arena;
     const size_t offset = rk_ir_at(v->l->ir, at)->expanded.begin.offset;
     if (!v->kernel)
         refuse(v, at, "a function that it calls waits");
-    else if (strcmp(name, "__syncthreads") == 0 || strcmp(name, "__syncwarp") == 0 ||
-             strcmp(name, "sync") == 0)
+    else if (does & RK_DOES_MEET)
         *rk_push(arena, &v->l->f->barriers) = offset;
-    else if (strcmp(name, "this_thread_block") == 0 || strcmp(name, "thread_block") == 0)
+    else if (does & RK_DOES_BLOCK)
         *rk_push(arena, &v->l->f->groups) = offset;
     else
         refuse(v, at, "it waits by other means than a barrier of the block");
@@ -82,17 +81,18 @@ static void use_function(view *v, rk_ir_id at, rk_ir_id target)
 {
     rk_ir *ir = v->l->ir;
     const rk_ir_decl *function = rk_ir_decl_at(ir, target);
-    bool grid = false;
     const bool system = function->flags & RK_IR_SYSTEM;
-    if (rk_system_waits_by_name(function->name) ||
-        (system && rk_system_waits_by_namespace(ir, function, &grid))) {
-        use_waiting(v, at, function->name);
+    const unsigned does =
+        system ? rk_cuda_effects(rk_system_ir_space(ir, function), function->name)
+               : rk_cuda_find(RK_IN_PLAIN, function->name)->does;
+    if (does & RK_DOES_WAIT) {
+        use_waiting(v, at, does);
         return;
     }
     if (function->flags & RK_IR_KERNEL)
         refuse(v, at, "it launches or calls a kernel");
     if (system) {
-        if (strstr(function->name, "tomic") || rk_ir_in_namespace(ir, function, "cuda"))
+        if (does & RK_DOES_ATOMIC)
             use_atomic(v, at);
         return;
     }
@@ -169,7 +169,7 @@ static void look_at_call(view *v, rk_ir_id call)
 static void look_at_reference(view *v, rk_ir_id node)
 {
     const rk_ir_decl *target = rk_ir_target(v->l->ir, node);
-    const rk_builtin *builtin =
+    const rk_cuda_name *builtin =
         target->kind == RK_IR_VARIABLE && v->kernel && target->flags & RK_IR_SYSTEM
             ? rk_builtin_find(target->name)
             : NULL;

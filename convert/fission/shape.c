@@ -1,3 +1,4 @@
+#include "convert/facts/system.h"
 #include "convert/fission/fission_internal.h"
 
 #include <string.h>
@@ -58,9 +59,10 @@ static size_t before(const rk_fission *f, size_t i)
 
 static bool is_thread_block(CXCursor variable, rk_arena *arena)
 {
-    const char *type = rk_ast_type_text(clang_getCursorType(variable), arena);
-    return rk_str_ends(type, "cooperative_groups::thread_block") ||
-           rk_str_ends(type, "::thread_block");
+    const CXCursor class =
+        clang_getTypeDeclaration(clang_getCanonicalType(clang_getCursorType(variable)));
+    return rk_system_in_namespace(class, RK_IN_GROUPS, arena) &&
+           (rk_cuda_find(RK_IN_GROUPS, rk_ast_name(class, arena))->does & RK_DOES_BLOCK);
 }
 
 typedef struct {
@@ -87,12 +89,21 @@ static size_t skip_spaces(const rk_fission *f, size_t i)
     return i;
 }
 
+/** Whether the token is the name of a function of cooperative groups that does this. */
+static bool is_of_groups(const rk_fission *f, size_t i, unsigned does)
+{
+    const rk_token *t = &f->tokens->items[i];
+    return i < f->tokens->count && t->kind == RK_TOKEN_NAME &&
+           (rk_cuda_find_text(RK_IN_COOPERATIVE, f->tokens->text + t->offset, t->length)->does &
+            does);
+}
+
 /** `cg::this_thread_block()` or a variable's name from `i`; what follows it, or RK_NONE. */
 static size_t skip_group(const rk_fission *f, size_t i)
 {
     const rk_tokens *t = f->tokens;
     i = skip_spaces(f, i);
-    if (rk_token_is(t, i, "this_thread_block"))
+    if (is_of_groups(f, i, RK_DOES_BLOCK))
         return rk_token_is(t, i + 1, "(") && rk_token_is(t, i + 2, ")") ? i + 3 : RK_NONE;
     return t->items[i].kind == RK_TOKEN_NAME ? i + 1 : RK_NONE;
 }
@@ -103,10 +114,11 @@ static bool is_barrier(const rk_fission *f, CXCursor statement, size_t first, si
     const rk_tokens *t = f->tokens;
     if (!rk_token_is(t, last, ";"))
         return false;
-    if (rk_token_is(t, first, "__syncthreads"))
+    const rk_use use = rk_system_token(t, first)->use;
+    if (use == RK_USE_SYNC)
         return last == first + 3 && rk_token_is(t, first + 1, "(") &&
                rk_token_is(t, first + 2, ")");
-    if (rk_token_is(t, first, "__syncwarp"))
+    if (use == RK_USE_SYNCWARP)
         return rk_token_is(t, first + 1, "(") && rk_token_is(t, last - 1, ")") &&
                (last == first + 3 ||
                 (last == first + 4 && t->items[first + 2].kind == RK_TOKEN_NUMBER));
@@ -114,13 +126,14 @@ static bool is_barrier(const rk_fission *f, CXCursor statement, size_t first, si
     clang_visitChildren(statement, check_groups, &check);
     const size_t name = skip_spaces(f, first);
     size_t i = RK_NONE;
-    if (rk_token_is(t, name, "sync") && rk_token_is(t, name + 1, "(")) {
+    if (is_of_groups(f, name, RK_DOES_MEET) && rk_token_is(t, name + 1, "(")) {
         i = skip_group(f, name + 2);
         return check.good && i != RK_NONE && rk_token_is(t, i, ")") && i + 1 == last;
     }
     i = skip_group(f, first);
-    return check.good && i != RK_NONE && rk_token_is(t, i, ".") && rk_token_is(t, i + 1, "sync") &&
-           rk_token_is(t, i + 2, "(") && rk_token_is(t, i + 3, ")") && i + 4 == last;
+    return check.good && i != RK_NONE && rk_token_is(t, i, ".") &&
+           is_of_groups(f, i + 1, RK_DOES_MEET) && rk_token_is(t, i + 2, "(") &&
+           rk_token_is(t, i + 3, ")") && i + 4 == last;
 }
 
 /** Whether a statement declares one thread_block of the block itself. */

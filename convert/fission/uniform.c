@@ -96,7 +96,7 @@ static bool is_good_member(const rk_fission *f, CXCursor e, demand d)
         return v->parameter && !v->scalar && !v->written && !v->leaked &&
                clang_getCursorKind(clang_getCursorReferenced(e)) == CXCursor_FieldDecl;
     }
-    const rk_builtin *builtin =
+    const rk_cuda_name *builtin =
         rk_ast_is_system(target) ? rk_builtin_find(rk_ast_name(target, f->arena)) : NULL;
     return builtin && (builtin->use & RK_USE_PLACES) &&
            (d == AGAIN || builtin->use != RK_USE_THREAD_IDX);
@@ -104,15 +104,11 @@ static bool is_good_member(const rk_fission *f, CXCursor e, demand d)
 
 static bool is_good_call(const rk_fission *f, CXCursor e, demand d)
 {
-    static const char *const pure[] = {"min",  "max",   "umin",  "umax",  "abs",    "ceil",
-                                       "fabs", "ceilf", "fminf", "fmaxf", "floorf", "sqrtf"};
     const CXCursor target = clang_getCursorReferenced(e);
     if (!rk_ast_is_function(clang_getCursorKind(target)) || !rk_ast_is_system(target))
         return false;
-    const char *name = rk_ast_name(target, f->arena);
-    bool known = false;
-    for (size_t i = 0; i < sizeof pure / sizeof *pure; i++)
-        known |= strcmp(pure[i], name) == 0;
+    bool known =
+        (rk_cuda_find(RK_IN_PLAIN, rk_ast_name(target, f->arena))->does & RK_DOES_COMPUTE) != 0;
     const int count = clang_Cursor_getNumArguments(e);
     for (int i = 0; i < count && known; i++)
         known = is_good(f, clang_Cursor_getArgument(e, (unsigned)i), d);

@@ -4,44 +4,22 @@
 
 #include <string.h>
 
-/** Element types by their canonical C++ names; vectors by the type of their elements. */
+/** C++'s own types by their canonical names. */
 static const struct {
     const char *name;
     rk_dtype dtype;
-} dtypes[] = {{"float", RK_F32},
-              {"double", RK_F64},
-              {"__half", RK_F16},
-              {"half", RK_F16},
-              {"_Float16", RK_F16},
-              {"__nv_bfloat16", RK_BF16},
-              {"char", RK_I8},
-              {"signed char", RK_I8},
-              {"unsigned char", RK_U8},
-              {"short", RK_I16},
-              {"unsigned short", RK_U16},
-              {"int", RK_I32},
-              {"unsigned int", RK_U32},
-              {"long", RK_I64},
-              {"long long", RK_I64},
-              {"unsigned long", RK_U64},
-              {"unsigned long long", RK_U64},
-              {"bool", RK_BOOL},
-              {"float1", RK_F32},
-              {"float2", RK_F32},
-              {"float3", RK_F32},
-              {"float4", RK_F32},
-              {"double2", RK_F64},
-              {"__half2", RK_F16},
-              {"__nv_bfloat162", RK_BF16},
-              {"int2", RK_I32},
-              {"int3", RK_I32},
-              {"int4", RK_I32},
-              {"uint2", RK_U32},
-              {"uint3", RK_U32},
-              {"uint4", RK_U32}};
+} dtypes[] = {{"float", RK_F32},        {"double", RK_F64},        {"_Float16", RK_F16},
+              {"__bf16", RK_BF16},      {"char", RK_I8},           {"signed char", RK_I8},
+              {"unsigned char", RK_U8}, {"short", RK_I16},         {"unsigned short", RK_U16},
+              {"int", RK_I32},          {"unsigned int", RK_U32},  {"long", RK_I64},
+              {"long long", RK_I64},    {"unsigned long", RK_U64}, {"unsigned long long", RK_U64},
+              {"bool", RK_BOOL}};
 
+/** Of CUDA's vectors and numbers that of their elements. */
 static rk_dtype dtype_of_name(const char *name)
 {
+    const char *element = rk_cuda_find(RK_IN_TYPES, name)->element;
+    name = element ? element : name;
     for (size_t i = 0; i < sizeof dtypes / sizeof *dtypes; i++)
         if (strcmp(dtypes[i].name, name) == 0)
             return dtypes[i].dtype;

@@ -86,10 +86,7 @@ static void renew(effects *fx, CXCursor lvalue, CXCursor call, const char *reaso
         lose(fx, lvalue, fx->lambda, reason);
         return;
     }
-    const char *function = rk_h_spelling(fx->arena, call);
-    bool device = strncmp(function, "cudaGetDeviceProp", 17) == 0 ||
-                  strncmp(function, "cudaDeviceGet", 13) == 0 ||
-                  strncmp(function, "cudaOccupancy", 13) == 0;
+    bool device = rk_h_host(fx->arena, call) & RK_HOST_ASK;
     const char *name = rk_h_spelling(fx->arena, root);
     rk_sym_input *input = rk_hinput_new(fx->run, device ? RK_INPUT_DEVICE : RK_INPUT_CALL, call,
                                         rk_h_source(fx->arena, call));
@@ -122,17 +119,6 @@ static CXCursor only_candidate(rk_arena *arena, CXCursor callee)
             clang_getNumOverloadedDecls(c.items[i]) == 1)
             return clang_getOverloadedDecl(c.items[i], 0);
     return clang_getNullCursor();
-}
-
-/** Functions that go on writing after they have returned, or keep what they are given. */
-static bool keeps_addresses(const char *function)
-{
-    static const char *const parts[] = {"Async",  "thread",   "Thread", "Register", "Callback",
-                                        "atexit", "HostFunc", "Graph",  "aio_",     "signal"};
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-        if (strstr(function, parts[i]))
-            return true;
-    return false;
 }
 
 bool rk_h_address_operand(CXCursor *out, rk_arena *arena, CXCursor argument)
@@ -177,7 +163,7 @@ static bool lends_address(CXCursor function, rk_arena *arena)
                 !clang_Cursor_isNull(clang_getCursorDefinition(function)) ||
                 !clang_Cursor_isNull(clang_getSpecializedCursorTemplate(function));
     return (kind == CXCursor_FunctionDecl || kind == CXCursor_FunctionTemplate) && seen &&
-           !keeps_addresses(rk_h_spelling(arena, function));
+           !(rk_h_host(arena, function) & RK_HOST_KEEP);
 }
 
 static bool points_to_const(CXType type)
@@ -189,8 +175,8 @@ static bool points_to_const(CXType type)
 /** What a call may do to variables outside of the function, and to memory. */
 static void outer_effects(effects *fx, CXCursor function, rk_hchildren c)
 {
-    const char *name = rk_h_spelling(fx->arena, function);
-    if (strcmp(name, "__cudaPushCallConfiguration") == 0)
+    const unsigned host = rk_h_host(fx->arena, function);
+    if (host & RK_HOST_CONFIGURE)
         return;
     bool followed = fx->run->call && !clang_Cursor_isNull(rk_h_definition(fx->run, function));
     if (clang_Cursor_isNull(function) || !in_system_header(function)) {
@@ -200,7 +186,7 @@ static void outer_effects(effects *fx, CXCursor function, rk_hchildren c)
             fx->env = rk_henv_touch(fx->arena, fx->env, true);
         return;
     }
-    if (strncmp(name, "cuda", 4) == 0)
+    if (host & RK_HOST_CUDA)
         fx->env = rk_henv_touch(fx->arena, fx->env, false);
     for (size_t i = 1; i < c.count; i++) {
         CXCursor operand;
@@ -362,12 +348,8 @@ bool rk_h_is_launch(rk_arena *arena, CXCursor call, CXCursor *configuration)
     for (size_t i = 0; i < c.count && i < 2; i++) {
         if (clang_getCursorKind(c.items[i]) != CXCursor_CallExpr)
             continue;
-        CXString name = clang_getCursorSpelling(c.items[i]);
-        bool found = strcmp(clang_getCString(name), "__cudaPushCallConfiguration") == 0 ||
-                     strcmp(clang_getCString(name), "cudaConfigureCall") == 0;
-        clang_disposeString(name);
         *configuration = c.items[i];
-        if (found)
+        if (rk_h_host(arena, c.items[i]) & RK_HOST_CONFIGURE)
             return true;
     }
     return false;
@@ -375,18 +357,16 @@ bool rk_h_is_launch(rk_arena *arena, CXCursor call, CXCursor *configuration)
 
 bool rk_h_is_node_call(rk_arena *arena, CXCursor call)
 {
-    const char *name = rk_h_spelling(arena, call);
-    return strcmp(name, "cudaGraphAddKernelNode") == 0 ||
-           strcmp(name, "cudaGraphKernelNodeSetParams") == 0 ||
-           strcmp(name, "cudaGraphExecKernelNodeSetParams") == 0;
+    return (rk_h_host(arena, call) & RK_HOST_NODE) != 0;
 }
 
 bool rk_h_is_launch_call(rk_arena *arena, CXCursor call)
 {
-    if (clang_getCursorKind(call) != CXCursor_CallExpr)
-        return false;
-    const char *name = rk_h_spelling(arena, call);
-    return strcmp(name, "cudaLaunchKernel") == 0 || strcmp(name, "cudaLaunchKernelExC") == 0 ||
-           strcmp(name, "cudaLaunchKernelEx") == 0 ||
-           strcmp(name, "cudaLaunchCooperativeKernel") == 0 || rk_h_is_node_call(arena, call);
+    return clang_getCursorKind(call) == CXCursor_CallExpr &&
+           (rk_h_host(arena, call) & RK_HOST_LAUNCH);
+}
+
+unsigned rk_h_host(rk_arena *arena, CXCursor function)
+{
+    return rk_cuda_find(RK_IN_PLAIN, rk_h_spelling(arena, function))->host;
 }

@@ -41,13 +41,18 @@ static const rk_henv *globals_of(const rk_henv *env)
     return env ? env->globals : NULL;
 }
 
-/** A record that is a class of the toolkit: dim3, cudaDeviceProp. */
-static bool is_named(CXType type, const char *wanted)
+/** The rk_cuda_is bits of a class or an enumeration of the toolkit. */
+static unsigned is_of(CXType type)
 {
     CXString name = clang_getCursorSpelling(clang_getTypeDeclaration(rk_h_plain_type(type)));
-    bool yes = strcmp(clang_getCString(name), wanted) == 0;
+    const unsigned is = rk_cuda_find(RK_IN_TYPES, clang_getCString(name))->is;
     clang_disposeString(name);
-    return yes;
+    return is;
+}
+
+static bool is_dim3(CXType type)
+{
+    return (is_of(type) & RK_IS_DIMENSIONS) != 0;
 }
 
 /** Whether a value of the type can be an input: a number, a pointer, an object whose type is known. */
@@ -66,15 +71,10 @@ static rk_hv outer_variable(rk_hrun *run, const rk_henv *env, CXCursor decl, CXC
         return rk_hv_unknown(arena, "'%s' is a variable outside of the function", name);
     if (!can_be_input(type))
         return rk_hv_unknown(arena, "the type of '%s' is not known", name);
-    const rk_input_kind kind = is_named(type, "cudaDeviceProp") ? RK_INPUT_DEVICE : RK_INPUT_GLOBAL;
+    const rk_input_kind kind = is_of(type) & RK_IS_PROPERTIES ? RK_INPUT_DEVICE : RK_INPUT_GLOBAL;
     const char *key = rk_h_text(arena, clang_getCursorUSR(decl));
     return rk_hv_of_input(arena, rk_hinput_of(run, kind, at, name, key, globals_of(env)), name,
                           type);
-}
-
-static bool is_dim3(CXType type)
-{
-    return is_named(type, "dim3");
 }
 
 static bool is_number(CXType type)
@@ -476,42 +476,6 @@ static rk_hv conditional(rk_hrun *run, const rk_henv *env, CXCursor expr)
                         rk_hv_convert(run->arena, b, type));
 }
 
-/**
- * Functions that rk_expr has too; those whose result is exact in float may be called with float.
- */
-static const struct {
-    const char *name, *expr;
-    int args;
-    bool exact;
-} functions[] = {{"ceil", "ceil", 1, true},
-                 {"ceilf", "ceil", 1, true},
-                 {"floor", "floor", 1, true},
-                 {"floorf", "floor", 1, true},
-                 {"round", "round", 1, true},
-                 {"roundf", "round", 1, true},
-                 {"trunc", "trunc", 1, true},
-                 {"truncf", "trunc", 1, true},
-                 {"sqrt", "sqrt", 1, true},
-                 {"sqrtf", "sqrt", 1, true},
-                 {"fabs", "abs", 1, true},
-                 {"fabsf", "abs", 1, true},
-                 {"abs", "abs", 1, true},
-                 {"min", "min", 2, true},
-                 {"max", "max", 2, true},
-                 {"fmin", "min", 2, true},
-                 {"fmax", "max", 2, true},
-                 {"fminf", "min", 2, true},
-                 {"fmaxf", "max", 2, true},
-                 {"log2", "log2", 1, false},
-                 {"pow", "pow", 2, false},
-                 {"exp", "exp", 1, false},
-                 {"log", "log", 1, false},
-                 {"__nv_ceilf", "ceil", 1, true},
-                 {"__nv_ceil", "ceil", 1, true},
-                 {"__nv_floorf", "floor", 1, true},
-                 {"__builtin_ceilf", "ceil", 1, true},
-                 {"__builtin_floorf", "floor", 1, true}};
-
 /** A call of a library function that rk_expr knows; false when it is none. */
 static bool library_call(rk_hv *out, rk_arena *arena, CXCursor function, CXType result,
                          const rk_hv *args, size_t count)
@@ -519,30 +483,20 @@ static bool library_call(rk_hv *out, rk_arena *arena, CXCursor function, CXType 
     rk_ctype type = rk_h_ctype(result);
     if (!clang_Location_isInSystemHeader(clang_getCursorLocation(function)))
         return false;
-    const char *name = rk_h_spelling(arena, function);
-    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
-        if ((size_t)functions[i].args != count || strcmp(functions[i].name, name) != 0)
-            continue;
-        for (size_t j = 0; j < count; j++)
-            if (args[j].kind != RK_HV_SCALAR)
-                return false;
-        if (type.kind == RK_CTYPE_REAL && type.bytes == 4 && !functions[i].exact)
+    const rk_cuda_name *row = rk_cuda_find(RK_IN_PLAIN, rk_h_spelling(arena, function));
+    if (!row->expr || (size_t)row->expr_args != count)
+        return false;
+    for (size_t j = 0; j < count; j++)
+        if (args[j].kind != RK_HV_SCALAR)
             return false;
-        const rk_sym *a = rk_sym_convert(arena, args[0].sym, type);
-        const rk_sym *b = count == 2 ? rk_sym_convert(arena, args[1].sym, type) : NULL;
-        rk_ctype wide = type.kind == RK_CTYPE_REAL ? (rk_ctype){RK_CTYPE_REAL, 8, true} : type;
-        const rk_sym *call = rk_sym_call(arena, functions[i].expr, a, b, wide);
-        *out = rk_hv_scalar(rk_sym_convert(arena, call, type));
-        return true;
-    }
-    return false;
-}
-
-/** Whether a type is the result of a CUDA call. */
-static bool is_status(rk_arena *arena, CXType type)
-{
-    const char *name = rk_h_text(arena, clang_getTypeSpelling(clang_getCanonicalType(type)));
-    return strstr(name, "cudaError") != NULL;
+    if (type.kind == RK_CTYPE_REAL && type.bytes == 4 && !row->expr_exact)
+        return false;
+    const rk_sym *a = rk_sym_convert(arena, args[0].sym, type);
+    const rk_sym *b = count == 2 ? rk_sym_convert(arena, args[1].sym, type) : NULL;
+    rk_ctype wide = type.kind == RK_CTYPE_REAL ? (rk_ctype){RK_CTYPE_REAL, 8, true} : type;
+    const rk_sym *call = rk_sym_call(arena, row->expr, a, b, wide);
+    *out = rk_hv_scalar(rk_sym_convert(arena, call, type));
+    return true;
 }
 
 static CXCursor definition_of(CXCursor function)
@@ -575,7 +529,7 @@ static rk_hv call(rk_hrun *run, const rk_henv *env, CXCursor expr)
     for (const rk_hresult *r = run->results; r; r = r->next)
         if (rk_h_same_expression(r->call, expr))
             return r->value;
-    if (is_status(arena, type))
+    if (is_of(type) & RK_IS_STATUS)
         return rk_hv_scalar(rk_sym_status(arena));
     const char *name = rk_h_spelling(arena, expr);
     if (kind != CXCursor_FunctionDecl)

@@ -179,12 +179,8 @@ static bool run_assignment(rk_hrun *run, CXCursor e, rk_hstate *state)
 
 static bool never_returns(rk_arena *arena, CXCursor call)
 {
-    static const char *const names[] = {"exit",      "_exit",      "_Exit",        "abort",
-                                        "terminate", "quick_exit", "__assert_fail"};
-    const char *name = rk_h_spelling(arena, call);
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strcmp(name, names[i]) == 0)
-            return true;
+    if (rk_h_host(arena, call) & RK_HOST_END)
+        return true;
     CXType type = clang_getCursorType(clang_getCursorReferenced(call));
     return strstr(rk_h_text(arena, clang_getTypeSpelling(type)), "noreturn") != NULL;
 }

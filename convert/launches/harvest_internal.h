@@ -2,6 +2,7 @@
 #define RK_CONVERT_LAUNCHES_HARVEST_INTERNAL_H
 
 #include "convert/clang/template_args.h"
+#include "convert/cuda/names.h"
 #include "convert/launches/harvest.h"
 #include "convert/launches/symbolic.h"
 
@@ -242,6 +243,9 @@ bool rk_h_is_launch(rk_arena *arena, CXCursor call, CXCursor *configuration);
 
 /** Whether a call is one that gives a node of a CUDA graph a kernel. */
 bool rk_h_is_node_call(rk_arena *arena, CXCursor call);
+
+/** The rk_cuda_host bits of a function, or of what a call calls. */
+unsigned rk_h_host(rk_arena *arena, CXCursor function);
 
 /** Whether a call is cudaLaunchKernel or one of its kin. */
 bool rk_h_is_launch_call(rk_arena *arena, CXCursor call);

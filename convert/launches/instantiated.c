@@ -42,7 +42,8 @@ static enum CXChildVisitResult note_names(CXCursor cursor, CXCursor parent, CXCl
     rk_arena *arena = c->unit->arena;
     switch (clang_getCursorKind(cursor)) {
     case CXCursor_CallExpr:
-        own->launches |= strcmp(rk_ast_name(cursor, arena), "__cudaPushCallConfiguration") == 0;
+        own->launches |=
+            (rk_cuda_find(RK_IN_PLAIN, rk_ast_name(cursor, arena))->host & RK_HOST_CONFIGURE) != 0;
         break;
     case CXCursor_DeclRefExpr:
     case CXCursor_MemberRefExpr:

@@ -66,7 +66,7 @@ static rk_hlaunch extended_launch(rk_hrun *run, CXCursor call, const rk_henv *en
     if (c.count < 3)
         return p;
     p.callee = rk_h_eval(run, env, c.items[2]);
-    const bool listed = strcmp(rk_h_spelling(run->arena, call), "cudaLaunchKernelExC") == 0;
+    const bool listed = (rk_h_host(run->arena, call) & RK_HOST_LISTED) != 0;
     if (listed && c.count > 3)
         listed_arguments(&p, run, env, rk_h_eval(run, env, c.items[3]));
     p.args = listed ? p.args : RK_NEW_ARRAY(run->arena, rk_hv, c.count + 1);
@@ -112,7 +112,7 @@ static rk_hlaunch call_launch(rk_hrun *run, CXCursor call, const rk_henv *env)
     rk_hchildren c = rk_h_children(run->arena, call);
     rk_hv none = rk_hv_unknown(run->arena, "the configuration is not followed");
     rk_hlaunch p = {.callee = none, .grid = none, .block = none, .shared = none};
-    if (strncmp(rk_h_spelling(run->arena, call), "cudaLaunchKernelEx", 18) == 0)
+    if (rk_h_host(run->arena, call) & RK_HOST_EXTENDED)
         return extended_launch(run, call, env);
     if (rk_h_is_node_call(run->arena, call))
         return node_launch(run, call, env);

@@ -89,8 +89,7 @@ static enum CXChildVisitResult find_device(CXCursor c, CXCursor parent, CXClient
     CXCursor function = clang_getCursorReferenced(c);
     CXCursor definition = clang_getCursorDefinition(function);
     CXString name = clang_getCursorSpelling(function);
-    s->found = strncmp(clang_getCString(name), "cuda", 4) == 0 ||
-               strncmp(clang_getCString(name), "__cuda", 6) == 0;
+    s->found = (rk_cuda_find(RK_IN_PLAIN, clang_getCString(name))->host & RK_HOST_CUDA) != 0;
     clang_disposeString(name);
     if (!s->found && s->depth < 8 && !clang_Cursor_isNull(definition) &&
         !clang_Location_isInSystemHeader(clang_getCursorLocation(definition))) {

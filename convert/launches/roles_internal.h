@@ -2,6 +2,7 @@
 #define RK_CONVERT_LAUNCHES_ROLES_INTERNAL_H
 
 #include "base/vec.h"
+#include "convert/cuda/names.h"
 #include "convert/launches/roles.h"
 
 /** Sets of parameters, by index; functions with more than 64 are treated conservatively. */
@@ -10,7 +11,7 @@ typedef uint64_t rk_params;
 enum { RK_MAX_TRACKED = 64 };
 
 /** How memory behind a pointer is used; RK_ANYHOW: perhaps in any way that its type allows. */
-enum { RK_READS = 1, RK_WRITES = 2, RK_ADDS = 4, RK_ANYHOW = 8 };
+enum { RK_READS = RK_ARG_READS, RK_WRITES = RK_ARG_WRITES, RK_ADDS = 4, RK_ANYHOW = 8 };
 
 /** What a function does with the memory behind its parameters. */
 typedef struct {

@@ -272,21 +272,12 @@ static CXType pointee_of(CXCursor expr)
     return is_array(type) ? clang_getArrayElementType(type) : clang_getPointeeType(type);
 }
 
-/** Library functions that read or write through their first arguments. */
-static const struct {
-    const char *name;
-    unsigned char first, second;
-} memory_functions[] = {
-    {"__ldg", RK_READS, 0},   {"__ldcs", RK_READS, 0},         {"__ldca", RK_READS, 0},
-    {"__ldcg", RK_READS, 0},  {"__ldlu", RK_READS, 0},         {"__ldcv", RK_READS, 0},
-    {"__stcs", RK_WRITES, 0}, {"__stcg", RK_WRITES, 0},        {"__stwb", RK_WRITES, 0},
-    {"__stwt", RK_WRITES, 0}, {"memcpy", RK_WRITES, RK_READS}, {"memset", RK_WRITES, 0}};
-
 static bool atomic_call(analysis *an, const char *name, rk_hchildren c, bool discarded)
 {
-    if (!rk_str_starts(name, "atomic") || c.count < 3)
+    const unsigned does = rk_cuda_find(RK_IN_PLAIN, name)->does;
+    if (!(does & RK_DOES_ATOMIC) || c.count < 3)
         return false;
-    bool sum = rk_str_starts(name, "atomicAdd") || rk_str_starts(name, "atomicSub");
+    bool sum = (does & RK_DOES_SUM) != 0;
     rk_dtype dtype = rk_roles_dtype(clang_getCursorType(c.items[1]));
     rk_params target = points_to(an, c.items[1]);
     an->use->atomics = true;
@@ -298,22 +289,21 @@ static bool atomic_call(analysis *an, const char *name, rk_hchildren c, bool dis
     return true;
 }
 
+/** A library function that reads or writes through its first arguments. */
 static bool library_call(analysis *an, const char *name, rk_hchildren c)
 {
-    for (size_t i = 0; i < sizeof memory_functions / sizeof *memory_functions; i++) {
-        if (strcmp(memory_functions[i].name, name) != 0 || c.count < 2)
-            continue;
-        mark(an, points_to(an, c.items[1]), memory_functions[i].first);
-        if (c.count > 2)
-            mark(an, points_to(an, c.items[2]), memory_functions[i].second);
-        if (c.count > 2 && memory_functions[i].second &&
-            rk_roles_holds_pointer(pointee_of(rk_h_unwrap(an->arena, c.items[2])), an->arena))
-            flow(an, c.items[1], c.items[2]);
-        for (size_t k = 1; k < c.count; k++)
-            visit(an, c.items[k], ACCESS_READ);
-        return true;
-    }
-    return false;
+    const unsigned char *args = rk_cuda_find(RK_IN_PLAIN, name)->args;
+    if (!args[0] || c.count < 2)
+        return false;
+    mark(an, points_to(an, c.items[1]), args[0]);
+    if (c.count > 2)
+        mark(an, points_to(an, c.items[2]), args[1]);
+    if (c.count > 2 && args[1] &&
+        rk_roles_holds_pointer(pointee_of(rk_h_unwrap(an->arena, c.items[2])), an->arena))
+        flow(an, c.items[1], c.items[2]);
+    for (size_t k = 1; k < c.count; k++)
+        visit(an, c.items[k], ACCESS_READ);
+    return true;
 }
 
 /** The callee where the AST has not chosen one yet, and there is only one. */

@@ -53,7 +53,7 @@ static void use_function(look *l, rk_ir_id function)
     if (target->flags & RK_IR_SYSTEM) {
         const bool group = rk_system_waits_by_namespace(ir, target, &l->sum.grid_sync);
         l->sum.waits |= group;
-        if (group || rk_str_starts(target->name, "__assert")) /* which says what thread it is */
+        if (group || (rk_cuda_find(RK_IN_PLAIN, target->name)->does & RK_DOES_ASK))
             l->callee_reads |= RK_USE_PLACES;
         return;
     }
@@ -75,7 +75,8 @@ static void use_function(look *l, rk_ir_id function)
 
 static void use_variable(look *l, const rk_ir_decl *target)
 {
-    const rk_builtin *builtin = target->flags & RK_IR_SYSTEM ? rk_builtin_find(target->name) : NULL;
+    const rk_cuda_name *builtin =
+        target->flags & RK_IR_SYSTEM ? rk_builtin_find(target->name) : NULL;
     if (builtin && (builtin->use & RK_USE_PLACES)) {
         l->sum.reads |= builtin->use;
         l->own_reads |= builtin->use;

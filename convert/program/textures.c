@@ -1,25 +1,11 @@
+#include "convert/facts/system.h"
 #include "convert/program/program_internal.h"
 #include "convert/unit/sources.h"
-
-#include <string.h>
 
 typedef struct {
     const rk_unit *unit;
     bool ok;
 } search;
-
-/** Whether a type is CUDA's `texture<...>` or `surface<...>`, or an array of such. */
-static bool is_reference(CXType type, rk_arena *arena)
-{
-    CXType at = clang_getCanonicalType(type);
-    while (at.kind == CXType_ConstantArray)
-        at = clang_getCanonicalType(clang_getArrayElementType(at));
-    const CXCursor class = clang_getTypeDeclaration(at);
-    if (at.kind != CXType_Record || !rk_ast_is_system(class))
-        return false;
-    const char *name = rk_ast_name(class, arena);
-    return strcmp(name, "texture") == 0 || strcmp(name, "surface") == 0;
-}
 
 static enum CXChildVisitResult visit(CXCursor cursor, CXCursor parent, CXClientData data)
 {
@@ -30,7 +16,7 @@ static enum CXChildVisitResult visit(CXCursor cursor, CXCursor parent, CXClientD
         return CXChildVisit_Recurse;
     const rk_where at = rk_ast_expansion(s->unit, clang_getCursorLocation(cursor));
     if (kind != CXCursor_VarDecl || at.file == RK_NONE ||
-        !is_reference(clang_getCursorType(cursor), s->unit->arena))
+        !rk_system_is_texture(clang_getCursorType(cursor), s->unit->arena))
         return CXChildVisit_Continue;
     s->ok = rk_diag_add(s->unit->diag, RK_ERROR, "RK-V104",
                         rk_sources_place(s->unit, at.file, at.offset),

@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "convert/clang/parse.h"
+#include "convert/facts/system.h"
 #include "convert/unit/sources.h"
 
 #include <string.h>
@@ -35,19 +36,7 @@ static bool is_chevron(const rk_tokens *tokens, size_t i)
 
 static bool is_launch_call(const rk_tokens *tokens, size_t i)
 {
-    static const char *const names[] = {"cudaLaunchKernel",
-                                        "cudaLaunchKernelEx",
-                                        "cudaLaunchKernelExC",
-                                        "cudaLaunchCooperativeKernel",
-                                        "cudaGraphAddKernelNode",
-                                        "cudaGraphKernelNodeSetParams",
-                                        "cudaGraphExecKernelNodeSetParams"};
-    if (tokens->items[i].kind != RK_TOKEN_NAME || !rk_token_is(tokens, i + 1, "("))
-        return false;
-    for (size_t k = 0; k < sizeof names / sizeof *names; k++)
-        if (rk_token_is(tokens, i, names[k]))
-            return true;
-    return false;
+    return (rk_system_token(tokens, i)->host & RK_HOST_LAUNCH) && rk_token_is(tokens, i + 1, "(");
 }
 
 rk_convert_counts rk_scan_count(const rk_tokens *tokens)

@@ -136,11 +136,12 @@ static void allocate(cuda_call *c)
         return;
     }
     pointer.name = rk_follow_buffer(
-        c->f, (rk_buffer){.name = pointer.name,
-                          .bytes = bytes,
-                          .element = pointer.element,
-                          .managed = strcmp(c->name, "cudaMallocManaged") == 0,
-                          .place = rk_ast_place(clang_getCursorLocation(c->call), c->f->arena)});
+        c->f,
+        (rk_buffer){.name = pointer.name,
+                    .bytes = bytes,
+                    .element = pointer.element,
+                    .managed = (rk_cuda_find(RK_IN_PLAIN, c->name)->host & RK_HOST_MANAGED) != 0,
+                    .place = rk_ast_place(clang_getCursorLocation(c->call), c->f->arena)});
     bind(c, variable, pointer); /* its address was taken for this call only */
 }
 
@@ -213,50 +214,20 @@ static void ignore(cuda_call *c)
     (void)c;
 }
 
-static const struct {
-    const char *name; /**< or a prefix that ends in `*` */
-    void (*run)(cuda_call *);
-} calls[] = {{"cudaMalloc", allocate},
-             {"cudaMallocManaged", allocate},
-             {"cudaMallocAsync", allocate},
-             {"cudaMemcpy", copy},
-             {"cudaMemcpyAsync", copy},
-             {"cudaMemset", fill},
-             {"cudaMemsetAsync", fill},
-             {"cudaDeviceSynchronize", wait},
-             {"cudaThreadSynchronize", wait},
-             {"cudaStreamSynchronize", wait},
-             {"cudaEventSynchronize", wait},
-             {"cudaFree*", ignore},
-             {"cudaMemPrefetchAsync*", ignore},
-             {"cudaMemAdvise*", ignore},
-             {"cudaMallocHost", ignore},
-             {"cudaHostAlloc", ignore},
-             {"cudaMalloc*", refuse},
-             {"cudaMemcpy*", refuse},
-             {"cudaMemset*", refuse},
-             {"cudaStreamBeginCapture*", refuse},
-             {"cudaGraphLaunch", refuse},
-             {"cudaBindTexture*", refuse},
-             {"cudaCreateTextureObject", refuse}};
-
 bool rk_follow_cuda(rk_follow *f, rk_hrun *run, CXCursor call, const char *name, rk_hstate *state)
 {
-    size_t which = 0;
-    for (; which < sizeof calls / sizeof *calls; which++) {
-        const size_t length = strlen(calls[which].name);
-        if (calls[which].name[length - 1] == '*' ? strncmp(name, calls[which].name, length - 1) == 0
-                                                 : strcmp(name, calls[which].name) == 0)
-            break;
-    }
-    if (which == sizeof calls / sizeof *calls)
+    static void (*const calls[])(cuda_call *) = {
+        [RK_GRAPH_ALLOCATE] = allocate, [RK_GRAPH_COPY] = copy,     [RK_GRAPH_FILL] = fill,
+        [RK_GRAPH_WAIT] = wait,         [RK_GRAPH_IGNORE] = ignore, [RK_GRAPH_REFUSE] = refuse};
+    const rk_cuda_graph becomes = rk_cuda_find(RK_IN_PLAIN, name)->graph;
+    if (becomes == RK_GRAPH_OTHER)
         return false;
     cuda_call c = {.f = f, .run = run, .call = call, .name = name, .state = state};
     rk_hchildren children = rk_h_children(f->arena, call);
     for (size_t i = 1; i < children.count && c.count < sizeof c.args / sizeof *c.args; i++)
         c.args[c.count++] = children.items[i];
-    if (calls[which].run == ignore || calls[which].run == wait || rk_follow_certain(f, call, state))
-        calls[which].run(&c);
+    if (becomes == RK_GRAPH_IGNORE || becomes == RK_GRAPH_WAIT || rk_follow_certain(f, call, state))
+        calls[becomes](&c);
     return true;
 }
 

@@ -1,6 +1,5 @@
 #include "convert/sequence/sequence_internal.h"
 
-#include "base/str.h"
 #include "convert/clang/ast.h"
 #include "convert/launches/roles_internal.h"
 
@@ -24,9 +23,8 @@ static enum CXChildVisitResult find_work(CXCursor cursor, CXCursor parent, CXCli
     if (rk_h_is_launch(arena, cursor, &configuration) || rk_h_is_launch_call(arena, cursor)) {
         s->found = true;
     } else if (clang_getCursorKind(cursor) == CXCursor_CallExpr && !clang_Cursor_isNull(function)) {
-        const char *name = rk_h_spelling(arena, function);
         const CXCursor definition = rk_h_definition(s->run, function);
-        s->found = rk_str_starts(name, "cudaMemcpy") || rk_str_starts(name, "cudaMemset");
+        s->found = (rk_h_host(arena, function) & RK_HOST_COPY) != 0;
         if (!s->found && s->depth < 8 && !clang_Cursor_isNull(definition) &&
             !clang_Location_isInSystemHeader(clang_getCursorLocation(definition))) {
             work_search inner = {s->f, s->run, s->depth + 1, false};
