@@ -3,7 +3,7 @@
 
 #include "base/arena.h"
 #include "base/str.h"
-#include "convert/cuda/names.h"
+#include "convert/cuda/cuda_names.h"
 
 /* CUDA's built-ins, and the shadows that take their places in an rKernel. */
 

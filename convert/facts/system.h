@@ -2,7 +2,7 @@
 #define RK_CONVERT_FACTS_SYSTEM_H
 
 #include "convert/clang/ir.h"
-#include "convert/cuda/names.h"
+#include "convert/cuda/cuda_names.h"
 #include "convert/facts/bodies.h"
 
 /* CUDA's own declarations, and what functions of headers outside of the project reach. */

@@ -2,7 +2,7 @@
 #define RK_CONVERT_LAUNCHES_HARVEST_INTERNAL_H
 
 #include "convert/clang/template_args.h"
-#include "convert/cuda/names.h"
+#include "convert/cuda/cuda_names.h"
 #include "convert/launches/harvest.h"
 #include "convert/launches/symbolic.h"
 

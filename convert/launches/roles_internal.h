@@ -2,7 +2,7 @@
 #define RK_CONVERT_LAUNCHES_ROLES_INTERNAL_H
 
 #include "base/vec.h"
-#include "convert/cuda/names.h"
+#include "convert/cuda/cuda_names.h"
 #include "convert/launches/roles.h"
 
 /** Sets of parameters, by index; functions with more than 64 are treated conservatively. */

@@ -212,8 +212,8 @@ static int look_at(const char *path, const struct stat *status, int kind, struct
             !in_table(bytes.data + t->offset + 1, t->length - 2))
             continue;
         const char *word = rk_arena_strndup(arena, bytes.data + t->offset + 1, t->length - 2);
-        cr_expect(is_other_word(path, word), "%s compares with \"%s\": ask convert/cuda/names.h",
-                  path, word);
+        cr_expect(is_other_word(path, word),
+                  "%s compares with \"%s\": ask convert/cuda/cuda_names.h", path, word);
     }
     return 0;
 }

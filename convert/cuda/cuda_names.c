@@ -1,4 +1,4 @@
-#include "convert/cuda/names.h"
+#include "convert/cuda/cuda_names.h"
 
 #include <string.h>
 

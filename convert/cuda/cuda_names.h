@@ -1,5 +1,5 @@
-#ifndef RK_CONVERT_CUDA_NAMES_H
-#define RK_CONVERT_CUDA_NAMES_H
+#ifndef RK_CONVERT_CUDA_CUDA_NAMES_H
+#define RK_CONVERT_CUDA_CUDA_NAMES_H
 
 #include "base/diag.h"
 
