@@ -326,8 +326,8 @@ static size_t skip_alignment(const rk_tokens *tokens, size_t i)
     return i;
 }
 
-/** `T *name = rk__ctx...` for `extern __shared__ T name[]`; NULL when the declarator is another. */
-static const char *dynamic_pointer(const statement *s, const char *name)
+/** What the pointer is that takes the place of `extern __shared__ T name[]`; false when the declarator is another. */
+static bool dynamic_pointer(const statement *s, rk_shared *shared, const char *name)
 {
     rk_arena *arena = s->unit->arena;
     rk_str type = {.arena = arena};
@@ -339,7 +339,7 @@ static const char *dynamic_pointer(const statement *s, const char *name)
             continue;
         }
         if (i >= s->last || rk_token_is(s->tokens, i, "("))
-            return NULL;
+            return false;
         if (rk_token_is(s->tokens, i, name))
             break;
         const char *text = join(s, i, i + 1);
@@ -348,12 +348,20 @@ static const char *dynamic_pointer(const statement *s, const char *name)
         i++;
     }
     if (!rk_token_is(s->tokens, i + 1, "[") || !rk_token_is(s->tokens, i + 2, "]"))
-        return NULL;
+        return false;
     const char *rest = join(s, i + 3, s->last);
     if (strchr(rest, ',') || strchr(rest, '='))
-        return NULL;
-    return rk_arena_printf(arena, "%s *%s = " RK_DYNAMIC_SHARED "<%s%s>();",
-                           *rest ? "auto" : rk_str_text(&type), name, rk_str_text(&type), rest);
+        return false;
+    shared->declares = rk_arena_printf(arena, "%s *%s", *rest ? "auto" : rk_str_text(&type), name);
+    shared->type = rk_arena_printf(arena, "<%s%s>", rk_str_text(&type), rest);
+    return true;
+}
+
+const char *rk_shared_pointer(const rk_shared *shared, bool context, rk_arena *arena)
+{
+    return rk_arena_printf(arena, "%s = %s%s();", shared->declares,
+                           context ? "rk__ctx.template dynamic_shared" : "rk__::bare_shared",
+                           shared->type);
 }
 
 /** Whether the compiler found that something would have to initialise the variable. */
@@ -450,8 +458,7 @@ void rk_shared_declare(rk_analysis *analysis, size_t body, CXCursor cursor, CXCu
     bool done = true;
     if (shared.dynamic) {
         *rk_push(unit->arena, &shared.names) = name;
-        shared.inplace = dynamic_pointer(&s, name);
-        done = shared.inplace != NULL;
+        done = dynamic_pointer(&s, &shared, name);
     } else {
         done = declare_static(&s, &shared, cursor);
     }
@@ -547,11 +554,14 @@ void rk_shared_at_file_scope(rk_analysis *analysis, size_t function, CXCursor va
         if (strcmp(f->file_names.items[i], name) == 0)
             return;
     *rk_push(unit->arena, &f->file_names) = name;
+    const bool dynamic = clang_Cursor_getStorageClass(variable) == CX_SC_Extern;
     const char *text = NULL;
-    if (read_file_statement(&s, variable))
-        text = clang_Cursor_getStorageClass(variable) == CX_SC_Extern
-                   ? dynamic_pointer(&s, name)
-                   : file_part(&s, variable, name);
+    rk_shared shared = {0};
+    const bool there = read_file_statement(&s, variable);
+    if (there && !dynamic)
+        text = file_part(&s, variable, name);
+    else if (there && dynamic_pointer(&s, &shared, name))
+        text = rk_shared_pointer(&shared, true, unit->arena);
     if (text)
         *rk_push(unit->arena, &f->file_shared) = text;
     else

@@ -13,4 +13,7 @@ void rk_shared_declare(rk_analysis *analysis, size_t body, CXCursor statement, C
 void rk_shared_at_file_scope(rk_analysis *analysis, size_t function, CXCursor variable,
                              rk_place place);
 
+/** The statement that declares the pointer to dynamic shared memory, of the context or without one. */
+const char *rk_shared_pointer(const rk_shared *shared, bool context, rk_arena *arena);
+
 #endif

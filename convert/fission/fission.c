@@ -1,5 +1,5 @@
-#include "convert/facts/undefined.h"
 #include "convert/cuda/builtins.h"
+#include "convert/facts/undefined.h"
 #include "convert/fission/fission_internal.h"
 
 #include "convert/unit/sources.h"
@@ -132,8 +132,7 @@ const char *rk_fission_text(rk_unit *unit, rk_fission_plan *plan, unsigned uses)
     rk_undefined_edit(unit, &own, plan->body.file, plan->begin, plan->end);
     for (size_t i = 0; i < own.list.count; i++) {
         rk_edit e = own.list.items[i];
-        const bool entry = e.offset == plan->begin && e.length == 0 && e.rank == 0;
-        if (e.offset < plan->begin || e.offset >= plan->end || entry || is_replaced(plan, &e))
+        if (e.offset < plan->begin || e.offset >= plan->end || e.entry || is_replaced(plan, &e))
             continue;
         e.offset -= plan->begin;
         *rk_push(unit->arena, &all.list) = e;

@@ -83,8 +83,9 @@ static void take_outside(extract *x, size_t file, const rk_edit *edit)
     if (i < tokens->count && tokens->items[i].kind == RK_TOKEN_DIRECTIVE &&
         strcmp(rk_directive_of(tokens, i, x->unit->arena).name, "define") == 0) {
         rk_edits *edits = &find_macro(x, file, i)->edits;
-        *rk_push(x->unit->arena, &edits->list) =
-            (rk_edit){edit->offset - tokens->items[i].offset, edit->length, edit->text, edit->rank};
+        rk_edit *taken = rk_push(x->unit->arena, &edits->list);
+        *taken = *edit;
+        taken->offset -= tokens->items[i].offset;
     } else if (!rk_token_is(tokens, i, "extern")) {
         x->stray = true;
     }
@@ -96,11 +97,13 @@ static void take_edits(extract *x)
         rk_edits *all = &x->unit->files.items[f]->edits;
         for (size_t i = 0; i < all->list.count; i++) {
             const rk_edit *edit = &all->list.items[i];
-            if (f == x->file && edit->offset >= x->begin && edit->offset + edit->length <= x->end)
-                *rk_push(x->unit->arena, &x->edits.list) =
-                    (rk_edit){edit->offset - x->begin, edit->length, edit->text, edit->rank};
-            else
+            if (f == x->file && edit->offset >= x->begin && edit->offset + edit->length <= x->end) {
+                rk_edit *taken = rk_push(x->unit->arena, &x->edits.list);
+                *taken = *edit;
+                taken->offset -= x->begin;
+            } else {
                 take_outside(x, f, edit);
+            }
         }
         all->list.count = 0;
     }

@@ -238,8 +238,10 @@ static void edit_kernel(rk_program *program, const rk_device_text *f)
     const rk_kernel_facts *facts = rk_program_facts_of(program, f);
     const char *params = param_list(program, f, facts);
     const char *local = shadows(program, facts);
-    rk_program_insert(
-        program, f->stretch, t->items[f->body].offset + 1, 0,
+    rk_source_file *file = program->unit->files.items[f->stretch->file];
+    file->touched = true;
+    rk_edits_enter(
+        &file->edits, f->stretch->base + t->items[f->body].offset + 1, 0,
         rk_arena_printf(arena,
                         "%s rk__::run_kernel<%s>(%s, rk__::kernel_args(%s), [=](%s) mutable {%s",
                         limits(program, f, facts), rk_program_kernel_flags(program, facts),

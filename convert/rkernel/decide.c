@@ -8,6 +8,7 @@
 #include "convert/facts/last_block.h"
 #include "convert/facts/phases.h"
 #include "convert/facts/returns.h"
+#include "convert/facts/shared.h"
 #include "convert/facts/specialised.h"
 #include "convert/rkernel/ambient.h"
 #include "convert/rkernel/hip.h"
@@ -385,8 +386,9 @@ void rk_decide_print(const rk_unit *unit, rk_str *out)
                 rk_str_addf(out, "  calls %s\n", callee_of(unit, &f->calls.items[c])->name);
         for (size_t s = 0; s < f->shared.count; s++)
             rk_str_addf(out, "  shared %s\n",
-                        f->shared.items[s].dynamic ? f->shared.items[s].inplace
-                                                   : f->shared.items[s].fields);
+                        f->shared.items[s].declares
+                            ? rk_shared_pointer(&f->shared.items[s], true, unit->arena)
+                            : f->shared.items[s].fields);
     }
     for (size_t i = 0; i < unit->instances.count; i++)
         rk_str_addf(out, "instance %s: %zu launches\n", unit->instances.items[i].id,

@@ -1,5 +1,6 @@
 #include "convert/rkernel/rewrite.h"
 #include "convert/cuda/builtins.h"
+#include "convert/facts/shared.h"
 #include "convert/facts/template_heads.h"
 
 #include "convert/facts/undefined.h"
@@ -265,16 +266,6 @@ static char *indentation(const rk_tokens *tokens, size_t offset, rk_arena *arena
     return rk_arena_strndup(arena, tokens->text + begin, end - begin);
 }
 
-/** The declaration of dynamic shared memory; of a function that has no context to ask. */
-static const char *dynamic_text(const rk_function *f, const rk_shared *s, rk_arena *arena)
-{
-    const char *at = strstr(s->inplace, RK_DYNAMIC_SHARED);
-    if (!f->bare_shared || f->ambient || !at)
-        return s->inplace;
-    return rk_arena_printf(arena, "%.*srk__::bare_shared%s", (int)(at - s->inplace), s->inplace,
-                           at + strlen(RK_DYNAMIC_SHARED));
-}
-
 static void edit_shared(rk_unit *unit, const rk_function *f)
 {
     const size_t file = f->definition.file;
@@ -291,7 +282,8 @@ static void edit_shared(rk_unit *unit, const rk_function *f)
             rk_str_addf(&inplace, "%sauto &%s = rk__ctx.template shared<%s>().%s;", k ? " " : "",
                         s->names.items[k], part, s->members.items[k]);
         edit(unit, file, s->begin, s->end - s->begin,
-             s->dynamic ? dynamic_text(f, s, arena) : rk_str_text(&inplace));
+             s->dynamic ? rk_shared_pointer(s, !f->bare_shared || f->ambient, arena)
+                        : rk_str_text(&inplace));
         if (!s->dynamic)
             rk_str_addf(&fields, "%s ", s->fields);
     }
@@ -482,9 +474,11 @@ static void edit_body(rk_unit *unit, const rk_function *f)
         rk_str_add(&entry, " rk__::begin_barriers(); {");
         insert(unit, f->definition.file, f->end - 1, RANK_HEAD, meeting_end(unit, f));
     }
-    if (entry.length)
-        insert(unit, f->definition.file, f->definition.end + 1, RANK_HEAD, rk_str_text(&entry));
-    /* of a rank that rk_fission_text takes over */
+    if (entry.length) {
+        rk_source_file *file = unit->files.items[f->definition.file];
+        file->touched = true;
+        rk_edits_enter(&file->edits, f->definition.end + 1, RANK_HEAD, rk_str_text(&entry));
+    }
     for (size_t i = 0; i < f->file_shared.count; i++)
         insert(unit, f->definition.file, f->definition.end + 1, RANK_LINKAGE,
                rk_arena_printf(unit->arena, " %s", f->file_shared.items[i]));

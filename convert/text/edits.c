@@ -3,26 +3,32 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void add(rk_edits *edits, size_t offset, size_t length, int rank, const char *text)
+static void add(rk_edits *edits, const rk_edit *edit)
 {
     for (size_t i = 0; i < edits->list.count; i++) {
         const rk_edit *old = &edits->list.items[i];
-        if (old->offset == offset && old->length == length && old->rank == rank &&
-            strcmp(old->text, text) == 0)
+        if (old->offset == edit->offset && old->length == edit->length && old->rank == edit->rank &&
+            strcmp(old->text, edit->text) == 0)
             return;
     }
-    *rk_push(edits->arena, &edits->list) =
-        (rk_edit){offset, length, rk_arena_strdup(edits->arena, text), rank};
+    rk_edit *own = rk_push(edits->arena, &edits->list);
+    *own = *edit;
+    own->text = rk_arena_strdup(edits->arena, edit->text);
 }
 
 void rk_edits_add(rk_edits *edits, size_t offset, size_t length, const char *text)
 {
-    add(edits, offset, length, 0, text);
+    add(edits, &(rk_edit){.offset = offset, .length = length, .text = text});
 }
 
 void rk_edits_insert(rk_edits *edits, size_t offset, int rank, const char *text)
 {
-    add(edits, offset, 0, rank, text);
+    add(edits, &(rk_edit){.offset = offset, .text = text, .rank = rank});
+}
+
+void rk_edits_enter(rk_edits *edits, size_t offset, int rank, const char *text)
+{
+    add(edits, &(rk_edit){.offset = offset, .text = text, .rank = rank, .entry = true});
 }
 
 /** Insertions come before the replacement that starts at the same byte. */

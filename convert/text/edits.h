@@ -11,7 +11,8 @@
 typedef struct {
     size_t offset, length;
     const char *text;
-    int rank; /**< order among insertions at one offset: lower comes first, then as added */
+    int rank;   /**< order among insertions at one offset: lower comes first, then as added */
+    bool entry; /**< what a function does first, which its form for a whole block has of its own */
 } rk_edit;
 
 /** The edits of one file, in any order until they are applied. */
@@ -25,6 +26,9 @@ void rk_edits_add(rk_edits *edits, size_t offset, size_t length, const char *tex
 
 /** As rk_edits_add, of length 0, with a rank; the same insertion at the same rank is added once. */
 void rk_edits_insert(rk_edits *edits, size_t offset, int rank, const char *text);
+
+/** As rk_edits_insert, of what a function does first. */
+void rk_edits_enter(rk_edits *edits, size_t offset, int rank, const char *text);
 
 /**
  * Applies all edits to `text` at once. NULL when two overlap, whose indices in `list` are then in

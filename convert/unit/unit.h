@@ -83,9 +83,6 @@ typedef struct {
     size_t condition, condition_end; /**< its text, without the parentheses, when top_level */
 } rk_event;
 
-/** In a declaration of dynamic shared memory: what its address is asked of. */
-#define RK_DYNAMIC_SHARED "rk__ctx.template dynamic_shared"
-
 /** A declaration statement of shared memory inside a function. */
 typedef struct {
     size_t begin, end; /**< the statement with its semicolon */
@@ -94,7 +91,7 @@ typedef struct {
     const char *fields;           /**< static: the members that stand for it */
     RK_VEC(const char *) names;   /**< its variables */
     RK_VEC(const char *) members; /**< static: what each is called in the part */
-    const char *inplace;          /**< dynamic: what takes the place of the statement */
+    const char *declares, *type; /**< dynamic: "float *x", "<float>", of the pointer in its place */
 } rk_shared;
 
 /** A replacement in the project's text that a conversion of the function needs. */

@@ -1,3 +1,4 @@
+#include "convert/fission/fission.h"
 #include "convert/text/edits.h"
 #include "convert/text/lex.h"
 
@@ -143,4 +144,21 @@ Test(convert_edits, prints_what_it_does)
     rk_edits_insert(&edits, 0, 0, "x");
     rk_edits_print(&edits, "abcd", &out);
     cr_assert_str_eq(rk_str_text(&out), "0+0 \"\" -> \"x\"\n2+2 \"cd\" -> \"\\\"\\n\"\n");
+}
+
+/** The form for a whole block begins with its own shadows: the other's are left out, and no other edit that stands there. */
+Test(convert_edits, only_the_entry_is_left_out)
+{
+    static char text[] = "{x = 1;}";
+    rk_source_file file = {.bytes = {text, strlen(text)}, .edits = {.arena = arena}};
+    rk_edits_enter(&file.edits, 1, 0, "entry ");
+    rk_edits_insert(&file.edits, 1, 0, "kept ");
+    rk_unit unit = {.arena = arena};
+    *rk_push(arena, &unit.files) = &file;
+    rk_fission_plan plan = {.begin = 1, .end = 7, .edits = {.arena = arena}};
+    cr_assert_str_eq(rk_fission_text(&unit, &plan, 0), "kept x = 1;");
+
+    size_t conflict[2], size;
+    cr_assert_str_eq(rk_edits_apply(&file.edits, text, strlen(text), &size, conflict),
+                     "{entry kept x = 1;}");
 }
