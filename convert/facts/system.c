@@ -227,8 +227,9 @@ bool rk_system_waits_by_namespace(const rk_ir *ir, const rk_ir_decl *function, b
     const unsigned space = rk_system_ir_space(ir, function);
     const rk_cuda_namespace *all = rk_cuda_namespace_of(space);
     const unsigned does = rk_cuda_find(space, function->name)->does;
-    *grid_sync |= (space & RK_IN_COOPERATIVE) &&
-                  ((does & RK_DOES_GRID) || (rk_cuda_find(RK_IN_GROUPS, class)->does & RK_DOES_GRID));
+    *grid_sync |=
+        (space & RK_IN_COOPERATIVE) &&
+        ((does & RK_DOES_GRID) || (rk_cuda_find(RK_IN_GROUPS, class)->does & RK_DOES_GRID));
     return all && ((does | all->does) & RK_DOES_WAIT);
 }
 

@@ -82,9 +82,8 @@ static void use_function(view *v, rk_ir_id at, rk_ir_id target)
     rk_ir *ir = v->l->ir;
     const rk_ir_decl *function = rk_ir_decl_at(ir, target);
     const bool system = function->flags & RK_IR_SYSTEM;
-    const unsigned does =
-        system ? rk_cuda_effects(rk_system_ir_space(ir, function), function->name)
-               : rk_cuda_find(RK_IN_PLAIN, function->name)->does;
+    const unsigned does = system ? rk_cuda_effects(rk_system_ir_space(ir, function), function->name)
+                                 : rk_cuda_find(RK_IN_PLAIN, function->name)->does;
     if (does & RK_DOES_WAIT) {
         use_waiting(v, at, does);
         return;
