@@ -188,7 +188,7 @@ static bool is_other_word(const char *path, const char *word)
                   {"/clang/headers_look.c", "signal"}, /* a header */
                   {"/clang/nvcc_options.c", "all"},    /* of an option */
                   {"/cc/link.c", "cuda"},              /* a library */
-                  {"/rkernel/spaces.c", "std"},        /* C++'s, that nobody opens again */
+                  {"/facts/scopes.c", "std"},          /* C++'s, that nobody opens again */
                   {"", "operator"}};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (strstr(path, others[i].part) && (!others[i].word || strcmp(word, others[i].word) == 0))
