@@ -295,6 +295,12 @@ typedef struct {
     volatile size_t at, found; /**< found: the try that is good, plus 1 */
 } place;
 
+/** Whether the results show anything of the extents: where there is one element, any size that is 1 will do. */
+static bool tells(const bind_case *test)
+{
+    return rk_tensor_elements(operand(test, test->call.in_count)) > 1;
+}
+
 static bool passes(command *c, const rk_binding *b, const char *key)
 {
     bool any = false;
@@ -304,7 +310,7 @@ static bool passes(command *c, const rk_binding *b, const char *key)
         const bind_end end = bind_try(&c->world, b, &c->cases.items[i]);
         if (end == BIND_OTHER || (key && !b->when && end == BIND_UNFIT))
             return false;
-        any |= end == BIND_SAME;
+        any |= end == BIND_SAME && tells(&c->cases.items[i]);
     }
     return any;
 }

@@ -89,15 +89,6 @@ bool rk_ir_is_local(const rk_ir *ir, const rk_ir_decl *decl)
     return rk_ir_is_function(rk_ir_decl_at(ir, decl->parent)->kind);
 }
 
-bool rk_ir_in_namespace(const rk_ir *ir, const rk_ir_decl *decl, const char *name)
-{
-    for (rk_ir_id parent = decl->parent; parent; parent = rk_ir_decl_at(ir, parent)->parent)
-        if (rk_ir_decl_at(ir, parent)->kind == RK_IR_NAMESPACE &&
-            strcmp(rk_ir_decl_at(ir, parent)->name, name) == 0)
-            return true;
-    return false;
-}
-
 /* What is made when it is first asked for. */
 
 rk_ir_id rk_ir_definition(rk_ir *ir, rk_ir_id decl)

@@ -254,9 +254,6 @@ static inline bool rk_ir_is_loop(rk_ir_kind kind)
 /** Whether the declaration is inside a function. */
 bool rk_ir_is_local(const rk_ir *ir, const rk_ir_decl *decl);
 
-/** Whether a namespace of that name is around the declaration. */
-bool rk_ir_in_namespace(const rk_ir *ir, const rk_ir_decl *decl, const char *name);
-
 /** The place as one of the unit's files. */
 static inline rk_where rk_ir_where(rk_ir_spot spot)
 {

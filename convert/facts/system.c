@@ -41,11 +41,6 @@ bool rk_system_in_namespace(CXCursor declaration, unsigned spaces, rk_arena *are
     return (rk_system_space(declaration, arena) & spaces) != 0;
 }
 
-unsigned rk_system_does(CXCursor function, const char *name, rk_arena *arena)
-{
-    return rk_cuda_effects(rk_system_space(function, arena), name);
-}
-
 const rk_cuda_name *rk_system_token(const rk_tokens *tokens, size_t i)
 {
     const bool name = i < tokens->count && tokens->items[i].kind == RK_TOKEN_NAME;

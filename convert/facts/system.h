@@ -15,9 +15,6 @@ unsigned rk_system_ir_space(const rk_ir *ir, const rk_ir_decl *decl);
 /** Whether that is one of `spaces`. */
 bool rk_system_in_namespace(CXCursor declaration, unsigned spaces, rk_arena *arena);
 
-/** rk_cuda_effects of a function. */
-unsigned rk_system_does(CXCursor function, const char *name, rk_arena *arena);
-
 /** The row of a token by its text alone; of zeros where it is no name. */
 const rk_cuda_name *rk_system_token(const rk_tokens *tokens, size_t i);
 
