@@ -147,7 +147,7 @@ static size_t name_or_literal(rk_token_kind *kind, const char *text, size_t size
 
 static size_t punct_length(const char *text, size_t size, size_t at)
 {
-    static const char *const longer[] = {"...", "::", "->", "[[", "]]"};
+    static const char *const longer[] = {"...", "::", "->", "[[", "]]", "==", "!=", "<=", ">="};
     for (size_t i = 0; i < sizeof longer / sizeof *longer; i++) {
         const size_t length = strlen(longer[i]);
         if (at + length <= size && memcmp(text + at, longer[i], length) == 0)

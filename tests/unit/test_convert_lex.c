@@ -34,6 +34,8 @@ Test(convert_lex, names_numbers_and_punctuation)
 {
     cr_assert_str_eq(tokens_of("a<<<b, 1.5e-3f>>>(x->y::z);"),
                      "a|<|<|<|b|,|1.5e-3f|>|>|>|(|x|->|y|::|z|)|;");
+    /* a comparison is no assignment */
+    cr_assert_str_eq(tokens_of("a==b!=c<=d>=e=f"), "a|==|b|!=|c|<=|d|>=|e|=|f");
     cr_assert_str_eq(tokens_of("0x1'000 .5f [[nodiscard]]"), "0x1'000|.5f|[[|nodiscard|]]");
 }
 
