@@ -138,7 +138,7 @@ bool rk_assembly_barriers(rk_walker *w, CXCursor cursor, const char *whole)
         move_barrier(w, whole, at, i, true);
     rk_walk_uses(w, RK_USE_CONTEXT | RK_USE_GROUP_SYNC, cursor, "bar.sync");
     rk_walk_event(w, RK_EVENT_BARRIER, cursor);
-    w->f->named_barriers = true;
+    w->f->does |= RK_TEXT_NAMED_BARRIERS;
     return true;
 }
 

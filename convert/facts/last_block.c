@@ -1,6 +1,6 @@
 #include "convert/facts/last_block.h"
 
-#include "convert/clang/ast.h"
+#include "convert/facts/spread.h"
 #include "convert/facts/system.h"
 #include "convert/unit/problems.h"
 
@@ -9,22 +9,11 @@
 /** A kernel's text at any depth. */
 typedef struct {
     rk_unit *unit;
-    bool *seen; /**< of unit->functions */
-    bool fences;
+    rk_reached functions;
     const char *counter; /**< the first one, NULL if there is none */
     bool kept;           /**< it is a variable that keeps its value */
     bool set_back;
 } search;
-
-static void collect(search *s, size_t index)
-{
-    const rk_function *f = s->unit->functions.items[index];
-    s->seen[index] = true;
-    s->fences |= f->fences;
-    for (size_t c = 0; c < f->calls.count; c++)
-        if (!s->seen[f->calls.items[c].callee])
-            collect(s, f->calls.items[c].callee);
-}
 
 static const rk_tokens *tokens_of(const search *s, size_t index)
 {
@@ -83,7 +72,8 @@ static void each_token(search *s, void (*visit)(search *s, const rk_tokens *toke
     for (size_t k = 0; k < s->unit->functions.count; k++) {
         const rk_function *f = s->unit->functions.items[k];
         const rk_tokens *tokens = tokens_of(s, k);
-        for (size_t i = s->seen[k] ? rk_tokens_at(tokens, f->definition.end) : tokens->count;
+        for (size_t i = s->functions.seen[k] ? rk_tokens_at(tokens, f->definition.end)
+                                             : tokens->count;
              i < tokens->count && tokens->items[i].offset < f->end; i++)
             visit(s, tokens, i);
     }
@@ -93,7 +83,7 @@ static bool keeps(const search *s, const char *name)
 {
     for (size_t k = 0; k < s->unit->functions.count; k++) {
         const rk_function *f = s->unit->functions.items[k];
-        for (size_t i = 0; s->seen[k] && i < f->kept.count; i++)
+        for (size_t i = 0; s->functions.seen[k] && i < f->kept.count; i++)
             if (strcmp(f->kept.items[i], name) == 0)
                 return true;
     }
@@ -124,10 +114,9 @@ static void find_reset(search *s, const rk_tokens *tokens, size_t i)
 void rk_last_block(rk_unit *unit, size_t kernel)
 {
     const rk_function *f = unit->functions.items[kernel];
-    search s = {.unit = unit, .seen = RK_NEW_ARRAY(unit->arena, bool, unit->functions.count)};
-    collect(&s, kernel);
-    if (!s.fences)
+    if (!(f->reach_does & RK_TEXT_FENCES))
         return;
+    search s = {.unit = unit, .functions = rk_reached_from(unit, kernel, false)};
     each_token(&s, find_counter);
     if (!s.counter)
         return;

@@ -2,6 +2,7 @@
 
 #include "convert/clang/ast.h"
 #include "convert/facts/pure.h"
+#include "convert/facts/spread.h"
 #include "convert/facts/walk.h"
 #include "convert/unit/problems.h"
 #include "convert/unit/sources.h"
@@ -613,23 +614,16 @@ void rk_phases_mark(const rk_unit *unit, rk_function *f)
     }
 }
 
-/** Adds the variables that keep their value and that the function reaches. */
-static void collect_kept(const rk_unit *unit, size_t index, bool *seen, rk_str *out)
-{
-    const rk_function *f = unit->functions.items[index];
-    if (seen[index])
-        return;
-    seen[index] = true;
-    for (size_t i = 0; i < f->kept.count; i++)
-        rk_str_addf(out, " %s ", f->kept.items[i]);
-    for (size_t i = 0; i < f->calls.count; i++)
-        collect_kept(unit, f->calls.items[i].callee, seen, out);
-}
-
+/** The variables that keep their value and that the function reaches, a space on both sides of each. */
 static const char *kept_by(const rk_unit *unit, size_t index)
 {
     rk_str out = {.arena = unit->arena};
-    collect_kept(unit, index, RK_NEW_ARRAY(unit->arena, bool, unit->functions.count), &out);
+    const rk_reached all = rk_reached_from(unit, index, false);
+    for (size_t k = 0; k < all.list.count; k++) {
+        const rk_function *f = unit->functions.items[all.list.items[k]];
+        for (size_t i = 0; i < f->kept.count; i++)
+            rk_str_addf(&out, " %s ", f->kept.items[i]);
+    }
     return rk_arena_strdup(unit->arena, rk_str_text(&out));
 }
 

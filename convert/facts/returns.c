@@ -50,24 +50,11 @@ static void look_at_returns(rk_unit *unit, rk_function *f)
     }
 }
 
-static bool has_named_barriers(const rk_unit *unit, size_t index, bool *seen)
-{
-    const rk_function *f = unit->functions.items[index];
-    if (seen[index])
-        return false;
-    seen[index] = true;
-    bool found = f->named_barriers;
-    for (size_t i = 0; i < f->calls.count && !found; i++)
-        found = has_named_barriers(unit, f->calls.items[i].callee, seen);
-    return found;
-}
-
 /** A named barrier counts whole warps, of which no lane may be at the end already. */
 static void check_named_barriers(rk_unit *unit, size_t index)
 {
     const rk_function *f = unit->functions.items[index];
-    bool *seen = RK_NEW_ARRAY(unit->arena, bool, unit->functions.count);
-    if (f->early_return && has_named_barriers(unit, index, seen))
+    if (f->early_return && f->reach_does & RK_TEXT_NAMED_BARRIERS)
         rk_problem_add(unit, index, RK_REFUSED, "RK-V106", f->place,
                        "use __syncthreads, or do not return before it",
                        "a barrier in assembly may follow a return in '%s'", f->name);

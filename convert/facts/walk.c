@@ -97,7 +97,7 @@ static void use_system_function(rk_walker *w, CXCursor cursor, CXCursor target, 
                        name);
         return;
     }
-    w->f->fences |= (row->does & RK_DOES_FENCE) != 0;
+    w->f->does |= row->does & RK_DOES_FENCE ? RK_TEXT_FENCES : 0;
     const char *used = overloaded ? NULL : rk_walk_system(w->analysis, target);
     if (used)
         rk_problem_add(w->unit, w->function, RK_REFUSED, "RK-V121", rk_walk_place(w, cursor),
@@ -473,7 +473,7 @@ static void visit_variable(rk_walker *w, CXCursor cursor)
         rk_ast_has_attribute(cursor, CXCursor_CUDASharedAttr, NULL)) {
         const bool dynamic = clang_Cursor_getStorageClass(cursor) == CX_SC_Extern;
         if (dynamic && w->f->special && !w->local_class)
-            w->f->bare_shared = true;
+            w->f->does |= RK_TEXT_BARE_SHARED;
         else
             rk_walk_uses(w, dynamic ? RK_USE_DYNAMIC_SHARED : RK_USE_STATIC_SHARED, cursor, name);
         rk_shared_declare(w->analysis, w->body, w->above.items[w->above.count - 1], cursor);

@@ -2,85 +2,29 @@
 #include "convert/program/program_internal.h"
 
 #include "convert/clang/lower.h"
-#include "convert/facts/system.h"
+#include "convert/facts/reach.h"
 
 #include <string.h>
-
-/** A function definition that was looked into. */
-typedef struct {
-    bool waits, grid_sync;
-    bool steps; /**< it has accesses to volatile memory */
-    bool
-        unseen; /**< it calls what the AST does not name: a function of a template argument, a pointer */
-    bool
-        dependent; /**< what its operators, constructors and conversions are depends on template arguments */
-    unsigned reads;
-    bool open; /**< it is being looked into: who meets it again is recursive */
-} seen;
 
 typedef struct {
     rk_program *program;
     rk_unit *unit;
     rk_ir *ir;
-    RK_VEC(seen) seen;
-    RK_VEC(size_t)
-    seen_as; /**< of each declaration of the tree, its place in `seen` counted from 1, or 0 */
     /* what functions do that are no kernels, and so what one may do that is not seen */
     bool helper_waits, helper_reads;
     bool operator_waits, operator_reads; /**< the same of operators, constructors and their like */
 } reader;
 
-/* What a function's text and all that it calls do. */
-
-typedef struct {
-    reader *r;
-    seen sum;
-    size_t end; /**< of its text */
-    unsigned own_reads, callee_reads;
-    bool has_scopes;
-} look;
-
-static size_t look_into(reader *r, rk_ir_id definition);
-
-static void use_function(look *l, rk_ir_id function)
+/** Whether text that does this may wait: steps do, of which the program has some. */
+static bool waits(const reader *r, unsigned does)
 {
-    rk_ir *ir = l->r->ir;
-    const rk_ir_decl *target = rk_ir_decl_at(ir, function);
-    if (rk_system_waits_by_name(target->name)) {
-        l->sum.waits = true;
-        return;
-    }
-    if (target->flags & RK_IR_SYSTEM) {
-        const bool group = rk_system_waits_by_namespace(ir, target, &l->sum.grid_sync);
-        l->sum.waits |= group;
-        if (group || (rk_cuda_find(RK_IN_PLAIN, target->name)->does & RK_DOES_ASK))
-            l->callee_reads |= RK_USE_PLACES;
-        return;
-    }
-    const rk_ir_id definition = rk_ir_definition(ir, function);
-    if (!definition) {
-        l->sum.waits |= (target->flags & RK_IR_DEVICE) != 0;
-        return;
-    }
-    const size_t callee = look_into(l->r, definition);
-    const seen *s = &l->r->seen.items[callee];
-    l->sum.waits |= s->waits || s->open;
-    l->sum.grid_sync |= s->grid_sync;
-    l->sum.steps |= s->steps;
-    l->sum.unseen |= s->unseen || (target->flags & RK_IR_VIRTUAL);
-    l->sum.dependent |= s->dependent;
-    l->sum.reads |= s->reads;
-    l->callee_reads |= s->reads;
+    return does & (RK_EFFECT_WAITS | RK_EFFECT_RECURSIVE | RK_EFFECT_SPINS) ||
+           (does & RK_EFFECT_STEPS && r->unit->steps.count);
 }
 
-static void use_variable(look *l, const rk_ir_decl *target)
+static bool reads(rk_effects e)
 {
-    const rk_cuda_name *builtin =
-        target->flags & RK_IR_SYSTEM ? rk_builtin_find(target->name) : NULL;
-    if (builtin && (builtin->use & RK_USE_PLACES)) {
-        l->sum.reads |= builtin->use;
-        l->own_reads |= builtin->use;
-    }
+    return e.reads || e.does & RK_EFFECT_ASKS;
 }
 
 /** Whether a lambda captures what it names, local shadows of the built-ins among it. */
@@ -93,111 +37,17 @@ static bool captures_all(const reader *r, const rk_ir_node *lambda)
            (rk_token_is(&s->tokens, i + 2, "]") || rk_token_is(&s->tokens, i + 2, ","));
 }
 
-static void look_at_node(look *l, rk_ir_id node);
-
-/** What runs at a node without being named there; a value of a member reads outside of the kernel's text. */
-static void use_implicit(look *l, rk_ir_id node)
+/** Whether a kernel has lambdas or classes inside, to which its shadows of the built-ins do not come. */
+static bool has_scopes(const reader *r, rk_ir_id root)
 {
-    rk_ir *ir = l->r->ir;
-    uint32_t first, end;
-    rk_ir_implicit(ir, node, &first, &end);
-    for (uint32_t i = first; i < end; i++) {
-        if (ir->implicit.items[i].decl) {
-            use_function(l, ir->implicit.items[i].decl);
-            continue;
-        }
-        look value = {.r = l->r};
-        const rk_ir_id root = rk_ir_implicit_value(ir, i);
-        for (rk_ir_id id = root; id < rk_ir_at(ir, root)->end; id++)
-            look_at_node(&value, id);
-        l->sum.waits |= value.sum.waits;
-        l->sum.grid_sync |= value.sum.grid_sync;
-        l->sum.unseen |= value.sum.unseen;
-        l->sum.reads |= value.sum.reads;
-        l->callee_reads |= value.own_reads | value.callee_reads;
-    }
-}
-
-static void use_overloads(look *l, const rk_ir_decl *overloads)
-{
-    const rk_ir *ir = l->r->ir;
-    for (uint32_t i = overloads->list; i < overloads->list_end; i++)
-        if (rk_ir_is_function(rk_ir_decl_at(ir, ir->lists.items[i])->kind))
-            use_function(l, ir->lists.items[i]);
-    l->sum.unseen |= overloads->list == overloads->list_end;
-}
-
-static void look_at_node(look *l, rk_ir_id node)
-{
-    const rk_ir *ir = l->r->ir;
-    const rk_ir_node *n = rk_ir_at(ir, node);
-    const rk_ir_decl *target = rk_ir_target(ir, node);
-    use_implicit(l, node);
-    const rk_ir_type_kind type = rk_ir_type_of(ir, node)->kind;
-    l->sum.dependent |= type == RK_IR_TYPE_DEPENDENT || type == RK_IR_TYPE_UNEXPOSED;
-    if (rk_program_add_step(l->r->program, node))
-        l->sum.steps = l->sum.waits = true;
-    switch ((int)n->kind) {
-    case RK_IR_LAMBDA:
-        l->has_scopes |= !captures_all(l->r, n);
-        break;
-    case RK_IR_STRUCT:
-    case RK_IR_CLASS:
-        l->has_scopes = true;
-        break;
-    case RK_IR_NAME:
-    case RK_IR_MEMBER:
-        if (rk_ir_is_function(target->kind))
-            use_function(l, n->decl);
-        else if (target->kind == RK_IR_VARIABLE)
-            use_variable(l, target);
-        break;
-    case RK_IR_OVERLOADS:
-        use_overloads(l, target);
-        break;
-    case RK_IR_CALL: /* of a function that nothing names, unless its name is below */
-        if (rk_ir_is_function(target->kind))
-            use_function(l, n->decl);
-        else if (target->kind != RK_IR_OVERLOADS)
-            l->sum.unseen = true;
-        break;
-    case RK_IR_WHILE:
-    case RK_IR_DO:
-    case RK_IR_FOR:
-        l->sum.waits |= rk_program_add_wait(l->r->program, node, l->end);
-        break;
-    case RK_IR_ASSEMBLY:
-        l->sum.waits = true;
-        l->callee_reads |= RK_USE_PLACES;
-        break;
-    default:
-        break;
-    }
-}
-
-static look look_at(reader *r, rk_ir_id definition)
-{
-    const rk_ir_id root = rk_ir_body(r->ir, definition);
     const rk_ir_node *n = rk_ir_at(r->ir, root);
-    look l = {.r = r, .end = n->expanded.end.offset};
-    for (rk_ir_id id = root + 1; id < n->end; id++)
-        look_at_node(&l, id);
-    return l;
-}
-
-static size_t look_into(reader *r, rk_ir_id definition)
-{
-    while (r->seen_as.count <= definition)
-        rk_push(r->unit->arena, &r->seen_as);
-    if (r->seen_as.items[definition])
-        return r->seen_as.items[definition] - 1;
-    const size_t index = r->seen.count;
-    *rk_push(r->unit->arena, &r->seen) = (seen){.open = true};
-    r->seen_as.items[definition] = index + 1;
-    const look l = look_at(r, definition);
-    r->seen.items[index] = l.sum;
-    r->seen.items[index].reads |= l.callee_reads;
-    return index;
+    for (rk_ir_id id = root + 1; id < n->end; id++) {
+        const rk_ir_node *node = rk_ir_at(r->ir, id);
+        if (node->kind == RK_IR_STRUCT || node->kind == RK_IR_CLASS ||
+            (node->kind == RK_IR_LAMBDA && !captures_all(r, node)))
+            return true;
+    }
+    return false;
 }
 
 /* Declarations. */
@@ -302,16 +152,19 @@ static void add_kernel(reader *r, rk_ir_id kernel)
     if (!block || body.file == RK_NONE)
         return;
     rk_kernel_facts *facts = facts_of(r, body, kernel);
-    const look l = look_at(r, kernel);
-    facts->waits |= l.sum.waits || l.sum.grid_sync || (l.sum.unseen && r->helper_waits) ||
-                    (l.sum.dependent && r->operator_waits);
-    facts->grid_sync |= l.sum.grid_sync;
-    if (l.sum.steps)
+    const rk_reach reach = rk_reach_of(r->unit, kernel);
+    const unsigned does = rk_reach_all(reach).does;
+    facts->waits |= waits(r, does) || does & RK_EFFECT_GRID ||
+                    (does & RK_EFFECT_UNSEEN && r->helper_waits) ||
+                    (does & RK_EFFECT_DEPENDENT && r->operator_waits);
+    facts->grid_sync |= (does & RK_EFFECT_GRID) != 0;
+    if (does & RK_EFFECT_STEPS && r->unit->steps.count)
         *rk_push(r->unit->arena, &r->unit->stepped) = body;
-    facts->helpers_read |= l.callee_reads || (l.sum.unseen && r->helper_reads) ||
-                           (l.sum.dependent && r->operator_reads);
-    facts->reads |= l.own_reads;
-    facts->has_scopes |= l.has_scopes;
+    facts->helpers_read |= reads(reach.called) || reach.own.does & RK_EFFECT_ASKS ||
+                           (does & RK_EFFECT_UNSEEN && r->helper_reads) ||
+                           (does & RK_EFFECT_DEPENDENT && r->operator_reads);
+    facts->reads |= reach.own.reads;
+    facts->has_scopes |= has_scopes(r, root);
     const char *shared = shared_of(r, root);
     /* A macro that makes several kernels has one text for all. */
     facts->shared = !facts->shared || strcmp(facts->shared, shared) == 0 ? shared : "";
@@ -387,23 +240,44 @@ static bool is_operator(const rk_ir_decl *function)
            function->of == RK_IR_CONVERSION || rk_str_starts(function->name, "operator");
 }
 
-/** First pass: whether any function for the device waits that is no kernel. */
+/** Adds what waiting and stepping text gets. */
+static void add_texts(void *user, rk_ir_id node, size_t end)
+{
+    const reader *r = user;
+    rk_program_add_step(r->program, node);
+    if (rk_ir_is_loop(rk_ir_kind_of(r->ir, node)))
+        rk_program_add_wait(r->program, node, end);
+}
+
+static bool is_for_device(const reader *r, rk_ir_id node)
+{
+    const rk_ir_decl *d = rk_ir_target(r->ir, node);
+    return rk_ir_is_function(d->kind) && d->flags & RK_IR_DEFINED &&
+           (d->flags & RK_IR_DEVICE || is_kernel(r, rk_ir_at(r->ir, node)->decl));
+}
+
+/** First pass: looks into what is for the device. */
+static void look_into(reader *r, rk_ir_id node)
+{
+    if (is_for_device(r, node))
+        rk_reach_of(r->unit, rk_ir_at(r->ir, node)->decl);
+}
+
+/** Second pass: whether any function for the device waits that is no kernel. */
 static void look_at_helper(reader *r, rk_ir_id node)
 {
     const rk_ir_id function = rk_ir_at(r->ir, node)->decl;
-    const rk_ir_decl *d = rk_ir_decl_at(r->ir, function);
-    if (!rk_ir_is_function(d->kind) || !(d->flags & RK_IR_DEFINED) || !(d->flags & RK_IR_DEVICE) ||
-        is_kernel(r, function))
+    if (!is_for_device(r, node) || is_kernel(r, function))
         return;
-    const size_t helper = look_into(r, function);
-    const bool waits = r->seen.items[helper].waits, reads = r->seen.items[helper].reads != 0;
-    r->helper_waits |= waits;
-    r->helper_reads |= reads;
-    r->operator_waits |= waits && is_operator(d);
-    r->operator_reads |= reads && is_operator(d);
+    const rk_effects all = rk_reach_all(rk_reach_of(r->unit, function));
+    const bool operator= is_operator(rk_ir_decl_at(r->ir, function));
+    r->helper_waits |= waits(r, all.does);
+    r->helper_reads |= reads(all);
+    r->operator_waits |= operator&& waits(r, all.does);
+    r->operator_reads |= operator&& reads(all);
 }
 
-/** Second pass: kernels, symbols, and names of kernels. */
+/** Third pass: kernels, symbols, and names of kernels. */
 static void look_for_facts(reader *r, rk_ir_id node)
 {
     const rk_ir *ir = r->ir;
@@ -435,6 +309,8 @@ void rk_program_read_facts(rk_program *program)
 {
     reader r = {.program = program, .unit = program->unit, .ir = rk_ir_of(program->unit)};
     const rk_ir_id project = rk_ir_project(r.ir);
+    for_each(&r, project, look_into);
+    rk_reach_each(r.unit, add_texts, &r);
     for_each(&r, project, look_at_helper);
     program->helper_waits = r.helper_waits;
     for_each(&r, project, look_for_facts);

@@ -1,47 +1,10 @@
+#include "convert/facts/reach.h"
 #include "convert/program/program_internal.h"
 
 /*
  * Steps: volatile memory in device code, which programs from before __syncwarp exchange values with between the
  * lanes of a warp. Each access becomes a point where the lanes that are there together wait for each other.
  */
-
-/** Whether a name stands for memory that other threads may see: not a local variable, unless it is a reference. */
-static bool is_shared_name(const rk_ir *ir, const rk_ir_decl *target)
-{
-    return rk_ir_canonical(ir, target->type)->kind == RK_IR_TYPE_REFERENCE ||
-           target->kind == RK_IR_FIELD ||
-           (target->kind == RK_IR_VARIABLE &&
-            (!rk_ir_is_local(ir, target) || target->flags & RK_IR_STATIC)) ||
-           target->flags & RK_IR_SHARED;
-}
-
-/** Whether an expression names volatile memory that other threads may see. */
-static bool names_volatile(const rk_ir *ir, rk_ir_id expression)
-{
-    const rk_ir_node *n = rk_ir_at(ir, expression);
-    const rk_ir_type *type = rk_ir_canonical(ir, n->type);
-    if (!type->is_volatile || type->element)
-        return false;
-    switch ((int)n->kind) {
-    case RK_IR_SUBSCRIPT:
-    case RK_IR_C_CAST: /* to a reference: values are not volatile */
-    case RK_IR_CONST_CAST:
-    case RK_IR_STATIC_CAST:
-    case RK_IR_REINTERPRET_CAST:
-        return true;
-    case RK_IR_UNARY:
-        return n->op == RK_IR_OP_DEREF;
-    case RK_IR_MEMBER:
-    case RK_IR_NAME:
-        return is_shared_name(ir, rk_ir_target(ir, expression));
-    case RK_IR_CALL: {
-        const rk_ir_type *function = rk_ir_type_at(ir, rk_ir_target(ir, expression)->type);
-        return rk_ir_canonical(ir, function->result)->kind == RK_IR_TYPE_REFERENCE;
-    }
-    default:
-        return false;
-    }
-}
 
 static bool is_any(const rk_tokens *t, size_t i, const char *const *texts, size_t count)
 {
@@ -117,7 +80,7 @@ bool rk_program_add_step(rk_program *program, rk_ir_id expression)
 {
     rk_unit *unit = program->unit;
     rk_volatile_access step = {0};
-    if (!names_volatile(unit->ir, expression) || !find_text(program, expression, &step.text))
+    if (!rk_reach_is_step(unit->ir, expression) || !find_text(program, expression, &step.text))
         return false;
     step.bits = rk_ir_target(unit->ir, expression)->flags & RK_IR_BIT_FIELD;
     for (size_t i = 0; i < unit->steps.count; i++) {

@@ -1,7 +1,7 @@
 #include "convert/rkernel/ambient.h"
 #include "convert/cuda/builtins.h"
 
-#include "convert/clang/ast.h"
+#include "convert/facts/spread.h"
 #include "convert/unit/problems.h"
 #include "convert/unit/sources.h"
 
@@ -26,54 +26,45 @@ static bool asks(const rk_unit *unit, const rk_function *f)
     return any;
 }
 
-static void spread_reach(rk_unit *unit)
+static void spread_asking(rk_unit *unit)
 {
     for (size_t i = 0; i < unit->functions.count; i++)
-        unit->functions.items[i]->reach_ambient = asks(unit, unit->functions.items[i]);
-    for (bool changed = true; changed;) {
-        changed = false;
-        for (size_t i = 0; i < unit->functions.count; i++) {
-            rk_function *f = unit->functions.items[i];
-            for (size_t c = 0; c < f->calls.count && !f->reach_ambient; c++)
-                changed |= f->reach_ambient = callee_of(unit, &f->calls.items[c])->reach_ambient;
-        }
-    }
+        if (asks(unit, unit->functions.items[i]))
+            unit->functions.items[i]->reach_does |= RK_TEXT_ASKS;
+    rk_spread(unit);
 }
 
 /**
  * Makes the functions that a kernel reaches ask for their dynamic memory; whether some did not before. Those of a
  * header do not: its text must not depend on the kernels of the source that includes it.
  */
-static bool ask_for_memory(rk_unit *unit, size_t index, bool *seen)
+static bool ask_for_memory(rk_unit *unit, size_t kernel)
 {
-    rk_function *f = unit->functions.items[index];
-    if (seen[index])
-        return false;
-    seen[index] = true;
+    const rk_reached all = rk_reached_from(unit, kernel, false);
     bool changed = false;
-    if (f->bare_shared && !f->ambient && f->definition.file == 0)
-        changed = f->ambient = true;
-    for (size_t c = 0; c < f->calls.count; c++)
-        changed |= ask_for_memory(unit, f->calls.items[c].callee, seen);
+    for (size_t i = 0; i < all.list.count; i++) {
+        rk_function *f = unit->functions.items[all.list.items[i]];
+        if (f->does & RK_TEXT_BARE_SHARED && !f->ambient && f->definition.file == 0)
+            changed = f->ambient = true;
+    }
     return changed;
 }
 
-static bool has_frame(const rk_function *f)
+/** Whether it has dynamic shared memory that nobody gives it beside a frame. */
+static bool has_both(const rk_function *f, rk_text_does bare)
 {
-    return f->reach_ambient || f->warp_returns || (f->reach & RK_USE_STATIC_SHARED);
+    return f->kernel && f->reach_does & bare &&
+           (f->reach_does & RK_TEXT_ASKS || f->warp_returns || f->reach & RK_USE_STATIC_SHARED);
 }
 
 void rk_ambient_spread(rk_unit *unit)
 {
     for (bool changed = true; changed;) {
         changed = false;
-        spread_reach(unit);
-        for (size_t i = 0; i < unit->functions.count && !unit->options->drop_in; i++) {
-            const rk_function *f = unit->functions.items[i];
-            bool *seen = RK_NEW_ARRAY(unit->arena, bool, unit->functions.count);
-            if (f->kernel && f->reach_bare && has_frame(f))
-                changed |= ask_for_memory(unit, i, seen);
-        }
+        spread_asking(unit);
+        for (size_t i = 0; i < unit->functions.count && !unit->options->drop_in; i++)
+            if (has_both(unit->functions.items[i], RK_TEXT_BARE_SHARED))
+                changed |= ask_for_memory(unit, i);
     }
 }
 
@@ -96,24 +87,10 @@ static void check_memory(rk_unit *unit, size_t i)
                "'%s' has static shared memory where no context can be passed");
 }
 
-static bool reaches_bare(const rk_unit *unit, size_t index, bool *seen)
-{
-    const rk_function *f = unit->functions.items[index];
-    if (seen[index])
-        return false;
-    seen[index] = true;
-    bool any = f->bare_shared && !f->ambient;
-    for (size_t c = 0; c < f->calls.count && !any; c++)
-        any = reaches_bare(unit, f->calls.items[c].callee, seen);
-    return any;
-}
-
 /** A vEU's buffer begins with the kernel's frame, a block's own with its dynamic memory, as in a drop-in. */
 static void check_bare(rk_unit *unit, size_t i)
 {
-    const rk_function *f = unit->functions.items[i];
-    bool *seen = RK_NEW_ARRAY(unit->arena, bool, unit->functions.count);
-    if (f->reach_bare && has_frame(f) && reaches_bare(unit, i, seen))
+    if (has_both(unit->functions.items[i], RK_TEXT_BARE_ALONE))
         refuse(unit, i, "RK-V118", "declare the memory in the kernel",
                "'%s' has shared memory of its own beside that of an operator or constructor of a "
                "header, which cannot take the rTask's context");
@@ -146,7 +123,7 @@ static void check_ends(rk_unit *unit, size_t i)
 static void check_drop_in(rk_unit *unit, size_t i)
 {
     const rk_function *f = unit->functions.items[i];
-    if (f->kernel && f->reach_ambient)
+    if (f->kernel && f->reach_does & RK_TEXT_ASKS)
         refuse(unit, i, "RK-V118", "use a plain function with a name",
                "'%s' reaches a constructor, a destructor, an operator, a virtual function or an "
                "initial value that needs the rTask's context, which a drop-in cannot give it");
@@ -154,12 +131,17 @@ static void check_drop_in(rk_unit *unit, size_t i)
 
 void rk_ambient_check(rk_unit *unit)
 {
+    for (size_t i = 0; i < unit->functions.count; i++)
+        if (unit->functions.items[i]->does & RK_TEXT_BARE_SHARED &&
+            !unit->functions.items[i]->ambient)
+            unit->functions.items[i]->reach_does |= RK_TEXT_BARE_ALONE;
+    rk_spread(unit);
     for (size_t i = 0; i < unit->functions.count; i++) {
         const rk_function *f = unit->functions.items[i];
         check_memory(unit, i);
         if (f->kernel)
             check_ends(unit, i);
-        if (f->kernel && !unit->options->drop_in)
+        if (!unit->options->drop_in)
             check_bare(unit, i);
         if (unit->options->drop_in)
             check_drop_in(unit, i);

@@ -10,6 +10,7 @@
 #include "convert/facts/returns.h"
 #include "convert/facts/shared.h"
 #include "convert/facts/specialised.h"
+#include "convert/facts/spread.h"
 #include "convert/rkernel/ambient.h"
 #include "convert/rkernel/hip.h"
 #include "convert/unit/problems.h"
@@ -67,24 +68,6 @@ static bool spread_context(rk_unit *unit)
                     !rk_ambient_asks(other))
                     changed |= needs(other);
             }
-        }
-    }
-    return changed;
-}
-
-static bool spread_reach(rk_unit *unit)
-{
-    bool changed = false;
-    for (size_t i = 0; i < unit->functions.count; i++) {
-        rk_function *f = unit->functions.items[i];
-        for (size_t c = 0; c < f->calls.count; c++) {
-            const rk_function *to = callee_of(unit, &f->calls.items[c]);
-            if ((f->reach | to->reach) != f->reach || f->reach_dims < to->reach_dims ||
-                (to->reach_bare && !f->reach_bare))
-                changed = true;
-            f->reach_bare |= to->reach_bare;
-            f->reach |= to->reach;
-            f->reach_dims = f->reach_dims < to->reach_dims ? to->reach_dims : f->reach_dims;
         }
     }
     return changed;
@@ -176,37 +159,30 @@ static void check_calls(rk_unit *unit, size_t i)
     }
 }
 
-static void mark_reached(rk_unit *unit, size_t index)
+/** One round: who leads to what is refused is refused, too; whether that was new. */
+static bool spread_refusal(rk_unit *unit)
 {
-    rk_function *f = unit->functions.items[index];
-    if (f->reached)
-        return;
-    f->reached = true;
-    for (size_t c = 0; c < f->calls.count; c++)
-        mark_reached(unit, f->calls.items[c].callee);
-    for (size_t k = 0; k < unit->functions.count; k++)
-        if (f->needs_context && !f->kernel && rk_specialised_related(unit, index, k))
-            mark_reached(unit, k);
+    bool changed = false;
+    for (size_t i = 0; i < unit->functions.count; i++) {
+        rk_function *f = unit->functions.items[i];
+        bool any = false;
+        if (f->refused || !device_code(f))
+            continue;
+        for (size_t c = 0; c < f->calls.count && !any; c++)
+            any = callee_of(unit, &f->calls.items[c])->refused;
+        for (size_t k = 0; f->needs_context && !f->kernel && !any && k < unit->functions.count; k++)
+            any = rk_specialised_related(unit, i, k) && unit->functions.items[k]->refused;
+        changed |= f->refused = any;
+    }
+    return changed;
 }
 
-static bool refused_inside(const rk_unit *unit, size_t index, bool *seen)
+static bool has_refusal(const rk_function *f)
 {
-    const rk_function *f = unit->functions.items[index];
-    seen[index] = true;
+    bool any = false;
     for (size_t i = 0; i < f->problems.count; i++)
-        if (f->problems.items[i].severity == RK_REFUSED)
-            return true;
-    for (size_t c = 0; c < f->calls.count; c++) {
-        const size_t next = f->calls.items[c].callee;
-        if (!seen[next] && device_code(unit->functions.items[next]) &&
-            refused_inside(unit, next, seen))
-            return true;
-    }
-    for (size_t k = 0; k < unit->functions.count; k++)
-        if (f->needs_context && !f->kernel && !seen[k] && rk_specialised_related(unit, index, k) &&
-            refused_inside(unit, k, seen))
-            return true;
-    return false;
+        any |= f->problems.items[i].severity == RK_REFUSED;
+    return any;
 }
 
 static void reset(rk_unit *unit)
@@ -218,8 +194,8 @@ static void reset(rk_unit *unit)
         if (device_code(f) && f->uses != 0)
             needs(f);
         f->reach = device_code(f) ? f->uses | f->value_uses : 0;
-        f->reach |= f->bare_shared ? RK_USE_DYNAMIC_SHARED : 0;
-        f->reach_bare = f->bare_shared;
+        f->reach |= f->does & RK_TEXT_BARE_SHARED ? RK_USE_DYNAMIC_SHARED : 0;
+        f->reach_does = f->does;
         f->reach_dims = f->dims;
         f->reached = f->refused = f->removed = false;
     }
@@ -253,15 +229,20 @@ static void settle(rk_unit *unit)
 {
     for (size_t i = 0; i < unit->functions.count; i++) {
         rk_function *f = unit->functions.items[i];
-        bool *seen = RK_NEW_ARRAY(unit->arena, bool, unit->functions.count);
-        if (device_code(f))
-            f->refused = refused_inside(unit, i, seen) || (f->kernel && f->left_out);
+        f->refused = device_code(f) && has_refusal(f);
     }
-    for (size_t i = 0; i < unit->functions.count; i++)
-        if (!unit->functions.items[i]->refused && stays(unit, unit->functions.items[i]))
-            mark_reached(unit, i);
+    while (spread_refusal(unit))
+        ;
+    rk_reached reached = rk_reached_none(unit, true);
     for (size_t i = 0; i < unit->functions.count; i++) {
         rk_function *f = unit->functions.items[i];
+        f->refused |= f->kernel && f->left_out;
+        if (!f->refused && stays(unit, f))
+            rk_reached_add(&reached, i);
+    }
+    for (size_t i = 0; i < unit->functions.count; i++) {
+        rk_function *f = unit->functions.items[i];
+        f->reached = reached.seen[i];
         f->removed = device_code(f) && !f->reached && (f->needs_context || f->refused);
     }
     for (size_t i = 0; i < unit->functions.count; i++)
@@ -287,8 +268,7 @@ void rk_decide(rk_unit *unit)
     reset(unit);
     while (spread_context(unit))
         ;
-    while (spread_reach(unit))
-        ;
+    rk_spread(unit);
     rk_function_args_decide(unit);
     for (size_t i = 0; i < unit->functions.count; i++) {
         const rk_function *f = unit->functions.items[i];
@@ -313,29 +293,15 @@ void rk_decide(rk_unit *unit)
     settle(unit);
 }
 
-typedef RK_VEC(const rk_problem *) problem_vec;
-
-static void collect(problem_vec *out, const rk_unit *unit, size_t index, bool *seen)
-{
-    const rk_function *f = unit->functions.items[index];
-    seen[index] = true;
-    for (size_t i = 0; i < f->problems.count; i++)
-        *rk_push(unit->arena, out) = &f->problems.items[i];
-    for (size_t c = 0; c < f->calls.count; c++) {
-        const size_t next = f->calls.items[c].callee;
-        if (!seen[next] && device_code(unit->functions.items[next]))
-            collect(out, unit, next, seen);
-    }
-    for (size_t k = 0; k < unit->functions.count; k++)
-        if (f->needs_context && !f->kernel && !seen[k] && rk_specialised_related(unit, index, k))
-            collect(out, unit, k, seen);
-}
-
 size_t rk_decide_problems(const rk_problem ***out, const rk_unit *unit, size_t kernel)
 {
-    problem_vec problems = {0};
-    bool *seen = RK_NEW_ARRAY(unit->arena, bool, unit->functions.count);
-    collect(&problems, unit, kernel, seen);
+    RK_VEC(const rk_problem *) problems = {0};
+    const rk_reached all = rk_reached_from(unit, kernel, true);
+    for (size_t k = 0; k < all.list.count; k++) {
+        const rk_function *f = unit->functions.items[all.list.items[k]];
+        for (size_t i = 0; i < f->problems.count; i++)
+            *rk_push(unit->arena, &problems) = &f->problems.items[i];
+    }
     *out = problems.items;
     return problems.count;
 }

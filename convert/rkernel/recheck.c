@@ -341,8 +341,8 @@ void rk_check_reach(rk_unit *unit, size_t index, CXCursor check)
     const size_t function = unit->instances.items[index].function;
     reach r = {.unit = unit, .at = clang_getNullCursor(), .may_ask = true};
     for (size_t i = 0; i < unit->functions.count; i++)
-        r.may_ask &= !unit->functions.items[i]->reach_ambient;
-    r.may_ask |= unit->functions.items[function]->reach_ambient;
+        r.may_ask &= !(unit->functions.items[i]->reach_does & RK_TEXT_ASKS);
+    r.may_ask |= (unit->functions.items[function]->reach_does & RK_TEXT_ASKS) != 0;
     follow(&r, check);
     if (!r.found)
         return;

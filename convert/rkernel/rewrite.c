@@ -282,8 +282,9 @@ static void edit_shared(rk_unit *unit, const rk_function *f)
             rk_str_addf(&inplace, "%sauto &%s = rk__ctx.template shared<%s>().%s;", k ? " " : "",
                         s->names.items[k], part, s->members.items[k]);
         edit(unit, file, s->begin, s->end - s->begin,
-             s->dynamic ? rk_shared_pointer(s, !f->bare_shared || f->ambient, arena)
-                        : rk_str_text(&inplace));
+             s->dynamic
+                 ? rk_shared_pointer(s, !(f->does & RK_TEXT_BARE_SHARED) || f->ambient, arena)
+                 : rk_str_text(&inplace));
         if (!s->dynamic)
             rk_str_addf(&fields, "%s ", s->fields);
     }
@@ -467,7 +468,7 @@ static void edit_body(rk_unit *unit, const rk_function *f)
 {
     rk_str entry = {.arena = unit->arena};
     rk_str_add(&entry, rk_ambient_entry(f));
-    if (f->named_barriers)
+    if (f->does & RK_TEXT_NAMED_BARRIERS)
         rk_str_add(&entry, " rk__ctx.whole_warps();");
     rk_str_add(&entry, rk_builtin_shadows(f->uses, unit->arena));
     if (f->meets) {
@@ -548,7 +549,7 @@ void rk_rewrite_definition(rk_unit *unit, const rk_function *f)
         edit_body(unit, f);
         return;
     }
-    if (f->bare_shared)
+    if (f->does & RK_TEXT_BARE_SHARED)
         edit_shared(unit, f);
     if (!f->needs_context) {
         edit_calls(unit, f);
@@ -592,7 +593,7 @@ void rk_rewrite_functions(rk_unit *unit)
         rk_rewrite_definition(unit, f);
         if (f->needs_context)
             edit_file_shared(unit, f);
-        f->split = !f->reach_ambient && rk_rewrite_split(unit, f, unit->lines);
+        f->split = !(f->reach_does & RK_TEXT_ASKS) && rk_rewrite_split(unit, f, unit->lines);
         for (size_t k = 0; (f->needs_context || f->ambient) && k < f->others.count; k++)
             rk_rewrite_declaration(unit, f, &f->others.items[k]);
     }

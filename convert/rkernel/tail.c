@@ -63,7 +63,7 @@ static void add_bases(rk_str *out, const rk_unit *unit, const rk_instance *insta
 {
     const rk_function *f = unit->functions.items[instance->function];
     const char *next = " : ";
-    if (f->reach_ambient) { /* first, where it is looked for */
+    if (f->reach_does & RK_TEXT_ASKS) { /* first, where it is looked for */
         rk_str_addf(out, "%srk__::ambient_rtask", next);
         next = ", ";
     }
@@ -88,7 +88,7 @@ void rk_rewrite_frames(rk_unit *unit, rk_str *out)
         const rk_function *f = unit->functions.items[instance->function];
         instance->frame = NULL;
         if (!is_converted(unit, instance) ||
-            (instance->part_count == 0 && !f->warp_returns && !f->reach_ambient))
+            (instance->part_count == 0 && !f->warp_returns && !(f->reach_does & RK_TEXT_ASKS)))
             continue;
         instance->frame = rk_arena_printf(unit->arena, "%s%s_rk__frame%s", f->spaces_prefix,
                                           f->own_name, rk_rewrite_named_args(unit, instance));

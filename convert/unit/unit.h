@@ -137,6 +137,16 @@ typedef struct {
     size_t count;
 } rk_phased;
 
+/** What text does besides using built-ins. */
+typedef enum {
+    RK_TEXT_FENCES = 1,         /**< __threadfence: it may tell which block is last */
+    RK_TEXT_NAMED_BARRIERS = 2, /**< has assembly with barriers of its own numbers */
+    RK_TEXT_BARE_SHARED =
+        4, /**< has dynamic shared memory, but cannot take the context: see rk__::bare_shared */
+    RK_TEXT_BARE_ALONE = 8, /**< and does not ask for the context by itself */
+    RK_TEXT_ASKS = 16       /**< asks for the context by itself: ambient.h */
+} rk_text_does;
+
 /** A function of the project, by its definition. */
 typedef struct {
     const char *name;
@@ -154,9 +164,9 @@ typedef struct {
     bool kernel, device, host;
     bool is_template;
     bool method, is_static, is_virtual;
-    bool special;     /**< constructor, destructor, conversion, operator other than () */
-    bool local_class; /**< a member of a class inside a function */
-    bool in_class;    /**< defined inside its class */
+    bool special;       /**< constructor, destructor, conversion, operator other than () */
+    bool local_class;   /**< a member of a class inside a function */
+    bool in_class;      /**< defined inside its class */
     const char *access; /**< of a method that is not public: "private", "protected"; else NULL */
     bool class_template;
     bool specialisation;
@@ -171,11 +181,11 @@ typedef struct {
     bool has_goto;
     bool recursive; /**< it, or an instance of it, reaches itself by calls */
     bool overloads; /**< functions of system headers have its name, at global scope, too */
-    bool fences;    /**< __threadfence: it may tell which block is last */
     RK_VEC(const char *)
     kept;                /**< variables that it names and that keep their value between runs */
     unsigned uses;       /**< rk_use bits of its own text */
     unsigned value_uses; /**< of what must ask for the context by itself: initial_values.h */
+    unsigned does;       /**< rk_text_does bits of its own text */
     int dims;            /**< highest dimension of threadIdx or blockIdx that its text reads */
     RK_VEC(rk_call) calls;
     RK_VEC(rk_event) events;
@@ -196,20 +206,16 @@ typedef struct {
     /* filled by rk_decide */
     bool needs_context; /**< as a parameter */
     bool ambient;       /**< no call can pass it: its text asks for it by itself (ambient.h) */
-    bool reach_ambient; /**< it reaches what does */
     bool reached;       /**< by a converted kernel */
     bool refused;
     bool removed;        /**< its text is disabled in the output */
     bool named;          /**< host code that is disabled: text that stays names it */
     bool early_return;   /**< a barrier may follow a return */
-    bool named_barriers; /**< has assembly with barriers of its own numbers */
-    bool
-        bare_shared; /**< has dynamic shared memory, but cannot take the context: see rk__::bare_shared */
-    bool reach_bare;   /**< it reaches such a function */
-    bool warp_returns; /**< a warp operation may follow a return that is not at top level */
-    bool has_class;    /**< it is a template argument: a class stands for it there */
-    bool left_out;     /**< a kernel that --kernel does not name */
-    unsigned reach;    /**< rk_use bits of all that it reaches */
+    bool warp_returns;   /**< a warp operation may follow a return that is not at top level */
+    bool has_class;      /**< it is a template argument: a class stands for it there */
+    bool left_out;       /**< a kernel that --kernel does not name */
+    unsigned reach;      /**< rk_use bits of all that it reaches: spread.h */
+    unsigned reach_does; /**< rk_text_does bits of all that it reaches */
     int reach_dims;
     const char *part; /**< name of its struct of shared memory, NULL if it has none */
     bool split; /**< its rKernel has a form for a whole block; see convert/fission/fission.h */
