@@ -22,14 +22,6 @@ typedef struct {
     const char *name;
 } rk_symbol_use;
 
-/** A function of a system header, and the built-in that it reaches, NULL if none. */
-typedef struct {
-    CXCursor definition;
-    unsigned hash;
-    const char *use;
-    bool open; /**< it is being looked into */
-} rk_system_function;
-
 /** A list's items by the hash of what they are looked up by. */
 typedef struct {
     size_t *heads;       /**< of each bucket the first item, counted from 1; 0: none */
@@ -46,10 +38,7 @@ typedef struct {
     RK_VEC(CXCursor) instances;     /**< of unit->instances, by the same index */
     RK_VEC(size_t) instance_bodies; /**< the body that each is */
     RK_VEC(rk_symbol_use) symbol_uses;
-    RK_VEC(CXCursor) host_symbols;     /**< device variables that host code names */
-    RK_VEC(rk_system_function) system; /**< those that were looked into */
-    size_t system_open;                /**< where the search that is on its way began */
-    bool system_cut;                   /**< a search met a function that it was in already */
+    RK_VEC(CXCursor) host_symbols; /**< device variables that host code names */
 } rk_analysis;
 
 /** An analysis of the unit whose functions are there already, from another translation unit, without cursors. */

@@ -29,15 +29,16 @@ typedef enum {
     RK_EFFECT_OVERLOADED = 1 << 16, /**< from functions that are seen, which are no operators */
     RK_EFFECT_UNNAMED =
         1 << 17, /**< it calls what nothing names, and what is no operator of a type to come */
-    RK_EFFECT_UNSEEN = 1 << 18, /**< it calls what only the run, or an instance, knows */
-    RK_EFFECT_DEPENDENT =
-        1
-        << 19 /**< what its operators, constructors and conversions are depends on template arguments */
+    RK_EFFECT_UNSEEN = 1 << 18,    /**< it calls what only the run, or an instance, knows */
+    RK_EFFECT_DEPENDENT = 1 << 19, /**< what operators and conversions are, arguments tell */
+    RK_EFFECT_AMBIENT = 1 << 20    /**< of rk_reach_raw: it makes an rk__::ambient */
 } rk_effect;
 
 typedef struct {
-    unsigned does;  /**< rk_effect bits */
-    unsigned reads; /**< RK_USE_PLACES that the text names */
+    unsigned does;    /**< rk_effect bits */
+    unsigned reads;   /**< RK_USE_PLACES that the text names */
+    const char *raw;  /**< of rk_reach_raw: the first name that means the whole vEU; NULL without */
+    const char *word; /**< the same of a library's assembly */
 } rk_effects;
 
 /** Of its own text, and of what that calls, at any depth; an initial value of a member counts as called. */
@@ -47,6 +48,12 @@ typedef struct {
 
 /** What a function does; zeros where no definition is seen. */
 rk_reach rk_reach_of(rk_unit *unit, rk_ir_id function);
+
+/**
+ * What a function, or what it leads to in the project and in libraries, names that means the whole vEU: CUDA's own
+ * built-ins, variables in shared memory. Asked apart, since few ask and libraries are large.
+ */
+rk_effects rk_reach_raw(rk_unit *unit, rk_ir_id function);
 
 /** What a node does, without those below it. */
 rk_reach rk_reach_at(rk_unit *unit, rk_ir_id node);

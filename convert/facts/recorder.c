@@ -1,5 +1,7 @@
 #include "convert/facts/recorder.h"
 
+#include "convert/clang/lower.h"
+#include "convert/facts/reach.h"
 #include "convert/facts/system.h"
 #include "convert/unit/problems.h"
 
@@ -154,6 +156,13 @@ bool rk_walk_in_device_code(const rk_walker *w)
     return w->f->kernel || w->f->device;
 }
 
+const char *rk_walk_library(const rk_walker *w, CXCursor function)
+{
+    rk_ir *ir = rk_ir_of(w->unit);
+    const rk_effects all = rk_reach_raw(w->unit, rk_lower_declaration(ir, function));
+    return all.raw ? all.raw : all.word;
+}
+
 void rk_walk_use(rk_walker *w, CXCursor cursor, CXCursor target, rk_where name, bool overloaded)
 {
     const CXCursor definition = clang_getCursorDefinition(target);
@@ -173,7 +182,7 @@ void rk_walk_use(rk_walker *w, CXCursor cursor, CXCursor target, rk_where name, 
     const size_t callee = rk_analysis_function(w->analysis, definition);
     if (callee == RK_NONE) {
         if (rk_walk_in_device_code(w) && !inside_function(w, definition) &&
-            rk_walk_system(w->analysis, target))
+            rk_walk_library(w, target))
             rk_problem_add(w->unit, w->function, RK_REFUSED, "RK-V121", rk_walk_place(w, cursor),
                            "write the operation out, so that it can be given the rTask's threads",
                            "'%s' uses the thread's index or barriers by itself",

@@ -34,6 +34,9 @@ void rk_walk_edit(rk_walker *w, size_t file, size_t offset, size_t length, const
 /** Adds a call that no name in the text stands for, of a function of the project. */
 void rk_walk_call(rk_walker *w, CXCursor cursor, CXCursor target);
 
+/** What means the whole vEU in a function of no source of the project's, or in what that calls; NULL without. */
+const char *rk_walk_library(const rk_walker *w, CXCursor function);
+
 bool rk_walk_in_device_code(const rk_walker *w);
 
 /** The cursor's offset in the function's file, expansion side; 0 when it is in another file. */

@@ -55,15 +55,6 @@ bool rk_system_is_function(CXCursor function, const char *name)
             clang_Cursor_isNull(clang_getCursorDefinition(function)));
 }
 
-/* What CUDA's own headers reach. */
-
-typedef struct {
-    rk_analysis *analysis;
-    const char *found;
-    bool
-        meeting; /**< it is in libcu++, whose barriers and copies are those of the threads that are there */
-} system_search;
-
 bool rk_walk_is_raw(CXCursor declaration, const char *name)
 {
     const enum CXCursorKind kind = clang_getCursorKind(declaration);
@@ -72,6 +63,13 @@ bool rk_walk_is_raw(CXCursor declaration, const char *name)
     if (kind == CXCursor_FunctionDecl || kind == CXCursor_FunctionTemplate)
         return (rk_cuda_find(RK_IN_PLAIN, name)->does & RK_DOES_RAW) != 0;
     return kind == CXCursor_VarDecl && rk_builtin_find(name) && !rk_ast_is_function(parent);
+}
+
+bool rk_system_is_raw(const rk_ir *ir, const rk_ir_decl *d)
+{
+    if (d->kind == RK_IR_FUNCTION || d->kind == RK_IR_FUNCTION_TEMPLATE)
+        return (rk_cuda_find(RK_IN_PLAIN, d->name)->does & RK_DOES_RAW) != 0;
+    return d->kind == RK_IR_VARIABLE && rk_builtin_find(d->name) && !rk_ir_is_local(ir, d);
 }
 
 typedef void (*location_of)(CXSourceLocation, CXFile *, unsigned *, unsigned *, unsigned *);
@@ -103,13 +101,9 @@ static const char *parenthesised(rk_bytes from, rk_arena *arena)
     return NULL;
 }
 
-/**
- * What a library's assembly does that means the whole vEU, NULL if nothing. Where a macro makes it, its
- * text is in the macro's body, and what the macro puts there in the macro's use.
- */
-static const char *raw_assembly(const system_search *search, CXCursor statement)
+/* Where a macro makes it, its text is in the macro's body, and what the macro puts there in the macro's use. */
+const char *rk_system_assembly(const rk_unit *unit, CXCursor statement)
 {
-    const rk_unit *unit = search->analysis->unit;
     const CXSourceLocation start = clang_getRangeStart(clang_getCursorExtent(statement));
     const location_of places[] = {clang_getSpellingLocation, clang_getExpansionLocation};
     const char *found = NULL;
@@ -119,101 +113,6 @@ static const char *raw_assembly(const system_search *search, CXCursor statement)
         found = text ? rk_assembly_word(text, false) : "asm";
     }
     return found;
-}
-
-/**
- * A method by which a library asks the group that it was given who is there, or waits for it. The
- * rTask's own group takes the other's place.
- */
-static bool is_of_given_group(CXCursor target, const char *name, rk_arena *arena)
-{
-    return clang_getCursorKind(target) == CXCursor_CXXMethod &&
-           rk_system_space(target, arena) == RK_IN_GROUP &&
-           (rk_cuda_find(RK_IN_GROUP, name)->does & RK_DOES_GIVEN);
-}
-
-static enum CXChildVisitResult search_system(CXCursor cursor, CXCursor parent, CXClientData data)
-{
-    (void)parent;
-    system_search *search = data;
-    const enum CXCursorKind kind = clang_getCursorKind(cursor);
-    if (kind == CXCursor_GCCAsmStmt && search->meeting)
-        return CXChildVisit_Recurse;
-    if (kind == CXCursor_GCCAsmStmt) {
-        search->found = raw_assembly(search, cursor);
-        return search->found ? CXChildVisit_Break : CXChildVisit_Recurse;
-    }
-    if (kind != CXCursor_DeclRefExpr && kind != CXCursor_MemberRefExpr && kind != CXCursor_CallExpr)
-        return CXChildVisit_Recurse;
-    const CXCursor target = clang_getCursorReferenced(cursor);
-    if (clang_Cursor_isNull(target))
-        return CXChildVisit_Recurse;
-    rk_arena *arena = search->analysis->unit->arena;
-    const char *name = rk_ast_name(target, arena);
-    if (search->meeting && is_of_given_group(target, name, arena))
-        return CXChildVisit_Recurse;
-    if (rk_walk_is_raw(target, name))
-        search->found = name;
-    else if (rk_ast_is_function(clang_getCursorKind(target)))
-        search->found = rk_walk_system(search->analysis, target);
-    return search->found ? CXChildVisit_Break : CXChildVisit_Recurse;
-}
-
-/** The function's entry in the list; RK_NONE when it was not looked into. */
-static size_t known_system(const rk_analysis *analysis, CXCursor definition, unsigned hash)
-{
-    for (size_t i = 0; i < analysis->system.count; i++)
-        if (analysis->system.items[i].hash == hash &&
-            clang_equalCursors(analysis->system.items[i].definition, definition))
-            return i;
-    return RK_NONE;
-}
-
-/**
- * Ends the search that began at entry `first`. Functions that call each other reach the same, but one of them was asked
- * while another was open, and may not know: what found nothing is looked into again when it is asked.
- */
-static void settle_system(rk_analysis *analysis, size_t first)
-{
-    size_t kept = first;
-    for (size_t i = first; analysis->system_cut && i < analysis->system.count; i++)
-        if (analysis->system.items[i].use)
-            analysis->system.items[kept++] = analysis->system.items[i];
-    if (analysis->system_cut && analysis->system.items[first].use)
-        analysis->system.count = kept;
-    analysis->system_cut = false;
-}
-
-const char *rk_walk_system(rk_analysis *analysis, CXCursor function)
-{
-    rk_arena *arena = analysis->unit->arena;
-    CXCursor definition = clang_getCursorDefinition(function);
-    if (clang_Cursor_isNull(definition))
-        return NULL;
-    const unsigned hash = clang_hashCursor(definition);
-    const size_t known = known_system(analysis, definition, hash);
-    if (known != RK_NONE) {
-        analysis->system_cut |= analysis->system.items[known].open;
-        return analysis->system.items[known].use;
-    }
-    const size_t index = analysis->system.count;
-    const bool first = index == 0 || !analysis->system.items[analysis->system_open].open;
-    if (first)
-        analysis->system_open = index;
-    *rk_push(arena, &analysis->system) = (rk_system_function){definition, hash, NULL, true};
-    system_search search = {.analysis = analysis,
-                            .meeting = rk_system_in_namespace(definition, RK_IN_CUDA, arena)};
-    clang_visitChildren(definition, search_system, &search);
-    analysis->system.items[index].use = search.found;
-    analysis->system.items[index].open = false;
-    if (first)
-        settle_system(analysis, index);
-    return search.found;
-}
-
-bool rk_system_waits_by_name(const char *name)
-{
-    return (rk_cuda_find(RK_IN_PLAIN, name)->does & RK_DOES_WAIT) != 0;
 }
 
 bool rk_system_waits_by_namespace(const rk_ir *ir, const rk_ir_decl *function, bool *grid_sync)

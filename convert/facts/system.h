@@ -31,11 +31,12 @@ bool rk_system_is_function(CXCursor function, const char *name);
  */
 bool rk_walk_is_raw(CXCursor declaration, const char *name);
 
-/** The built-in that a system function's own code reads, NULL if there is none. */
-const char *rk_walk_system(rk_analysis *analysis, CXCursor function);
+bool rk_system_is_raw(const rk_ir *ir, const rk_ir_decl *declaration);
 
-/** kernel_facts.c: whether a function of CUDA's own waits, by its name or by its library. */
-bool rk_system_waits_by_name(const char *name);
+/** What a library's assembly does that means the whole vEU, NULL if nothing. */
+const char *rk_system_assembly(const rk_unit *unit, CXCursor statement);
+
+/** Whether a function of CUDA's own waits, by its library; sets `*grid_sync` where it may wait for other blocks. */
 bool rk_system_waits_by_namespace(const rk_ir *ir, const rk_ir_decl *function, bool *grid_sync);
 
 /** Whether assembly has a `bar.` instruction; `membar.` is none. */

@@ -98,7 +98,7 @@ static void use_system_function(rk_walker *w, CXCursor cursor, CXCursor target, 
         return;
     }
     w->f->does |= row->does & RK_DOES_FENCE ? RK_TEXT_FENCES : 0;
-    const char *used = overloaded ? NULL : rk_walk_system(w->analysis, target);
+    const char *used = overloaded ? NULL : rk_walk_library(w, target);
     if (used)
         rk_problem_add(w->unit, w->function, RK_REFUSED, "RK-V121", rk_walk_place(w, cursor),
                        "write the operation out, so that it can be given the rTask's threads",

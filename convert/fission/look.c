@@ -20,11 +20,11 @@ static const rule rules[] = {
     {RK_EFFECT_BODILESS, "it calls a function whose body is not seen", NULL},
     {RK_EFFECT_CHOSEN, "it calls a function that template arguments choose", NULL},
     {RK_EFFECT_UNNAMED, "it calls a function that is not named", NULL},
+    {RK_EFFECT_VOLATILE, "a volatile object", NULL},
     {RK_EFFECT_WAITS, "it waits by other means than a barrier of the block",
      "a function that it calls waits"},
     {RK_EFFECT_RECURSIVE, NULL, "a function that it calls is recursive"},
     {RK_EFFECT_POLLS, "an atomic in a loop, which may wait for another thread", NULL},
-    {RK_EFFECT_VOLATILE, "a volatile object", NULL},
     {RK_EFFECT_SPINS, "a loop that waits for another thread", NULL},
 };
 

@@ -2,10 +2,11 @@
 #include "convert/facts/template_heads.h"
 
 #include "convert/clang/ast.h"
-#include "convert/clang/implicit.h"
+#include "convert/clang/lower.h"
 #include "convert/clang/parse.h"
 #include "convert/clang/template_args.h"
 #include "convert/facts/branches.h"
+#include "convert/facts/reach.h"
 #include "convert/facts/system.h"
 #include "convert/rkernel/rewrite.h"
 #include "convert/unit/problems.h"
@@ -253,103 +254,22 @@ static bool take_errors(rk_unit *unit, const rk_bytes *texts)
 
 /* What is reachable from an instance. */
 
-typedef struct {
-    rk_unit *unit;
-    RK_VEC(CXCursor) seen;
-    const char *found; /**< the real built-in that is reached */
-    CXCursor at;       /**< where */
-    bool special;      /**< in a function that cannot take a context */
-    bool may_ask;      /**< its frame is what an rk__::ambient reads, or there is none to be made */
-} reach;
-
-static void follow(reach *r, CXCursor function);
-
-/** Whether a shared variable is CUDA's own and may not be: dynamic memory of an operator may in a drop-in. */
-static bool is_shared(const reach *r, CXCursor variable)
-{
-    const bool bare = r->special && r->unit->options->drop_in &&
-                      clang_Cursor_getStorageClass(variable) == CX_SC_Extern;
-    return !bare && rk_ast_has_attribute(variable, CXCursor_CUDASharedAttr, NULL);
-}
-
-/** Whether an expression or a variable is an rk__::ambient. */
-static bool is_ambient(const reach *r, CXCursor cursor)
-{
-    const CXType type = clang_getCanonicalType(clang_getCursorType(cursor));
-    const CXCursor class = clang_getTypeDeclaration(type);
-    return type.kind == CXType_Record && rk_ast_is_system(class) &&
-           strcmp(rk_ast_name(class, r->unit->arena), "ambient") == 0;
-}
-
-static enum CXChildVisitResult search(CXCursor cursor, CXCursor parent, CXClientData data);
-
-static void follow_implicit(CXCursor found, void *data)
-{
-    reach *r = data;
-    if (!clang_isExpression(clang_getCursorKind(found)))
-        follow(r, found);
-    else if (search(found, found, r) == CXChildVisit_Recurse)
-        clang_visitChildren(found, search, r);
-}
-
-static enum CXChildVisitResult search(CXCursor cursor, CXCursor parent, CXClientData data)
-{
-    (void)parent;
-    reach *r = data;
-    const enum CXCursorKind kind = clang_getCursorKind(cursor);
-    if (kind == CXCursor_VarDecl && is_shared(r, cursor))
-        r->found = rk_ast_name(cursor, r->unit->arena);
-    if (kind == CXCursor_DeclRefExpr || kind == CXCursor_MemberRefExpr ||
-        kind == CXCursor_CallExpr) {
-        const CXCursor target = clang_getCursorReferenced(cursor);
-        const char *name = rk_ast_name(target, r->unit->arena);
-        if (rk_walk_is_raw(target, name) ||
-            (clang_getCursorKind(target) == CXCursor_VarDecl && is_shared(r, target)))
-            r->found = name;
-        else if (rk_ast_is_function(clang_getCursorKind(target)))
-            follow(r, target);
-    }
-    if (!r->may_ask && is_ambient(r, cursor))
-        r->found = "rk__::ambient";
-    if (!r->found)
-        rk_implicit_find(cursor, r->unit->arena, follow_implicit, r);
-    if (!r->found)
-        return CXChildVisit_Recurse;
-    if (clang_Cursor_isNull(r->at))
-        r->at = cursor;
-    return CXChildVisit_Break;
-}
-
-static void follow(reach *r, CXCursor function)
-{
-    const CXCursor definition = clang_getCursorDefinition(function);
-    if (clang_Cursor_isNull(definition))
-        return;
-    for (size_t i = 0; i < r->seen.count; i++)
-        if (clang_equalCursors(r->seen.items[i], definition))
-            return;
-    *rk_push(r->unit->arena, &r->seen) = definition;
-    const bool around = r->special;
-    const enum CXCursorKind kind = clang_getCursorKind(definition);
-    r->special = kind == CXCursor_ConversionFunction || kind == CXCursor_Constructor;
-    clang_visitChildren(definition, search, r);
-    r->special = around;
-}
-
 void rk_check_reach(rk_unit *unit, size_t index, CXCursor check)
 {
     const size_t function = unit->instances.items[index].function;
-    reach r = {.unit = unit, .at = clang_getNullCursor(), .may_ask = true};
+    const unsigned asks = RK_TEXT_ASKS;
+    bool may_ask = true; /* its frame is what an rk__::ambient reads, or there is none to be made */
     for (size_t i = 0; i < unit->functions.count; i++)
-        r.may_ask &= !(unit->functions.items[i]->reach_does & RK_TEXT_ASKS);
-    r.may_ask |= (unit->functions.items[function]->reach_does & RK_TEXT_ASKS) != 0;
-    follow(&r, check);
-    if (!r.found)
-        return;
-    rk_problem_add(unit, function, RK_REFUSED, "RK-V117", unit->functions.items[function]->place,
-                   "name it plainly in the kernel, or pass it as a parameter",
-                   "'%s' is still CUDA's own after the conversion, where the kernel gets to it",
-                   r.found);
+        may_ask &= !(unit->functions.items[i]->reach_does & asks);
+    may_ask |= (unit->functions.items[function]->reach_does & asks) != 0;
+    const rk_effects all = rk_reach_raw(unit, rk_lower_declaration(rk_ir_of(unit), check));
+    const bool ambient = !may_ask && all.does & RK_EFFECT_AMBIENT;
+    if (all.raw || ambient)
+        rk_problem_add(unit, function, RK_REFUSED, "RK-V117",
+                       unit->functions.items[function]->place,
+                       "name it plainly in the kernel, or pass it as a parameter",
+                       "'%s' is still CUDA's own after the conversion, where the kernel gets to it",
+                       all.raw ? all.raw : "rk__::ambient");
 }
 
 /* What the catalog asks. */
