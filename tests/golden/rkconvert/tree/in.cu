@@ -51,3 +51,21 @@ __global__ void k(int *out, int *lock, int n)
             out[each] = 1;
     }
 }
+
+// Two that call each other do what either does, whichever is asked first.
+__device__ int down(int n);
+
+__device__ int up(int n)
+{
+    return n ? down(n - 1) + threadIdx.x : 0;
+}
+
+__device__ int down(int n)
+{
+    return n > 2 ? up(n) : n;
+}
+
+__global__ void both(int *out)
+{
+    out[0] = down(3);
+}
