@@ -10,6 +10,7 @@
 #include "sched/passes/merge_problem.h"
 #include "sched/policies/policy.h"
 #include "sched/profile/profile_file.h"
+#include "sched/schedule/deps.h"
 #include "sched/select/select.h"
 
 #include <stdlib.h>
@@ -123,6 +124,7 @@ static bool merge_operators(rk_plan *plan, const rk_plan_options *options, rk_to
         if (count)
             problem = rk_merge_problem(problem, &groups, tool->arena, tool->diag);
     } else {
+        plan->problem.deps = rk_deps_of_problem(problem, tool->arena);
         problem = rk_merge_for_policy(plan->policy, problem, tool->arena, tool->diag);
     }
     if (!problem)

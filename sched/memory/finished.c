@@ -208,7 +208,8 @@ static void look_at(play *p, rk_arena *scratch)
     p->spans = RK_NEW_ARRAY(scratch, span, count[p->nodes] + 1);
     uint32_t *at = rk_arena_copy(scratch, count, (p->nodes + 1) * sizeof *at);
     for (uint32_t v = 0; v < veus; v++) {
-        for (uint32_t s = 0; s < rk_veu_list_rtasks(&p->program->veus[v]); s++) {
+        const size_t steps = rk_veu_list_rtasks(&p->program->veus[v]);
+        for (uint32_t s = 0; s < steps; s++) {
             const rk_id node = p->node_at[v][s];
             if (at[node] == count[node] || p->spans[at[node] - 1].veu != v)
                 at[node]++;

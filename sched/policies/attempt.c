@@ -105,9 +105,19 @@ static int compare_turns(const void *a, const void *b)
 
 static void find_turns(turn_list *out, rk_arena *arena)
 {
-    for (size_t i = 0; i < rk_policy_count; i++)
-        for (const rk_policy_turn *t = rk_policies[i]->turns; t && t->turn; t++)
-            *rk_push(arena, out) = (turn){rk_policies[i], t};
+    for (size_t i = 0; i < rk_policy_count; i++) {
+        const rk_policy *policy = rk_policies[i];
+        if (policy->searches || rk_policy_is_yardstick(policy, NULL))
+            continue;
+        if (!policy->turns) {
+            rk_policy_turn *own = RK_NEW(arena, rk_policy_turn);
+            own->turn = RK_POLICY_TURN;
+            rk_policy_defaults(own->options, policy);
+            *rk_push(arena, out) = (turn){policy, own};
+        }
+        for (const rk_policy_turn *t = policy->turns; t && t->turn; t++)
+            *rk_push(arena, out) = (turn){policy, t};
+    }
     if (out->count)
         qsort(out->items, out->count, sizeof *out->items, compare_turns);
 }
@@ -117,14 +127,16 @@ size_t rk_attempt_usual(rk_attempt *best, const rk_problem *problem, uint32_t ve
 {
     rk_arena *scratch = rk_arena_new();
     turn_list turns = {0};
+    const size_t kept = effort - effort / RK_USUAL_PART;
     find_turns(&turns, scratch);
     for (size_t i = 0; i < turns.count; i++) {
         const turn *t = &turns.items[i];
         size_t cost = best->schedule ? rk_attempt_cost(best->schedule, problem) : 0;
-        if (i >= 2 && cost > effort)
+        if (i >= 2 && (cost > effort || effort - cost < kept))
             break;
-        effort -= cost < effort ? cost : effort;
         rk_attempt_policy(best, t->policy, t->how->options, problem, veus, diag);
+        cost = best->schedule ? rk_attempt_cost(best->schedule, problem) : 0;
+        effort -= cost < effort ? cost : effort;
     }
     rk_arena_free(scratch);
     return effort;

@@ -25,8 +25,9 @@ const char *rk_attempt_name(const rk_policy *policy, const int64_t *options, rk_
 
 /**
  * Policies that are tried before others build on the best of them (rk_policy.turns): all that cost no
- * more than `effort` together, and two at least. Returns what is left of the effort.
+ * more than a part of `effort` together, and two at least. Returns what is left of the effort.
  */
+enum { RK_USUAL_PART = 3 };
 size_t rk_attempt_usual(rk_attempt *best, const rk_problem *problem, uint32_t veus, size_t effort,
                         rk_diag *diag);
 
@@ -40,8 +41,8 @@ bool rk_attempt_take(rk_attempt *best, const rk_schedule *schedule, double time,
 void rk_attempt_free(rk_attempt *attempt);
 
 /**
- * rk_policy.merge of policies that try others: operators that are little more work as one, or less, where a
- * few attempts are faster for it, as simulated.
+ * rk_policy.merge of policies that try others: operators that are little more work as one, or less, where an
+ * attempt is faster for it, as simulated.
  */
 bool rk_attempt_merge(rk_merge_groups *groups, const rk_problem *problem, rk_arena *arena,
                       rk_diag *diag);

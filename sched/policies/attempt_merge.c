@@ -93,26 +93,20 @@ static void find_groups(rk_merge_groups *out, const rk_problem *problem, rk_aren
     }
 }
 
-/** The best of a few attempts, as simulated; negative: there is none. */
-static double try_some(const rk_problem *problem, rk_arena *scratch, rk_diag *diag)
+/** An attempt that favours kernels of little work, as simulated; negative: there is none. */
+static double try_one(const rk_problem *problem, rk_arena *scratch, rk_diag *diag)
 {
-    static const int64_t options[][RK_POLICY_MAX_OPTIONS] = {{200, 50}, {800, 50}};
-    double best = -1;
-    rk_problem given = *problem;
+    static const int64_t options[RK_POLICY_MAX_OPTIONS] = {800, 50};
     const rk_policy *list = rk_policy_find("list");
-    given.deps = rk_deps_of_problem(problem, scratch);
-    for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
-        given.options = options[i];
-        const rk_schedule *s = rk_schedule_run(list, &given, scratch, diag);
-        if (!s)
-            return -1;
-        double time = rk_simulate_time(s, problem);
-        rk_attempt_note(problem, rk_attempt_name(list, options[i], scratch), time,
-                        rk_attempt_cost(s, problem));
-        if (best < 0 || time < best)
-            best = time;
-    }
-    return best;
+    rk_problem given = *problem;
+    given.options = options;
+    const rk_schedule *s = rk_schedule_run(list, &given, scratch, diag);
+    if (!s)
+        return -1;
+    double time = rk_simulate_time(s, problem);
+    rk_attempt_note(problem, rk_attempt_name(list, options, scratch), time,
+                    rk_attempt_cost(s, problem));
+    return time;
 }
 
 bool rk_attempt_merge(rk_merge_groups *groups, const rk_problem *problem, rk_arena *arena,
@@ -124,8 +118,8 @@ bool rk_attempt_merge(rk_merge_groups *groups, const rk_problem *problem, rk_are
     find_groups(&found, problem, scratch);
     if (found.count) {
         const rk_problem *merged = rk_merge_problem(problem, &found, scratch, diag);
-        double apart = try_some(problem, scratch, diag);
-        double as_one = merged ? try_some(merged, scratch, diag) : -1;
+        double apart = try_one(problem, scratch, diag);
+        double as_one = merged ? try_one(merged, scratch, diag) : -1;
         good = apart >= 0 && as_one >= 0;
         if (good && as_one < apart) {
             *groups = found;

@@ -3,7 +3,7 @@
 #include "sched/simulate/bound.h"
 
 static const rk_policy_option options[] = {
-    {"effort", 30000, 1, 1000000000,
+    {"effort", 12000, 1, 1000000000,
      "thousands of rTasks that are placed at most in all attempts; built and simulated ones count six"},
     {"ms", 0, 0, 86400000, "stop searching after this many milliseconds; 0: never"},
     {"seed", 1, 0, INT64_MAX, "seed of the search"},
@@ -87,6 +87,7 @@ const rk_policy rk_policy_auto = {
     .name = "auto",
     .summary = "the best of the other policies as simulated, then a search from it, in a budget",
     .options = options,
+    .searches = true,
     .merge = merge,
     .run = run,
 };

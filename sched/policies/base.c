@@ -22,12 +22,9 @@ static bool as_launches(const int64_t *options)
     return true;
 }
 
-static const rk_policy_turn turns[] = {{70, {0}}, {0}};
-
 const rk_policy rk_policy_base = {
     .name = "base",
     .summary = "RammerBase: one operator at a time over all vEUs, each an rProgram of its own",
-    .turns = turns,
     .as_launches = as_launches,
     .run = run,
 };

@@ -36,5 +36,6 @@ const rk_policy rk_policy_exact = {
     .name = "exact",
     .summary = "branch and bound over all schedules of a small graph: a yardstick",
     .options = options,
+    .searches = true,
     .run = run,
 };

@@ -174,7 +174,7 @@ static bool merge(rk_merge_groups *groups, const rk_problem *problem, rk_arena *
     return good;
 }
 
-static const rk_policy_turn turns[] = {{80, {3, 8, 0, 0, 4000}}, {0}};
+static const rk_policy_turn turns[] = {{45, {3, 8, 0, 0, 4000}}, {0}};
 
 const rk_policy rk_policy_ios = {
     .name = "ios",

@@ -41,13 +41,7 @@ static bool run(rk_builder *builder, const rk_problem *problem, rk_diag *diag)
 }
 
 static const rk_policy_turn turns[] = {
-    {20, {200, 50}},
-    {30, {200, 100}},
-    {40, {50, 100}},
-    {50, {50, 0}},
-    {60, {800, 50}},
-    {90, {0, 100}},
-    {0},
+    {20, {200, 50}}, {40, {50, 100}}, {50, {50, 0}}, {60, {800, 50}}, {0},
 };
 
 const rk_policy rk_policy_list = {

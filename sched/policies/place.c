@@ -1,6 +1,7 @@
 #include "sched/policies/place.h"
 
 #include "base/vec.h"
+#include "sched/schedule/earliest.h"
 #include "sched/schedule/last_end.h"
 
 #include <assert.h>
@@ -44,13 +45,13 @@ typedef struct {
 struct rk_places {
     const rk_problem *problem;
     rk_deps *deps;
-    uint32_t veus, leaves;
+    uint32_t veus;
     node_state *nodes;
     uint32_t *selected;
-    double *end;        /**< by vEU: when it is free; the first of what a trial keeps */
-    rk_id *last;        /**< by vEU: the node of its last rTask */
-    uint32_t *earliest; /**< a tournament over end, leaves from `leaves` on */
-    void *kept;         /**< a copy of the three, while a trial goes on */
+    double *end;          /**< by vEU: when it is free; the first of what a trial keeps */
+    rk_earliest earliest; /**< by that */
+    rk_id *last;          /**< by vEU: the node of its last rTask */
+    void *kept;           /**< a copy of the three, while a trial goes on */
     size_t kept_size;
     RK_VEC(wait_group) groups;
     RK_VEC(wait_list) lists;
@@ -64,39 +65,15 @@ rk_places *rk_places_new(const rk_problem *problem, rk_deps *deps, uint32_t veus
     rk_places *p = RK_NEW(arena, rk_places);
     size_t nodes = problem->graph->node_count;
     *p = (rk_places){.problem = problem, .deps = deps, .veus = veus, .arena = arena};
-    for (p->leaves = 1; p->leaves < veus;)
-        p->leaves *= 2;
     p->nodes = RK_NEW_ARRAY(arena, node_state, nodes + 1);
     p->selected = RK_NEW_ARRAY(arena, uint32_t, nodes + 1);
-    size_t words = 2 * (size_t)p->leaves;
-    p->kept_size = veus * (sizeof *p->end + sizeof *p->last) + words * sizeof *p->earliest;
+    const size_t tree = rk_earliest_bytes(veus);
+    p->kept_size = veus * (sizeof *p->end + sizeof *p->last) + tree;
     p->end = rk_arena_alloc(arena, p->kept_size);
-    p->last = (rk_id *)(p->end + veus);
-    p->earliest = p->last + veus;
+    p->last = (rk_id *)((char *)(p->end + veus) + tree);
     p->kept = rk_arena_alloc(arena, p->kept_size);
     rk_places_clear(p);
     return p;
-}
-
-/* vEUs by when they are free. */
-
-static uint32_t earlier(const rk_places *p, uint32_t a, uint32_t b)
-{
-    if (a == UINT32_MAX || b == UINT32_MAX)
-        return a == UINT32_MAX ? b : a;
-    if (p->end[a] != p->end[b])
-        return p->end[a] < p->end[b] ? a : b;
-    return a < b ? a : b;
-}
-
-static void retime(rk_places *p, uint32_t veu)
-{
-    for (size_t i = (p->leaves + veu) / 2; i > 0; i /= 2) {
-        uint32_t before = p->earliest[i];
-        p->earliest[i] = earlier(p, p->earliest[2 * i], p->earliest[2 * i + 1]);
-        if (p->earliest[i] == before && before != veu)
-            break;
-    }
 }
 
 void rk_places_clear(rk_places *p)
@@ -105,10 +82,7 @@ void rk_places_clear(rk_places *p)
         p->end[v] = 0;
         p->last[v] = RK_NO_ID;
     }
-    for (uint32_t i = 0; i < p->leaves; i++)
-        p->earliest[p->leaves + i] = i < p->veus ? i : UINT32_MAX;
-    for (size_t i = p->leaves - 1; i > 0; i--)
-        p->earliest[i] = earlier(p, p->earliest[2 * i], p->earliest[2 * i + 1]);
+    rk_earliest_init(&p->earliest, p->veus, p->end + p->veus);
     for (size_t i = 0; i < p->problem->graph->node_count; i++)
         p->nodes[i].deps = NULL;
     p->groups.count = p->lists.count = p->order.count = 0;
@@ -231,12 +205,12 @@ static double ready(const rk_places *p, const wait_list *list, uint32_t veu)
 /** rk_builder_earliest: where an rTask with that list could start first, and when. */
 static uint32_t choose(const rk_places *p, const wait_list *list, double *start)
 {
-    uint32_t best = p->earliest[1];
+    uint32_t best = rk_earliest_veu(&p->earliest);
     *start = p->end[best];
     if (list->elsewhere <= *start)
         return best;
     *start = ready(p, list, best);
-    for (size_t i = 0; i < list->count && *start > p->end[best]; i++) {
+    for (size_t i = 0; i<list->count && * start> p->end[best]; i++) {
         uint32_t veu = p->groups.items[list->first + i].veu;
         double t = veu == UINT32_MAX ? *start : ready(p, list, veu);
         if (t < *start) {
@@ -278,7 +252,7 @@ static double place_next(rk_places *p, rk_id node, uint32_t *veu)
     p->last[*veu] = node;
     rk_last_end_note(&state->last, *veu, end);
     state->spots[state->next++] = (spot){end, *veu};
-    retime(p, *veu);
+    rk_earliest_set(&p->earliest, *veu, end);
     return end;
 }
 
@@ -314,7 +288,7 @@ double rk_places_try(rk_places *p, rk_id node, uint32_t candidate)
 
 double rk_places_now(const rk_places *p)
 {
-    return p->end[p->earliest[1]];
+    return p->end[rk_earliest_veu(&p->earliest)];
 }
 
 double rk_places_end(const rk_places *p)

@@ -15,19 +15,25 @@ enum { RK_POLICY_MAX_OPTIONS = 8 };
 
 struct rk_merge_groups;
 
-/** How `auto` and `search` try a policy before they search from the best that they have seen. */
+/**
+ * How `auto` and `search` try a policy before they search from the best that they have seen. One that says nothing is tried
+ * once, with its defaults, in turn RK_POLICY_TURN.
+ */
 typedef struct {
-    /** Lower turns come first, and as many as the effort pays for; 0 ends the list. */
+    /** Lower turns come first, and as many as a part of the effort pays for; 0 ends the list. */
     int turn;
     int64_t options[RK_POLICY_MAX_OPTIONS]; /**< in the policy's order */
 } rk_policy_turn;
+
+enum { RK_POLICY_TURN = 25 };
 
 /** A scheduling policy. One file of sched/policies/ defines one. */
 typedef struct {
     const char *name;
     const char *summary;
     const rk_policy_option *options; /**< terminated by a NULL name; NULL: none */
-    const rk_policy_turn *turns;     /**< NULL: other policies do not try it */
+    const rk_policy_turn *turns;     /**< NULL: once, with its defaults; yardsticks are not tried */
+    bool searches; /**< it tries others, or needs what they found: none tries it */
     bool as_graph; /**< simulated as kernels of a captured CUDA graph (sched/simulate/simulate.h) */
     /** Whether it is simulated as one ordinary kernel for each rProgram; NULL: it is not. */
     bool (*as_launches)(const int64_t *options);

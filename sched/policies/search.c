@@ -17,14 +17,11 @@ static const rk_policy_option options[] = {
 };
 enum { MOVES, MS, SEED, MERGE };
 
-/** Ways in which the first solution is made from a schedule. */
-enum { STARTS = 6 };
-
-/** Times that these are made again from the best so far, while that helps. */
-enum { STARTED_MOST = 2 };
-
 /** Times that kernels are chosen again with one weight of their work, while that helps. */
 enum { RESELECTED_MOST = 3 };
+
+/** Of what may be placed, the part that kernels are chosen again in: classes of nodes gain more. */
+enum { RESELECTED_PART = 5 };
 
 /** Classes of nodes, those of the most work, that are given one kernel each, and of which pairs are. */
 enum { CLASSES_MOST = 40, PAIRED_MOST = 2 };
@@ -97,7 +94,9 @@ static void reselect_all(searcher *s)
     } ways[] = {{2, 1}, {0.5, 1}, {8, 1}, {1, 1}, {4, 1}, {8, 3}};
     size_t cost = rk_attempt_cost(s->best->schedule, s->problem);
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++)
-        for (unsigned again = 0; again < RESELECTED_MOST && may_go_on(s, cost); again++)
+        for (unsigned again = 0; again < RESELECTED_MOST && may_go_on(s, cost) &&
+                                 s->spent + cost <= s->how->rtasks / RESELECTED_PART;
+             again++)
             if (!reselect(s, ways[i].efficiency, ways[i].sharpness))
                 break;
 }
@@ -170,10 +169,10 @@ static double find_contention(const searcher *s)
 }
 
 /**
- * Starts from the best schedule: its kernels, its order or ranks, and how much of the contention it met, all
- * of it or half. Where rTasks contend much, what they met says little of other kernels: half of it then.
+ * Starts from the best schedule, as far as `cost` may be placed each time: its kernels, its order or ranks, and how much of the contention it met,
+ * or half. Where rTasks contend much, what they met says little of other kernels: half of it then.
  */
-static void begin(searcher *s, bool contended)
+static void begin(searcher *s, bool contended, size_t cost)
 {
     rk_arena *scratch = rk_arena_new();
     uint32_t *kernels =
@@ -181,33 +180,32 @@ static void begin(searcher *s, bool contended)
     lesson best;
     rk_lesson_init(&best, s->nodes, scratch);
     rk_lesson_learn(&best, s->best->schedule, s->problem);
-    for (unsigned start = 0; start < STARTS; start++) {
-        if (contended && start % 3 != 2)
-            continue;
+    /* By ranks and what was met, by order and that, and by ranks and half; where much contends half in any case. */
+    for (unsigned start = 0; start < 3; start++) {
+        bool by_order = start == 1;
+        bool half = contended || start == 2;
         decision *d = &s->next;
+        if ((contended && start == 2) || !may_go_on(s, cost))
+            break;
         memcpy(d->kernels, kernels, s->nodes * sizeof *kernels);
         for (size_t i = 0; i < s->nodes; i++)
-            d->share[i] = start % 3 == 0 ? 1 : start % 3 == 1 ? best.share[i] : 0.5;
+            d->share[i] = half ? 0.5 : best.share[i];
         rk_timed_mix(&s->timed, d->share);
-        if (start < 3)
+        if (!by_order)
             rk_upward_ranks(d->priority, &s->timed.problem, d->kernels, s->veus);
-        for (size_t i = 0; i < s->nodes && start >= 3; i++)
+        for (size_t i = 0; i < s->nodes && by_order; i++)
             d->priority[i] = best.end - best.start[i];
         try_next(s, 0, true);
     }
     rk_arena_free(scratch);
 }
 
-static void begin_all(searcher *s)
+/** Makes the first solution, where that may be placed. */
+static void begin_first(searcher *s)
 {
-    size_t cost = STARTS * rk_attempt_cost(s->best->schedule, s->problem);
     double contention = find_contention(s);
     s->slack = listed_slack + 0.5 * fmax(0, contention - contended_least);
-    double before = INFINITY;
-    for (unsigned i = 0; i < STARTED_MOST && s->best->time < before && may_go_on(s, cost); i++) {
-        before = s->best->time;
-        begin(s, contention > contended_least);
-    }
+    begin(s, contention > contended_least, rk_attempt_cost(s->best->schedule, s->problem));
 }
 
 /* Classes of nodes that are given one kernel each. */
@@ -329,7 +327,7 @@ void rk_search_from(rk_attempt *best, const rk_problem *problem, uint32_t veus,
     snprintf(s.by, sizeof s.by, "search from %.50s", best->by);
     init(&s);
     reselect_all(&s);
-    begin_all(&s);
+    begin_first(&s);
     if (s.time < INFINITY) {
 
         rk_classes_find(&s.classes, problem, s.now.kernels, NULL, s.arena);
@@ -378,6 +376,7 @@ const rk_policy rk_policy_search = {
     .name = "search",
     .summary = "local search over kernels and priorities, from the best of the other policies",
     .options = options,
+    .searches = true,
     .merge = merge,
     .run = run,
 };

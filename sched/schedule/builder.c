@@ -5,25 +5,9 @@
 
 /* vEUs by when they are free. */
 
-static uint32_t earlier(const workspace *work, uint32_t a, uint32_t b)
+void rk_builder_retime(workspace *work, uint32_t veu)
 {
-    if (a == UINT32_MAX || b == UINT32_MAX)
-        return a == UINT32_MAX ? b : a;
-    double x = work->veus[a].end;
-    double y = work->veus[b].end;
-    if (x != y)
-        return x < y ? a : b;
-    return a < b ? a : b;
-}
-
-void rk_builder_retime(const rk_builder *b, workspace *work, uint32_t veu)
-{
-    for (size_t i = (b->leaves + veu) / 2; i > 0; i /= 2) {
-        uint32_t before = work->earliest[i];
-        work->earliest[i] = earlier(work, work->earliest[2 * i], work->earliest[2 * i + 1]);
-        if (work->earliest[i] == before && before != veu)
-            break;
-    }
+    rk_earliest_set(&work->earliest, veu, work->veus[veu].end);
 }
 
 static void workspace_reset(const rk_builder *b, workspace *work, uint32_t program)
@@ -33,10 +17,7 @@ static void workspace_reset(const rk_builder *b, workspace *work, uint32_t progr
     work->empty = true;
     work->run++;
     memset(work->veus, 0, b->veus * sizeof *work->veus);
-    for (uint32_t i = 0; i < b->leaves; i++)
-        work->earliest[b->leaves + i] = i < b->veus ? i : UINT32_MAX;
-    for (size_t i = b->leaves - 1; i > 0; i--)
-        work->earliest[i] = earlier(work, work->earliest[2 * i], work->earliest[2 * i + 1]);
+    rk_earliest_init(&work->earliest, b->veus, work->earliest.end);
 }
 
 static void workspace_init(const rk_builder *b, workspace *work)
@@ -45,7 +26,7 @@ static void workspace_init(const rk_builder *b, workspace *work)
     work->veus = RK_NEW_ARRAY(b->scratch, veu_state, veus);
     work->known = RK_NEW_ARRAY(b->scratch, uint32_t, veus * b->width);
     work->row_run = RK_NEW_ARRAY(b->scratch, uint64_t, veus);
-    work->earliest = RK_NEW_ARRAY(b->scratch, uint32_t, 2 * (size_t)b->leaves);
+    work->earliest.end = rk_arena_alloc(b->scratch, rk_earliest_bytes(b->veus));
 }
 
 /** A set of lists for one more rProgram, the one that a trial gave back if there is one. */
@@ -77,8 +58,6 @@ rk_builder *rk_builder_new(const rk_problem *problem, uint32_t veus, rk_arena *a
     *b = (rk_builder){.arena = arena, .scratch = scratch, .problem = problem, .veus = veus};
     b->words = (veus + 63) / 64;
     b->width = (veus + ROW_STEP - 1) / ROW_STEP * ROW_STEP;
-    for (b->leaves = 1; b->leaves < veus;)
-        b->leaves *= 2;
     size_t ops = problem->graph->node_count;
     b->ops = RK_NEW_ARRAY(scratch, op_state, ops);
     b->selected = RK_NEW_ARRAY(arena, uint32_t, ops + 1);
@@ -184,7 +163,7 @@ void rk_trial_rollback(rk_builder *b)
                    b->width * sizeof *t->rows);
         else
             b->work.row_run[s->veu] = 0;
-        rk_builder_retime(b, &b->work, s->veu);
+        rk_builder_retime(&b->work, s->veu);
     }
     for (size_t i = 0; i < t->ops.count; i++) {
         const saved_op *s = &t->ops.items[i];
@@ -278,7 +257,7 @@ void rk_append(rk_builder *b, rk_rtask task, uint32_t veu)
     rk_last_end_note(&state->last, veu, v->end);
     state->spots[task.index] = (spot){b->work.program, veu, v->steps, v->end};
     rk_builder_push(b, veu, (rk_entry){.task = task});
-    rk_builder_retime(b, &b->work, veu);
+    rk_builder_retime(&b->work, veu);
     if (v->end > b->work.makespan)
         b->work.makespan = v->end;
     b->work.empty = false;

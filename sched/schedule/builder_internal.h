@@ -3,6 +3,7 @@
 
 #include "base/vec.h"
 #include "sched/schedule/builder.h"
+#include "sched/schedule/earliest.h"
 #include "sched/schedule/last_end.h"
 
 #include <string.h>
@@ -57,7 +58,7 @@ typedef struct {
     uint32_t *known;   /**< known[w * width + u]: steps of u that w has waited for, in valid rows */
     uint64_t *row_run; /**< a row is valid, not all 0, when this is `run` */
     uint64_t run;
-    uint32_t *earliest; /**< a tournament over veus[].end, leaves from `leaves` on */
+    rk_earliest earliest; /**< by veus[].end */
 } workspace;
 
 typedef struct {
@@ -90,7 +91,7 @@ struct rk_builder {
     rk_arena *arena;   /**< of the schedule */
     rk_arena *scratch; /**< its own */
     const rk_problem *problem;
-    uint32_t veus, leaves;
+    uint32_t veus;
     uint32_t width; /**< entries of a row of known: veus, rounded up to ROW_STEP */
     size_t words;   /**< 64-bit words of a set of vEUs */
     op_state *ops;
@@ -148,7 +149,7 @@ static inline uint32_t *row_to_write(rk_builder *b, uint32_t veu)
 }
 
 /** Notes that the vEU is free at another time. */
-void rk_builder_retime(const rk_builder *b, workspace *work, uint32_t veu);
+void rk_builder_retime(workspace *work, uint32_t veu);
 
 /** Keep an op and a vEU as they are, for the trial in progress to go back to. */
 void rk_builder_save_op(rk_builder *b, rk_id op);

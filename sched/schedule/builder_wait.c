@@ -336,7 +336,7 @@ void rk_wait(rk_builder *b, rk_rtask task, uint32_t veu, const rk_rtask_range *r
         until += b->problem->device->signal_ns;
         if (until > v->end) {
             v->end = until;
-            rk_builder_retime(b, &b->work, veu);
+            rk_builder_retime(&b->work, veu);
         }
     }
     mark_known(b, veu, ranges, count);
@@ -371,7 +371,7 @@ static uint32_t last_veu(const rk_builder *b, const rk_rtask_range *ranges, size
 uint32_t rk_builder_earliest(const rk_builder *b, const rk_rtask_range *ranges, size_t count)
 {
     /* All vEUs get the signals at the same time, but for those that the last rTasks run on. */
-    uint32_t best = b->work.earliest[1];
+    uint32_t best = rk_earliest_veu(&b->work.earliest);
     double start = rk_builder_ready(b, best, ranges, count);
     for (size_t i = 0, end; i < count && start > b->work.veus[best].end; i = end) {
         end = group_end(ranges, count, i);

@@ -50,6 +50,34 @@ static void leave_wait(simulation *s, uint32_t veu)
     start_next(s, veu);
 }
 
+/** Puts the vEU into a list of those that wait for that many steps. */
+static void block(veu_run *v, uint32_t veu, uint32_t step, uint32_t *waiters)
+{
+    v->phase = PHASE_BLOCKED;
+    v->need_step = step;
+    v->next_waiter = *waiters;
+    *waiters = veu + 1;
+}
+
+/**
+ * When what the item names had ended, on vEUs other than this one; false when it has not, and the vEU is in the list
+ * of those that wait for it.
+ */
+static bool find_end(simulation *s, uint32_t veu, rk_wait_item need, step_end *end)
+{
+    const bool counts = need.veu >= s->schedule->veu_count;
+    sim_counter *counter = counts ? &s->counters[need.veu - s->schedule->veu_count] : NULL;
+    veu_run *other = counts ? NULL : &s->veus[need.veu];
+    if ((counts ? counter->done : other->steps) < need.step) {
+        block(&s->veus[veu], veu, need.step, counts ? &counter->waiters : &other->waiters);
+        return false;
+    }
+    *end = !counts               ? s->ends[other->first_step + need.step - 1]
+           : counter->veu == veu ? counter->other
+                                 : counter->last;
+    return true;
+}
+
 /**
  * Goes through the items of the vEU's barrier-rTask from where it stopped. An item that is not there
  * yet puts the vEU into the list of those that wait for that one; each item is seen once.
@@ -60,19 +88,13 @@ static void scan_wait(simulation *s, uint32_t veu)
     const rk_entry *e = &list_of(s, veu)->entries[v->entry];
     const rk_wait_item *items = &s->schedule->programs[s->program].waits[e->wait_first];
     for (; v->item < e->wait_count; v->item++) {
-        rk_wait_item need = items[v->item];
-        if (need.step == 0 || need.veu == veu)
+        step_end end;
+        if (items[v->item].step == 0 || items[v->item].veu == veu)
             continue;
-        veu_run *other = &s->veus[need.veu];
-        if (other->steps < need.step) {
-            v->phase = PHASE_BLOCKED;
-            v->need_step = need.step;
-            v->next_waiter = other->waiters;
-            other->waiters = veu + 1;
+        if (!find_end(s, veu, items[v->item], &end))
             return;
-        }
-        const step_end *end = &s->ends[other->first_step + need.step - 1];
-        raise_until(v, end->time + s->problem->device->signal_ns, end->event);
+        if (end.time >= 0)
+            raise_until(v, end.time + s->problem->device->signal_ns, end.event);
     }
     leave_wait(s, veu);
 }
@@ -87,21 +109,31 @@ static void begin_wait(simulation *s, uint32_t veu)
     scan_wait(s, veu);
 }
 
-static void wake_waiters(simulation *s, uint32_t veu)
+/** Wakes those of a list that wait for no more than `steps`. */
+static void wake_waiters(simulation *s, uint32_t *waiters, uint32_t steps)
 {
-    veu_run *v = &s->veus[veu];
-    uint32_t at = v->waiters;
-    v->waiters = 0;
+    uint32_t at = *waiters;
+    *waiters = 0;
     while (at) {
         uint32_t w = at - 1;
         at = s->veus[w].next_waiter;
-        if (s->veus[w].need_step <= v->steps) {
+        if (s->veus[w].need_step <= steps) {
             scan_wait(s, w);
         } else {
-            s->veus[w].next_waiter = v->waiters;
-            v->waiters = w + 1;
+            s->veus[w].next_waiter = *waiters;
+            *waiters = w + 1;
         }
     }
+}
+
+/** An rTask of the counter's node has ended on a vEU: no sooner than any before. */
+static void count_end(sim_counter *c, uint32_t veu, step_end end)
+{
+    if (c->veu != veu)
+        c->other = c->last;
+    c->last = end;
+    c->veu = veu;
+    c->done++;
 }
 
 /* rTasks. */
@@ -133,7 +165,13 @@ static void end_work(simulation *s, uint32_t veu)
     s->ends[v->first_step + v->steps] = (step_end){s->now, v->last_event};
     v->steps++;
     v->entry++;
-    wake_waiters(s, veu);
+    wake_waiters(s, &v->waiters, v->steps);
+    const uint32_t counter = s->counter_of[task.op];
+    if (counter) {
+        sim_counter *c = &s->counters[counter - 1];
+        count_end(c, veu, (step_end){s->now, v->last_event});
+        wake_waiters(s, &c->waiters, c->done);
+    }
     if (s->kernels)
         rk_sim_kernel_end(s, task.op, v->last_event);
     start_next(s, veu);
@@ -220,6 +258,14 @@ static void begin_program(simulation *s, uint32_t program)
         s->ends_made = 2 * steps;
         s->ends = RK_NEW_ARRAY(s->scratch, step_end, s->ends_made);
     }
+    if (p->counter_count > s->counters_made) {
+        s->counters_made = 2 * p->counter_count;
+        s->counters = RK_NEW_ARRAY(s->scratch, sim_counter, s->counters_made);
+    }
+    for (uint32_t i = 0; i < p->counter_count; i++) {
+        s->counters[i] = (sim_counter){.veu = RK_SIM_NONE, .last.time = -1, .other.time = -1};
+        s->counter_of[p->counters[i]] = i + 1;
+    }
     for (uint32_t i = 0; i < s->schedule->veu_count; i++)
         start_next(s, i);
 }
@@ -268,6 +314,9 @@ static void end_program(simulation *s)
         }
     }
     s->times.launch_ns += s->problem->device->launch_ns * s->schedule->veu_count;
+    const rk_rprogram *p = &s->schedule->programs[s->program];
+    for (size_t i = 0; i < p->counter_count; i++)
+        s->counter_of[p->counters[i]] = 0;
 }
 
 /** How many rTasks of a kernel that has the device to itself run where one vEU would; kernels' occupancy is their own. */
@@ -392,7 +441,7 @@ static void run(simulation *s, const rk_schedule *schedule, const rk_problem *pr
 {
     *s = (simulation){
         .schedule = schedule, .problem = problem, .arena = arena, .scratch = rk_arena_new()};
-    s->schedule = rk_schedule_plain(schedule, s->scratch);
+    s->counter_of = RK_NEW_ARRAY(s->scratch, uint32_t, schedule->node_count + 1);
     s->veus = RK_NEW_ARRAY(s->scratch, veu_run, schedule->veu_count);
     s->timers.items = RK_NEW_ARRAY(s->scratch, heap_item, schedule->veu_count + 1);
     if (schedule->node_count && rk_candidates_depend_on_order(problem->candidates))

@@ -77,6 +77,14 @@ typedef struct {
     uint32_t event;
 } step_end;
 
+/** A counter of the rProgram: when the last of its node's rTasks ended, and the last on any other vEU. */
+typedef struct {
+    uint32_t done; /**< rTasks that have ended */
+    uint32_t veu;  /**< of the last one */
+    step_end last, other;
+    uint32_t waiters; /**< a list of vEUs that wait for it, index plus 1 */
+} sim_counter;
+
 /** Kernels of a CUDA graph in place of operators. */
 typedef struct {
     const uint32_t *first; /**< the edges out of node n are to[first[n] .. first[n + 1]) */
@@ -102,6 +110,9 @@ typedef struct {
     veu_run *veus;
     step_end *ends; /**< of rTasks, from each vEU's first_step on */
     size_t ends_made;
+    sim_counter *counters; /**< of the rProgram */
+    size_t counters_made;
+    uint32_t *counter_of; /**< by node: its counter, index plus 1, or 0 */
     sim_kernels *kernels; /**< NULL: a vDevice */
     double now;
     uint32_t program;

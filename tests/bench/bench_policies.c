@@ -18,6 +18,7 @@
 #include "sched/passes/merge_problem.h"
 #include "sched/policies/ios_core.h"
 #include "sched/policies/policy.h"
+#include "sched/schedule/deps.h"
 #include "sched/select/select.h"
 #include "sched/simulate/bound.h"
 #include "sched/simulate/simulate.h"
@@ -106,6 +107,7 @@ static bool try_policy(outcome *out, const setting *s, const planned *p, const c
     given.options = options;
     const rk_policy *policy = rk_policy_find(name);
     double start = now();
+    given.deps = rk_deps_of_problem(&given, p->arena);
     const rk_problem *problem = rk_merge_for_policy(policy, &given, p->arena, s->diag);
     const rk_schedule *schedule =
         problem ? rk_schedule_run(policy, problem, p->arena, s->diag) : NULL;

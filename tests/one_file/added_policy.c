@@ -12,11 +12,8 @@ static bool run(rk_builder *builder, const rk_problem *problem, rk_diag *diag)
     return true;
 }
 
-static const rk_policy_turn turns[] = {{15, {0}}, {0}};
-
 const rk_policy rk_policy_added = {
     .name = "added",
     .summary = "one vEU does all",
-    .turns = turns,
     .run = run,
 };

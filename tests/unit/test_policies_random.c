@@ -62,6 +62,23 @@ Test(policies_random, all_pass_the_checker)
     }
 }
 
+/** The simulator waits for a counter at once: when the last rTask has ended that is on another vEU. */
+Test(policies_random, counters_are_simulated_as_the_steps_that_they_stand_for)
+{
+    size_t counters = 0;
+    for (uint64_t seed = 0; seed < rk_depth(40, 400); seed++) {
+        fixture *f = problem_of(seed);
+        const rk_schedule *s = run(f, seed % 2 ? "wavefront" : "list", NULL);
+        for (size_t i = 0; i < s->program_count; i++)
+            counters += s->programs[i].counter_count;
+        cr_expect_eq(rk_simulate_time(s, &f->problem),
+                     rk_simulate_time(rk_schedule_plain(s, f->arena), &f->problem), "seed %zu",
+                     (size_t)seed);
+        fixture_free(f);
+    }
+    cr_expect_gt(counters, 0);
+}
+
 Test(policies_random, every_value_of_every_option_passes_the_checker)
 {
     for (uint64_t seed = 0; seed < rk_depth(3, 8); seed++) {
