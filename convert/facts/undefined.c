@@ -30,7 +30,9 @@ typedef struct {
     rk_cursors instances; /**< that are met, each once */
     RK_VEC(rk_place) told;
     RK_VEC(variable) variables;
-    RK_VEC(rk_range) texts; /**< of functions for the device */
+    RK_VEC(rk_range) texts;     /**< of functions for the device */
+    RK_VEC(const char *) names; /**< of those, each */
+    bool guess;                 /**< what is added is guessed */
 } search;
 
 static void look(search *s, CXCursor cursor, const node *up);
@@ -165,10 +167,11 @@ static void add(search *s, CXCursor operand, const rk_range *at, const char *bef
             continue;
         if (strcmp(old->before, before) != 0 && old->instance)
             tell(s, operand, what);
+        old->guessed &= s->guess;
         return;
     }
     *rk_push(s->arena, &s->unit->undefined) =
-        (rk_undefined){.at = *at, .before = before, .instance = s->instance};
+        (rk_undefined){.at = *at, .before = before, .instance = s->instance, .guessed = s->guess};
 }
 
 static bool is_explicit(CXCursor cursor)
@@ -221,17 +224,6 @@ static const char *member_before(const search *s, const rk_range *at)
                : NULL;
 }
 
-/** "decltype(x)" of the left side of an assignment, NULL where it has no text. */
-static const char *left_type(const search *s, CXCursor assignment)
-{
-    const rk_cursors sides = rk_ast_children(assignment, s->arena);
-    rk_range at;
-    if (sides.count != 2 || !rk_undefined_range(s->unit, sides.items[0], RK_OPERAND_LEFT, &at))
-        return NULL;
-    return rk_arena_printf(s->arena, "decltype(%.*s)", (int)(at.end - at.begin),
-                           s->unit->files.items[at.file]->bytes.data + at.begin);
-}
-
 static bool is_assignment(CXCursor cursor)
 {
     return clang_getCursorKind(cursor) == CXCursor_BinaryOperator &&
@@ -247,9 +239,23 @@ static const char *named_target(const search *s, const node *cast, const rk_rang
         return variable_type(s, up);
     if (kind == CXCursor_Constructor)
         return member_before(s, operand);
-    if (is_assignment(up))
-        return left_type(s, up);
     return kind == CXCursor_ReturnStmt ? result_name(s, cast) : NULL;
+}
+
+static bool is_bit_field(const search *s, CXCursor e)
+{
+    return clang_Cursor_isBitField(clang_getCursorReferenced(stripped(e, s->arena))) != 0;
+}
+
+/** An assignment whose left side may be an integer and whose right side may not. */
+static void add_place(search *s, CXCursor assignment)
+{
+    const CXCursor left = rk_ast_children(assignment, s->arena).items[0];
+    rk_range at;
+    if (!is_bit_field(s, left) && rk_undefined_range(s->unit, left, RK_OPERAND_LEFT, &at))
+        add(s, left, &at, " ::rk__::rk__in(", conversion);
+    else
+        tell(s, left, conversion);
 }
 
 /** A conversion of a floating value: `n` is what it gives, `from` what it takes. */
@@ -263,6 +269,10 @@ static void add_conversion(search *s, const node *n, CXCursor from)
                        : n->up && is_explicit(n->up->cursor) ? n->up
                                                              : NULL;
     rk_range at;
+    if (s->instance && !cast && n->up && is_assignment(n->up->cursor)) {
+        add_place(s, n->up->cursor);
+        return;
+    }
     if (!(cast ? rk_undefined_cast_operand(s->unit, cast->cursor, from, &at)
                : rk_undefined_range(s->unit, from, RK_OPERAND_WHOLE, &at))) {
         tell(s, from, conversion);
@@ -322,12 +332,13 @@ static void look_at_cast(search *s, const node *n)
 
 /**
  * What a template's own text says may be a floating value that becomes an integer: one of those depends on the
- * template's arguments. A class that may become an integer is left as it is, and so need not be copied for it.
+ * template's arguments, or both do. rk__to gives what turns out to be anything else as it is.
  */
-static bool may_truncate(CXType to, CXType from)
+static bool may_truncate(search *s, CXType to, CXType from)
 {
-    return (is_dependent(to) && is_floating(from)) ||
-           (is_whole(to) && is_dependent(clang_getCanonicalType(from)));
+    const bool unknown = is_dependent(clang_getCanonicalType(from));
+    s->guess = unknown && is_dependent(to);
+    return s->guess || (is_dependent(to) && is_floating(from)) || (is_whole(to) && unknown);
 }
 
 /** A value that becomes what a template's own text names: `T x = f;`, `x = f;`, `return f;`. */
@@ -343,7 +354,7 @@ static void look_at_target(search *s, CXCursor from, CXType to, const char *type
         from = values.items[0];
     }
     if (clang_getCursorKind(from) != CXCursor_PackExpansionExpr &&
-        may_truncate(to, clang_getCursorType(from)) && !strstr(type, "auto") &&
+        may_truncate(s, to, clang_getCursorType(from)) && !strstr(type, "auto") &&
         rk_undefined_range(s->unit, from, RK_OPERAND_WHOLE, &at))
         add(s, from, &at, rk_arena_printf(s->arena, " ::rk__::rk__to<%s>(", type), conversion);
 }
@@ -366,11 +377,10 @@ static void look_at_template(search *s, const node *n)
     if (kind == CXCursor_VarDecl ||
         (kind == CXCursor_FieldDecl && !clang_Cursor_isBitField(cursor)))
         look_at_target(s, from, type, type_name(s, type));
-    if (is_assignment(cursor)) {
-        const CXType left = clang_getCursorType(rk_ast_children(cursor, s->arena).items[0]);
-        if (left_type(s, cursor))
-            look_at_target(s, from, left, left_type(s, cursor));
-    }
+    if (is_assignment(cursor) &&
+        may_truncate(s, clang_getCursorType(rk_ast_children(cursor, s->arena).items[0]),
+                     clang_getCursorType(from)))
+        add_place(s, cursor);
     if (kind != CXCursor_ReturnStmt)
         return;
     while (function && !rk_ast_is_function(clang_getCursorKind(function->cursor)) &&
@@ -395,11 +405,6 @@ static void look_at_shift(search *s, CXCursor left, CXCursor right, const char *
         add(s, left, &at, before, what);
     else
         tell(s, left, what);
-}
-
-static bool is_bit_field(const search *s, CXCursor e)
-{
-    return clang_Cursor_isBitField(clang_getCursorReferenced(stripped(e, s->arena))) != 0;
 }
 
 static void look_at_operator(search *s, CXCursor cursor)
@@ -457,6 +462,45 @@ static void look_at_unresolved(search *s, CXCursor call)
             add(s, parts.items[0], &at, " ::rk__::rk__in(", conversion);
 }
 
+/** What a call in a template's own text names, where only one function has the name; a null cursor otherwise. */
+static CXCursor only_candidate(const search *s, CXCursor call)
+{
+    const rk_cursors parts = rk_ast_children(call, s->arena);
+    if (parts.count == 0)
+        return clang_getNullCursor();
+    CXCursor name = stripped(parts.items[0], s->arena);
+    if (clang_getCursorKind(name) == CXCursor_DeclRefExpr) {
+        const rk_cursors inner = rk_ast_children(name, s->arena);
+        for (size_t i = 0; i < inner.count; i++)
+            if (clang_getCursorKind(inner.items[i]) == CXCursor_OverloadedDeclRef)
+                name = inner.items[i];
+    }
+    if (clang_getCursorKind(name) != CXCursor_OverloadedDeclRef)
+        return clang_getCursorReferenced(name);
+    return clang_getNumOverloadedDecls(name) == 1 ? clang_getOverloadedDecl(name, 0)
+                                                  : clang_getNullCursor();
+}
+
+/** Arguments of a call whose types are not known before the instance: `take(v)`, where take(int) alone is in sight. */
+static void look_at_arguments(search *s, CXCursor call)
+{
+    const CXCursor function = only_candidate(s, call);
+    const rk_cursors parts = rk_ast_children(call, s->arena);
+    if (clang_Cursor_isNull(function) ||
+        !is_dependent(clang_getCanonicalType(clang_getCursorType(call))))
+        return;
+    size_t parameter = 0;
+    const rk_cursors all = rk_ast_children(function, s->arena);
+    for (size_t i = 0; i < all.count && parameter + 1 < parts.count; i++) {
+        if (clang_getCursorKind(all.items[i]) != CXCursor_ParmDecl)
+            continue;
+        const CXType to = clang_getCursorType(all.items[i]);
+        parameter++;
+        if (is_whole(to))
+            look_at_target(s, parts.items[parameter], to, whole_name(to, s->arena));
+    }
+}
+
 /* The walk. */
 
 static bool has_head_word(const search *s, CXCursor function, const char *word)
@@ -485,12 +529,27 @@ static bool is_within(const search *s, CXCursor instance)
     return false;
 }
 
+/** Whether it is a template's own text, or a member's of a class template. */
+static bool is_pattern(CXCursor cursor)
+{
+    for (; !clang_Cursor_isNull(cursor) && !clang_isInvalid(clang_getCursorKind(cursor));
+         cursor = clang_getCursorSemanticParent(cursor)) {
+        const enum CXCursorKind kind = clang_getCursorKind(cursor);
+        if (kind == CXCursor_FunctionTemplate || kind == CXCursor_ClassTemplate ||
+            kind == CXCursor_ClassTemplatePartialSpecialization)
+            return true;
+    }
+    return false;
+}
+
 static void note_text(search *s, CXCursor function)
 {
     const CXSourceRange range = clang_getCursorExtent(function);
     const rk_where begin = rk_ast_expansion(s->unit, clang_getRangeStart(range));
-    *rk_push(s->arena, &s->texts) = (rk_range){
-        begin.file, begin.offset, rk_ast_expansion(s->unit, clang_getRangeEnd(range)).offset};
+    const rk_where end = rk_ast_expansion(s->unit, clang_getRangeEnd(range));
+    *rk_push(s->arena, &s->texts) = (rk_range){begin.file, begin.offset, end.offset};
+    *rk_push(s->arena, &s->names) =
+        is_pattern(function) ? rk_ast_text(clang_getCursorSpelling(function), s->arena) : NULL;
 }
 
 /** Functions for the device; `constexpr` ones may be used there. */
@@ -594,13 +653,17 @@ static void look(search *s, CXCursor cursor, const node *up)
         note_variable(s, cursor);
     if (s->device && !s->instance)
         look_at_template(s, &n);
+    s->guess = false;
     if (s->device && (kind == CXCursor_UnexposedExpr || is_explicit(cursor)))
         look_at_cast(s, &n);
     else if (s->device &&
              (kind == CXCursor_BinaryOperator || kind == CXCursor_CompoundAssignOperator))
         look_at_operator(s, cursor);
-    else if (s->device && !s->instance && kind == CXCursor_CallExpr)
+    else if (s->device && !s->instance && kind == CXCursor_CallExpr) {
         look_at_unresolved(s, cursor);
+        look_at_arguments(s, cursor);
+        s->guess = false;
+    }
     look_inside(s, cursor, up);
 }
 
@@ -624,6 +687,72 @@ static int compare(const void *a, const void *b)
     return (x->end < y->end) - (x->end > y->end);
 }
 
+/** Whether an instance of the function with this text was met. */
+static bool is_met(const search *s, const rk_range *text)
+{
+    for (size_t i = 0; i < s->instances.count; i++) {
+        const CXCursor pattern = clang_getSpecializedCursorTemplate(s->instances.items[i]);
+        const CXCursor definition = clang_getCursorDefinition(pattern);
+        const rk_where at = rk_ast_expansion(
+            s->unit,
+            clang_getCursorLocation(clang_Cursor_isNull(definition) ? pattern : definition));
+        if (at.file == text->file && text->begin <= at.offset && at.offset < text->end)
+            return true;
+    }
+    return false;
+}
+
+static bool names(const search *s, const rk_range *text, const char *name)
+{
+    const rk_tokens *t = &s->unit->files.items[text->file]->tokens;
+    for (size_t i = rk_tokens_at(t, text->begin); i < t->count && t->items[i].offset < text->end;
+         i++)
+        if (rk_token_is(t, i, name))
+            return true;
+    return false;
+}
+
+/**
+ * Which of `texts` an instance may be made of that libclang does not show: those of which it shows none, as of the destructor of
+ * a class template, and those that such text names.
+ */
+static bool *hidden_texts(const search *s)
+{
+    bool *hidden = RK_NEW_ARRAY(s->arena, bool, s->texts.count + 1);
+    for (size_t i = 0; i < s->texts.count; i++) /* instances in other text are shown */
+        hidden[i] = s->names.items[i] && !is_met(s, &s->texts.items[i]);
+    for (bool more = true; more;) {
+        more = false;
+        for (size_t i = 0; i < s->texts.count; i++)
+            for (size_t k = 0; s->names.items[i] && k < s->texts.count && !hidden[i]; k++)
+                if (hidden[k] && names(s, &s->texts.items[k], s->names.items[i]))
+                    hidden[i] = more = true;
+    }
+    return hidden;
+}
+
+/** Leaves out what was guessed where instances say it. */
+static void drop_guesses(search *s)
+{
+    bool any = false;
+    for (size_t i = 0; i < s->unit->undefined.count; i++)
+        any |= s->unit->undefined.items[i].guessed;
+    const bool *hidden = any ? hidden_texts(s) : NULL;
+    size_t kept = 0;
+    for (size_t i = 0; i < s->unit->undefined.count; i++) {
+        const rk_undefined *u = &s->unit->undefined.items[i];
+        bool keep = !u->guessed;
+        for (size_t k = 0; k < s->texts.count && !keep; k++) {
+            const rk_range *text = &s->texts.items[k];
+            keep = hidden[k] && text->file == u->at.file && text->begin <= u->at.begin &&
+                   u->at.end <= text->end;
+        }
+        if (keep)
+            s->unit->undefined.items[kept++] = *u;
+    }
+    s->unit->undefined.count = kept;
+}
+
 void rk_undefined_find(rk_unit *unit)
 {
     search s = {.unit = unit, .arena = unit->arena, .pattern = clang_getNullCursor()};
@@ -638,47 +767,7 @@ void rk_undefined_find(rk_unit *unit)
             look_at_end(&s, instance);
         look_as(&s, instance, NULL, device || is_within(&s, instance));
     }
+    drop_guesses(&s);
     if (unit->undefined.count)
         qsort(unit->undefined.items, unit->undefined.count, sizeof *unit->undefined.items, compare);
-}
-
-/* The text. */
-
-/** Whether an edit replaces text that is around an operand or in it. */
-static bool is_replaced(const rk_edits *edits, const rk_range *at)
-{
-    for (size_t i = 0; i < edits->list.count; i++) {
-        const rk_edit *e = &edits->list.items[i];
-        if (e->length && ((e->offset < at->begin && at->begin < e->offset + e->length) ||
-                          (e->offset < at->end && at->end < e->offset + e->length)))
-            return true;
-    }
-    return false;
-}
-
-void rk_undefined_edit(rk_unit *unit, rk_edits *edits, size_t file, size_t begin, size_t end)
-{
-    /* Of other insertions those that open a statement come before, those for what an operand reads after. */
-    enum { OPENS = 1 << 20, CLOSES = -(1 << 20) };
-    for (size_t i = 0; i < unit->undefined.count; i++) {
-        const rk_undefined *u = &unit->undefined.items[i];
-        if (u->at.file != file || u->at.begin < begin || u->at.end > end ||
-            is_replaced(edits, &u->at))
-            continue;
-        unit->files.items[file]->touched |= edits == &unit->files.items[file]->edits;
-        rk_edits_insert(edits, u->at.begin, OPENS + (int)i, u->before);
-        if (u->at.begin < u->at.end)
-            rk_edits_insert(edits, u->at.end, CLOSES - (int)i, ")");
-    }
-}
-
-void rk_undefined_text(const rk_unit *unit, rk_str *out, const rk_range *within, size_t at,
-                       bool ends)
-{
-    for (size_t i = 0; i < unit->undefined.count; i++) {
-        const rk_undefined *u = &unit->undefined.items[i];
-        if (u->at.file == within->file && u->at.begin >= within->begin &&
-            u->at.end <= within->end && (ends ? u->at.end : u->at.begin) == at)
-            rk_str_add(out, ends ? ")" : u->before);
-    }
 }

@@ -5,6 +5,7 @@
 #include "convert/clang/template_args.h"
 #include "convert/rkernel/recheck.h"
 #include "convert/rkernel/rewrite.h"
+#include "convert/unit/defines.h"
 #include "convert/unit/problems.h"
 #include "convert/unit/sources.h"
 
@@ -41,7 +42,7 @@ static void put_together(result *r, rk_unit *unit, size_t file)
     size_t done = 0;
     sort_texts(r, unit, file);
     if (file == 0)
-        rk_str_add(&out, "#include <rk/drop_in.cuh>\n");
+        rk_str_add(&out, rk_defines_around(unit, "#include <rk/drop_in.cuh>\n"));
     for (size_t i = 0; i < r->order.count; i++) {
         const rk_drop_in_text *t = &unit->drop_in->texts.items[r->order.items[i]];
         rk_str_addn(&out, source->data + done, t->offset - done);

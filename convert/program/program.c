@@ -10,6 +10,7 @@
 #include "convert/program/drop_in.h"
 #include "convert/program/program_internal.h"
 #include "convert/rkernel/analysis.h"
+#include "convert/unit/defines.h"
 #include "convert/unit/reserved.h"
 #include "convert/unit/sources.h"
 
@@ -29,7 +30,9 @@ static char *head(const rk_unit *unit, size_t file)
                                     : "#include <rk/cpu_program.h>\n"
                           : unit->options->drop_in ? "#include <rk/drop_in.cuh>\n"
                                                    : "";
-    return rk_arena_printf(arena, "%s#line 1 \"%s\"\n", include, unit->files.items[file]->path);
+    return rk_arena_printf(arena, "%s#line 1 \"%s\"\n",
+                           *include ? rk_defines_around(unit, include) : "",
+                           unit->files.items[file]->path);
 }
 
 static bool apply(rk_unit *unit, size_t index, const char *tail)

@@ -14,6 +14,7 @@
 #include "convert/rkernel/decide.h"
 #include "convert/rkernel/recheck.h"
 #include "convert/rkernel/rewrite.h"
+#include "convert/unit/defines.h"
 #include "convert/unit/reserved.h"
 #include "convert/unit/sources.h"
 
@@ -26,28 +27,6 @@ enum { MAX_ROUNDS = 12 };
 
 /** Macros in macros that make kernels. */
 enum { MAX_EXPANSIONS = 8 };
-
-/** The user's -D as text, so that the converted source needs none of them. */
-static void read_defines(rk_unit *unit)
-{
-    const rk_convert_options *options = unit->options;
-    rk_str defines = {.arena = unit->arena}, undefines = {.arena = unit->arena};
-    for (size_t i = 0; i < options->arg_count; i++) {
-        const char *arg = options->args[i];
-        if (!rk_str_starts(arg, "-D"))
-            continue;
-        const char *text = arg[2]                       ? arg + 2
-                           : i + 1 < options->arg_count ? options->args[i + 1]
-                                                        : "";
-        const size_t length = strcspn(text, "=");
-        const char *name = rk_arena_strndup(unit->arena, text, length);
-        rk_str_addf(&defines, "#ifndef %s\n#define %s %s\n#endif\n", name, name,
-                    text[length] ? text + length + 1 : "1");
-        rk_str_addf(&undefines, "#undef %.*s\n", (int)strcspn(name, "("), name);
-    }
-    unit->defines = rk_arena_strdup(unit->arena, rk_str_text(&defines));
-    unit->undefines = rk_arena_strdup(unit->arena, rk_str_text(&undefines));
-}
 
 void rk_leave_out(rk_unit *unit)
 {
@@ -127,7 +106,7 @@ static bool read_unit(rk_unit *unit)
 
 bool rk_unit_convert(rk_unit *unit)
 {
-    read_defines(unit);
+    rk_defines_read(unit);
     if (!read_unit(unit))
         return false;
     unit->files.items[0]->out_name = unit->options->output

@@ -2,6 +2,7 @@
 
 #include "convert/clang/parse.h"
 #include "convert/rkernel/rewrite.h"
+#include "convert/unit/defines.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -72,9 +73,9 @@ static char *probes_text(const rk_unit *unit, const char *source, bool *wanted)
     rk_str_add(&out, "}\n");
     return rk_arena_printf(
         unit->arena,
-        "#include <rk/rkernel.h>\ntemplate <class rk__T> struct rk__same { using rk__type "
+        "%stemplate <class rk__T> struct rk__same { using rk__type "
         "= rk__T; };\ntemplate <class rk__T> using rk__id = typename rk__same<rk__T>::rk__type;\n%s",
-        rk_str_text(&out));
+        rk_defines_around(unit, "#include <rk/rkernel.h>\n"), rk_str_text(&out));
 }
 
 /** Runs a command with its output in a file; its exit status, -1 when it could not be run. */

@@ -2,6 +2,7 @@
 #include "convert/facts/template_heads.h"
 #include "convert/rkernel/decide.h"
 #include "convert/rkernel/rewrite.h"
+#include "convert/unit/defines.h"
 #include "convert/unit/spaces.h"
 
 #include <ctype.h>
@@ -191,7 +192,7 @@ static void add_early(const rk_unit *unit, rk_str *out)
 char *rk_rewrite_head(const rk_unit *unit)
 {
     rk_str out = {.arena = unit->arena};
-    rk_str_add(&out, "#include <rk/rkernel.h>\n");
+    rk_str_add(&out, rk_defines_around(unit, "#include <rk/rkernel.h>\n"));
     add_macro_lines(unit, &out, "#pragma push_macro(\"%s\")\n#undef %s\n",
                     "#pragma push_macro(\"%s\")\n");
     if (unit->files.count > 1)
@@ -288,6 +289,8 @@ char *rk_rewrite_cpu(const rk_unit *unit)
 {
     rk_str out = {.arena = unit->arena};
     bool any = false;
+    /* as nvcc has it: CUDA's names are there before the source's first line and its macros */
+    rk_str_add(&out, "#include <rk/shim/cuda_runtime.h>\n");
     rk_str_addf(&out, "%s#include \"%s\"\n#include <rk/cpu_entry.h>\n\nnamespace %s {\n",
                 any_split(unit) ? "#include <rk/cpu_fission.h>\n" : "",
                 unit->files.items[0]->out_name, unit->space);

@@ -9,6 +9,7 @@
 #include "convert/rkernel/resources.h"
 #include "convert/rkernel/rewrite.h"
 #include "convert/run/tree_dump.h"
+#include "convert/unit/defines.h"
 #include "convert/unit/sources.h"
 
 #include <ctype.h>
@@ -252,7 +253,7 @@ bool rk_job_is_converted(const char *path, rk_arena *arena)
     if (!rk_file_read(&bytes, path, arena, rk_diag_new(arena)))
         return false;
     for (size_t i = 0; i < sizeof heads / sizeof *heads; i++)
-        if (rk_str_starts(bytes.data, heads[i]))
+        if (rk_str_starts(rk_defines_skip(bytes.data), heads[i]))
             return true;
     return false;
 }

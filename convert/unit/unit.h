@@ -284,6 +284,7 @@ typedef struct {
     rk_range at;
     const char *before; /**< " ::rk__::rk__to<int>(" */
     bool instance;      /**< only instances of a template show that it is needed */
+    bool guessed;       /**< in a template: nothing is known of the types of either side */
 } rk_undefined;
 
 /** What reading a source and its headers may take, before a process of its own does more with them. */

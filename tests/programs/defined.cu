@@ -304,6 +304,34 @@ template <class F> struct at_end {
 struct owner {
     at_end<float> member;
 };
+/* Nothing of these instances shows in the source's tree: both types depend on the template's arguments. */
+__device__ int took;
+__device__ void take(int v)
+{
+    took = v;
+}
+template <class T, class V> struct passed_on {
+    __device__ static T give(V v)
+    {
+        return v;
+    }
+};
+template <class T, class V> struct unshown {
+    T *o;
+    V v;
+    __device__ ~unshown()
+    {
+        T x = v, y = passed_on<T, V>::give(v);
+        o[0] = x;
+        o[1] = y;
+        o[2] = v;
+        take(v);
+        o[3] = took;
+        V &same = v;
+        same = 3;
+        o[4] = v;
+    }
+};
 template <class F> __device__ int by_assembly(F v)
 {
     int r;
@@ -312,7 +340,7 @@ template <class F> __device__ int by_assembly(F v)
 }
 #define MOVE(to, from) asm("mov.b32 %0, %1;" : "=r"(to) : "r"(int(from)))
 
-enum { HIDDEN = 10, ASSEMBLED = 4 };
+enum { HIDDEN = 15, ASSEMBLED = 4 };
 __global__ void hidden(int *o, float v)
 {
     const with_values a(v);
@@ -321,6 +349,7 @@ __global__ void hidden(int *o, float v)
     {
         at_end<float> end{v, o + 4};
         owner own{{v, o + 7}};
+        unshown<int, float> last{o + 10, v};
     }
 }
 __global__ void assembled(int *o, float v, int n)
@@ -341,7 +370,7 @@ void hiddens()
     hidden<<<1, 1>>>(o, 1e10f);
     LAUNCH_OK();
     std::vector<int> want(HIDDEN, INT_MAX);
-    want[2] = 255;
+    want[2] = 255, want[14] = 3;
     check::same("hidden", o.get(), want);
     assembled<<<1, 1>>>(a, 1e10f, 33);
     LAUNCH_OK();

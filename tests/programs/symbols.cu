@@ -1,5 +1,6 @@
 // Variables of the device: constant, plain and managed, at file scope and in a namespace and as a template, copied to and
-// from by symbol.
+// from by symbol. The command line's macros have names that the runtime's headers use for their own.
+// flags: -DN=16 -DS=1 -DF=2 -DA=3 -DB=4 -DC=5 -DD=6 -DE=7 -DP=8 -DR=9 -DV=10 -DX=11 -DArgs=12 -DOp=13 -Dblock=14 -Dlane=16 -Dgroup=17 -Dlast=18 -Dbits=19 -Dorder=20
 #include "check.h"
 
 struct settings {

@@ -6,6 +6,7 @@
  * that need them (convert/facts/undefined.h); all else is the compiler's, by flags (convert/cc/cpu_flags.h):
  *
  *   int i = f;           int i = rk__::rk__to<int>(f);
+ *   i = f;               rk__::rk__in(i) = f;                in a template
  *   i += f;              rk__::rk__in(i) += f;
  *   x << n;              rk__::rk__bits(x) << n;
  *   x <<= n;             rk__::rk__in(x) <<= n;
@@ -85,8 +86,12 @@ template <class T, class F> RK_DEFINED T whole_of(F x)
 template <class T, class X>
 constexpr bool truncates = std::is_floating_point_v<bare<X>> &&is_whole<bare<T>>;
 
-/** A floating value that is to become a T; any other as it is. Scalars by value, which bit-fields have, too. */
-template <class T, class X, std::enable_if_t<std::is_scalar_v<X>, int> = 0>
+/**
+ * A floating value that is to become a T; any other as it is. Scalars by value, which bit-fields have, too, but for a T
+ * that is a reference to one.
+ */
+template <class T, class X,
+          std::enable_if_t<std::is_scalar_v<X> && !std::is_lvalue_reference_v<T>, int> = 0>
 RK_DEFINED auto rk__to(const X &x)
 {
     if constexpr (truncates<T, X>)
@@ -94,7 +99,9 @@ RK_DEFINED auto rk__to(const X &x)
     else
         return x;
 }
-template <class T, class X, std::enable_if_t<!std::is_scalar_v<bare<X>>, int> = 0>
+template <
+    class T, class X,
+    std::enable_if_t<!std::is_scalar_v<bare<X>> || std::is_lvalue_reference_v<T>, int> = 0>
 RK_DEFINED X rk__to(X &&x)
 {
     return static_cast<X &&>(x);
@@ -158,6 +165,14 @@ template <class T, class N> RK_DEFINED auto operator>>(shift_operand<T> x, const
 template <class T> struct assigned_place {
     T &place;
 
+    template <class X> RK_DEFINED T &operator=(X &&x) const
+    {
+        if constexpr (truncates<T, X>)
+            place = whole_of<bare<T>>(x);
+        else
+            place = static_cast<X &&>(x);
+        return place;
+    }
 #define RK_COMPOUND(op)                                                                            \
     template <class X> RK_DEFINED T &operator op##=(const X &x) const                              \
     {                                                                                              \

@@ -621,19 +621,19 @@ inline auto group_size(const Group &group) -> decltype(group.num_threads())
 }
 
 /** One thread of the group calls. */
-template <class Group, class F, class... A>
-inline void invoke_one(const Group &group, F &&function, A &&...args)
+template <class Group, class Function, class... Arguments>
+inline void invoke_one(const Group &group, Function &&function, Arguments &&...args)
 {
     if (group.thread_rank() == 0)
-        std::forward<F>(function)(std::forward<A>(args)...);
+        std::forward<Function>(function)(std::forward<Arguments>(args)...);
 }
-template <class Group, class F, class... A>
-inline auto invoke_one_broadcast(const Group &group, F &&function, A &&...args)
+template <class Group, class Function, class... Arguments>
+inline auto invoke_one_broadcast(const Group &group, Function &&function, Arguments &&...args)
 {
     using T = decltype(function(args...));
     T value = {};
     if (group.thread_rank() == 0)
-        value = std::forward<F>(function)(std::forward<A>(args)...);
+        value = std::forward<Function>(function)(std::forward<Arguments>(args)...);
     return group.shfl(value, 0);
 }
 

@@ -39,11 +39,11 @@ struct bit_or {
 template <class Group, class T, class Op>
 inline std::decay_t<T> inclusive_scan(const Group &group, T &&value, Op &&op)
 {
-    using V = std::decay_t<T>;
-    V sum = value;
+    using Value = std::decay_t<T>;
+    Value sum = value;
     const unsigned size = unsigned(group.size()), rank = unsigned(group.thread_rank());
     for (unsigned step = 1; step < size; step *= 2) {
-        const V other = group.shfl_up(sum, step);
+        const Value other = group.shfl_up(sum, step);
         if (rank >= step)
             sum = op(sum, other);
     }
@@ -59,12 +59,12 @@ inline std::decay_t<T> inclusive_scan(const Group &group, T &&value)
 template <class Group, class T, class Op>
 inline std::decay_t<T> reduce(const Group &group, T &&value, Op &&op)
 {
-    using V = std::decay_t<T>;
+    using Value = std::decay_t<T>;
     constexpr bool tile = !std::is_same_v<std::decay_t<Group>, coalesced_group>;
     const unsigned size = unsigned(group.size());
     if (!tile && size != 32)
         return group.shfl(inclusive_scan(group, value, op), int(size) - 1);
-    V sum = value;
+    Value sum = value;
     for (unsigned step = size / 2; step > 0; step /= 2)
         sum = op(sum, group.shfl_xor(sum, step));
     return sum;
@@ -74,10 +74,10 @@ inline std::decay_t<T> reduce(const Group &group, T &&value, Op &&op)
 template <class Group, class T, class Op>
 inline std::decay_t<T> exclusive_scan(const Group &group, T &&value, Op &&op)
 {
-    using V = std::decay_t<T>;
-    const V sum = inclusive_scan(group, value, op);
-    const V below = group.shfl_up(sum, 1);
-    return group.thread_rank() == 0 ? V() : below;
+    using Value = std::decay_t<T>;
+    const Value sum = inclusive_scan(group, value, op);
+    const Value below = group.shfl_up(sum, 1);
+    return group.thread_rank() == 0 ? Value() : below;
 }
 template <class Group, class T>
 inline std::decay_t<T> exclusive_scan(const Group &group, T &&value)

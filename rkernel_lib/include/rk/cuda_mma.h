@@ -205,13 +205,14 @@ template <class T, class Sum> T mma_result(Sum sum, bool saturate)
 }
 
 /** d = a * b + c. The lanes put their parts of a and b into the first lane's frame. */
-template <int m, int n, int k, class D, class A, class LayoutA, class B, class LayoutB, class C>
-void mma_sync(fragment<accumulator, m, n, k, D> &d,
-              const fragment<matrix_a, m, n, k, A, LayoutA> &a,
-              const fragment<matrix_b, m, n, k, B, LayoutB> &b,
-              const fragment<accumulator, m, n, k, C> &c, bool saturate = false)
+template <int m, int n, int k, class TypeD, class TypeA, class LayoutA, class TypeB, class LayoutB,
+          class TypeC>
+void mma_sync(fragment<accumulator, m, n, k, TypeD> &d,
+              const fragment<matrix_a, m, n, k, TypeA, LayoutA> &a,
+              const fragment<matrix_b, m, n, k, TypeB, LayoutB> &b,
+              const fragment<accumulator, m, n, k, TypeC> &c, bool saturate = false)
 {
-    using Sum = typename element<A>::sum;
+    using Sum = typename element<TypeA>::sum;
     struct operands {
         Sum a[m * k], b[k * n];
     } own;
@@ -219,16 +220,16 @@ void mma_sync(fragment<accumulator, m, n, k, D> &d,
     auto *all = reinterpret_cast<operands *>(
         __shfl_sync(0xffffffffu, reinterpret_cast<std::uintptr_t>(&own), 0));
     for (int i = 0; i < a.num_elements; i++)
-        all->a[lane * a.num_elements + i] = element<A>::value(a.x[i]);
+        all->a[lane * a.num_elements + i] = element<TypeA>::value(a.x[i]);
     for (int i = 0; i < b.num_elements; i++)
-        all->b[lane * b.num_elements + i] = element<B>::value(b.x[i]);
+        all->b[lane * b.num_elements + i] = element<TypeB>::value(b.x[i]);
     __syncwarp();
     for (int i = 0; i < d.num_elements; i++) {
         const int at = lane * d.num_elements + i, row = at / n, column = at % n;
         Sum sum = Sum(c.x[i]);
         for (int j = 0; j < k; j++)
             sum = mma_add(all->a[row * k + j], all->b[j * n + column], sum);
-        d.x[i] = mma_result<D>(sum, saturate);
+        d.x[i] = mma_result<TypeD>(sum, saturate);
     }
     __syncwarp();
 }

@@ -98,21 +98,21 @@ public:
     }
 
     /** Replaces the value by change(value) and returns what it was. */
-    template <class F>
-    T fetch_change(F change, memory_order order = memory_order_seq_cst) const
+    template <class Function>
+    T fetch_change(Function change, memory_order order = memory_order_seq_cst) const
     {
         T old = load(memory_order_relaxed);
         while (!compare_exchange_strong(old, change(old), order))
             ;
         return old;
     }
-    template <class D>
-    T fetch_add(D by, memory_order order = memory_order_seq_cst) const
+    template <class Number>
+    T fetch_add(Number by, memory_order order = memory_order_seq_cst) const
     {
         return fetch_change([by](T old) { return T(old + by); }, order);
     }
-    template <class D>
-    T fetch_sub(D by, memory_order order = memory_order_seq_cst) const
+    template <class Number>
+    T fetch_sub(Number by, memory_order order = memory_order_seq_cst) const
     {
         return fetch_change([by](T old) { return T(old - by); }, order);
     }
@@ -143,13 +143,13 @@ public:
         store(wanted);
         return wanted;
     }
-    template <class D>
-    T operator+=(D by) const
+    template <class Number>
+    T operator+=(Number by) const
     {
         return T(fetch_add(by) + by);
     }
-    template <class D>
-    T operator-=(D by) const
+    template <class Number>
+    T operator-=(Number by) const
     {
         return T(fetch_sub(by) - by);
     }
