@@ -1,0 +1,7 @@
+#include "decode.h"
+
+bool decode_matrix(decoder *d)
+{
+    (void)d;
+    return false;
+}
