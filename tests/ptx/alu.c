@@ -18,56 +18,56 @@ typedef int64_t s64;
 typedef __int128 s128;
 typedef unsigned __int128 u128;
 
-#define ONE(name, D, A, ...)                                                                        \
-    static void name(run *c, const insn *i, uint32_t mask)                                          \
-    {                                                                                               \
-        D *const d = at(c, i->o[0]);                                                                \
-        const A *const pa = at(c, i->o[1]);                                                         \
-        EACH_LANE(const A a = pa[l]; d[l] = (D)(__VA_ARGS__);)                                      \
+#define ONE(name, D, A, ...)                                                                       \
+    static void name(run *c, const insn *i, uint32_t mask)                                         \
+    {                                                                                              \
+        D *const d = at(c, i->o[0]);                                                               \
+        const A *const pa = at(c, i->o[1]);                                                        \
+        EACH_LANE(const A a = pa[l]; d[l] = (D)(__VA_ARGS__);)                                     \
     }
-#define TWO(name, D, A, B, ...)                                                                     \
-    static void name(run *c, const insn *i, uint32_t mask)                                          \
-    {                                                                                               \
-        D *const d = at(c, i->o[0]);                                                                \
-        const A *const pa = at(c, i->o[1]);                                                         \
-        const B *const pb = at(c, i->o[2]);                                                         \
-        EACH_LANE(const A a = pa[l]; const B b = pb[l]; d[l] = (D)(__VA_ARGS__);)                   \
+#define TWO(name, D, A, B, ...)                                                                    \
+    static void name(run *c, const insn *i, uint32_t mask)                                         \
+    {                                                                                              \
+        D *const d = at(c, i->o[0]);                                                               \
+        const A *const pa = at(c, i->o[1]);                                                        \
+        const B *const pb = at(c, i->o[2]);                                                        \
+        EACH_LANE(const A a = pa[l]; const B b = pb[l]; d[l] = (D)(__VA_ARGS__);)                  \
     }
-#define THREE(name, D, A, B, C, ...)                                                                \
-    static void name(run *c, const insn *i, uint32_t mask)                                          \
-    {                                                                                               \
-        D *const d = at(c, i->o[0]);                                                                \
-        const A *const pa = at(c, i->o[1]);                                                         \
-        const B *const pb = at(c, i->o[2]);                                                         \
-        const C *const pe = at(c, i->o[3]);                                                         \
-        EACH_LANE(const A a = pa[l]; const B b = pb[l]; const C e = pe[l];                          \
-                  d[l] = (D)(__VA_ARGS__);)                                                         \
+#define THREE(name, D, A, B, C, ...)                                                               \
+    static void name(run *c, const insn *i, uint32_t mask)                                         \
+    {                                                                                              \
+        D *const d = at(c, i->o[0]);                                                               \
+        const A *const pa = at(c, i->o[1]);                                                        \
+        const B *const pb = at(c, i->o[2]);                                                        \
+        const C *const pe = at(c, i->o[3]);                                                        \
+        EACH_LANE(const A a = pa[l]; const B b = pb[l]; const C e = pe[l];                         \
+                  d[l] = (D)(__VA_ARGS__);)                                                        \
     }
 
 /* Wrapping is PTX's: all of it is done without signs. */
-#define INTEGERS(T, U, W, bits)                                                                     \
-    TWO(add_##T, U, U, U, a + b)                                                                    \
-    TWO(sub_##T, U, U, U, a - b)                                                                    \
-    TWO(mul_lo_##T, U, U, U, (u64)a *(u64)b)                                                            \
-    TWO(mul_hi_##T, U, T, T, ((W)a * (W)b) >> bits)                                                 \
-    THREE(mad_lo_##T, U, U, U, U, (u64)a *(u64)b + (u64)e)                                                \
-    THREE(mad_hi_##T, U, T, T, U, (U)(((W)a * (W)b) >> bits) + e)                                   \
-    TWO(min_##T, T, T, T, a < b ? a : b)                                                            \
-    TWO(max_##T, T, T, T, a > b ? a : b)                                                            \
-    THREE(sad_##T, U, T, T, U, e + (a < b ? (U)b - (U)a : (U)a - (U)b))                             \
-    TWO(div_##T, T, T, T, divide_##T(a, b))                                                         \
-    TWO(rem_##T, T, T, T, remainder_##T(a, b))                                                      \
+#define INTEGERS(T, U, W, bits)                                                                    \
+    TWO(add_##T, U, U, U, a + b)                                                                   \
+    TWO(sub_##T, U, U, U, a - b)                                                                   \
+    TWO(mul_lo_##T, U, U, U, (u64)a *(u64)b)                                                       \
+    TWO(mul_hi_##T, U, T, T, ((W)a * (W)b) >> bits)                                                \
+    THREE(mad_lo_##T, U, U, U, U, (u64)a *(u64)b + (u64)e)                                         \
+    THREE(mad_hi_##T, U, T, T, U, (U)(((W)a * (W)b) >> bits) + e)                                  \
+    TWO(min_##T, T, T, T, a < b ? a : b)                                                           \
+    TWO(max_##T, T, T, T, a > b ? a : b)                                                           \
+    THREE(sad_##T, U, T, T, U, e + (a < b ? (U)b - (U)a : (U)a - (U)b))                            \
+    TWO(div_##T, T, T, T, divide_##T(a, b))                                                        \
+    TWO(rem_##T, T, T, T, remainder_##T(a, b))                                                     \
     TWO(shr_##T, T, T, u32, b >= bits ? (a < 0 ? -1 : 0) : a >> (b & (bits - 1)))
 
 /** By zero, and the least number by -1: what the hardware gives. */
-#define DIVISIONS(T, S, least)                                                                      \
-    static inline T divide_##T(T a, T b)                                                            \
-    {                                                                                               \
-        return b == 0 ? (T)-1 : S && a == least && b == (T)-1 ? a : (T)(a / b);                     \
-    }                                                                                               \
-    static inline T remainder_##T(T a, T b)                                                         \
-    {                                                                                               \
-        return b == 0 ? a : S && b == (T)-1 ? 0 : (T)(a % b);                                       \
+#define DIVISIONS(T, S, least)                                                                     \
+    static inline T divide_##T(T a, T b)                                                           \
+    {                                                                                              \
+        return b == 0 ? (T)-1 : S && a == least && b == (T)-1 ? a : (T)(a / b);                    \
+    }                                                                                              \
+    static inline T remainder_##T(T a, T b)                                                        \
+    {                                                                                              \
+        return b == 0 ? a : S && b == (T)-1 ? 0 : (T)(a % b);                                      \
     }
 DIVISIONS(u16, 0, 0)
 DIVISIONS(s16, 1, SHRT_MIN)
@@ -88,9 +88,9 @@ TWO(mul_wide_s16, u32, s16, s16, (s32)a *(s32)b)
 TWO(mul_wide_u32, u64, u32, u32, (u64)a *(u64)b)
 TWO(mul_wide_s32, u64, s32, s32, (s64)a *(s64)b)
 THREE(mad_wide_u16, u32, u16, u16, u32, (u32)a *(u32)b + e)
-THREE(mad_wide_s16, u32, s16, s16, u32, (u32)((s32)a * (s32)b) + e)
+THREE(mad_wide_s16, u32, s16, s16, u32, (u32)((s32)a *(s32)b) + e)
 THREE(mad_wide_u32, u64, u32, u32, u64, (u64)a *(u64)b + e)
-THREE(mad_wide_s32, u64, s32, s32, u64, (u64)((s64)a * (s64)b) + e)
+THREE(mad_wide_s32, u64, s32, s32, u64, (u64)((s64)a *(s64)b) + e)
 
 static inline s32 low24(s32 v)
 {
@@ -110,38 +110,42 @@ ONE(neg_s16, u16, u16, -(u32)a)
 ONE(neg_s32, u32, u32, -a)
 ONE(neg_s64, u64, u64, -a)
 TWO(add_sat_s32, s32, s32, s32,
-    (s64)a + b > INT_MAX ? INT_MAX : (s64)a + b < INT_MIN ? INT_MIN : (s64)a + b)
+    (s64)a + b > INT_MAX   ? INT_MAX
+    : (s64)a + b < INT_MIN ? INT_MIN
+                           : (s64)a + b)
 TWO(sub_sat_s32, s32, s32, s32,
-    (s64)a - b > INT_MAX ? INT_MAX : (s64)a - b < INT_MIN ? INT_MIN : (s64)a - b)
+    (s64)a - b > INT_MAX   ? INT_MAX
+    : (s64)a - b < INT_MIN ? INT_MIN
+                           : (s64)a - b)
 
-#define BITS(T)                                                                                     \
-    TWO(and_##T, T, T, T, a & b)                                                                    \
-    TWO(or_##T, T, T, T, a | b)                                                                     \
-    TWO(xor_##T, T, T, T, a ^ b)                                                                    \
-    ONE(not_##T, T, T, ~a)                                                                          \
-    ONE(cnot_##T, T, T, a == 0)                                                                     \
-    ONE(mov_##T, T, T, a)                                                                           \
-    TWO(shl_##T, T, T, u32, b >= 8 * sizeof(T) ? 0 : (u64)a << (b & (8 * sizeof(T) - 1)))           \
-    static void selp_##T(run *c, const insn *i, uint32_t mask)                                      \
-    {                                                                                               \
-        T *const d = at(c, i->o[0]);                                                                \
-        const T *const a = at(c, i->o[1]), *const b = at(c, i->o[2]);                               \
-        const u32 p = predicate(c, i->o[3]);                                                        \
-        EACH_LANE(d[l] = p >> l & 1 ? a[l] : b[l];)                                                 \
-    }                                                                                               \
-    THREE(slct_##T##_s32, T, T, T, s32, e >= 0 ? a : b)                                             \
+#define BITS(T)                                                                                    \
+    TWO(and_##T, T, T, T, a &b)                                                                    \
+    TWO(or_##T, T, T, T, a | b)                                                                    \
+    TWO(xor_##T, T, T, T, a ^ b)                                                                   \
+    ONE(not_##T, T, T, ~a)                                                                         \
+    ONE(cnot_##T, T, T, a == 0)                                                                    \
+    ONE(mov_##T, T, T, a)                                                                          \
+    TWO(shl_##T, T, T, u32, b >= 8 * sizeof(T) ? 0 : (u64)a << (b & (8 * sizeof(T) - 1)))          \
+    static void selp_##T(run *c, const insn *i, uint32_t mask)                                     \
+    {                                                                                              \
+        T *const d = at(c, i->o[0]);                                                               \
+        const T *const a = at(c, i->o[1]), *const b = at(c, i->o[2]);                              \
+        const u32 p = predicate(c, i->o[3]);                                                       \
+        EACH_LANE(d[l] = p >> l & 1 ? a[l] : b[l];)                                                \
+    }                                                                                              \
+    THREE(slct_##T##_s32, T, T, T, s32, e >= 0 ? a : b)                                            \
     THREE(slct_##T##_f32, T, T, T, float, e >= 0 ? a : b)
 BITS(u16)
 BITS(u32)
 BITS(u64)
 
-#define PREDICATES(name, expression)                                                                \
-    static void name(run *c, const insn *i, uint32_t mask)                                          \
-    {                                                                                               \
-        u32 *const d = at(c, i->o[0]);                                                              \
-        const u32 a = predicate(c, i->o[1]), b = predicate(c, i->o[2]);                             \
-        (void)b;                                                                                    \
-        *d = (*d & ~mask) | ((expression) & mask);                                                  \
+#define PREDICATES(name, expression)                                                               \
+    static void name(run *c, const insn *i, uint32_t mask)                                         \
+    {                                                                                              \
+        u32 *const d = at(c, i->o[0]);                                                             \
+        const u32 a = predicate(c, i->o[1]), b = predicate(c, i->o[2]);                            \
+        (void)b;                                                                                   \
+        *d = (*d & ~mask) | ((expression)&mask);                                                   \
     }
 PREDICATES(and_pred, a &b)
 PREDICATES(or_pred, a | b)
@@ -213,13 +217,13 @@ static inline u64 insert_bits(u64 a, u64 b, u32 position, u32 length, u32 bits)
     const u64 field = (length >= 64 ? ~(u64)0 : ((u64)1 << length) - 1) << position;
     return (b & ~field) | (a << position & field);
 }
-#define INSERT(name, T, bits)                                                                       \
-    static void name(run *c, const insn *i, uint32_t mask)                                          \
-    {                                                                                               \
-        T *const d = at(c, i->o[0]);                                                                \
-        const T *const a = at(c, i->o[1]), *const b = at(c, i->o[2]);                               \
-        const u32 *const e = at(c, i->o[3]), *const f = at(c, i->o[4]);                             \
-        EACH_LANE(d[l] = (T)insert_bits(a[l], b[l], e[l], f[l], bits);)                             \
+#define INSERT(name, T, bits)                                                                      \
+    static void name(run *c, const insn *i, uint32_t mask)                                         \
+    {                                                                                              \
+        T *const d = at(c, i->o[0]);                                                               \
+        const T *const a = at(c, i->o[1]), *const b = at(c, i->o[2]);                              \
+        const u32 *const e = at(c, i->o[3]), *const f = at(c, i->o[4]);                            \
+        EACH_LANE(d[l] = (T)insert_bits(a[l], b[l], e[l], f[l], bits);)                            \
     }
 INSERT(bfi_b32, u32, 32)
 INSERT(bfi_b64, u64, 64)
@@ -259,9 +263,12 @@ static inline u32 special(u64 words, u32 s, const u16 selectors[4])
 {
     return permute(words, selectors[s & 3]);
 }
-static const u16 f4e[4] = {0x3210, 0x4321, 0x5432, 0x6543}, b4e[4] = {0x5670, 0x6701, 0x7012, 0x0123},
-                 rc8[4] = {0x0000, 0x1111, 0x2222, 0x3333}, ecl[4] = {0x3210, 0x3211, 0x3222, 0x3333},
-                 ecr[4] = {0x0000, 0x1110, 0x2210, 0x3210}, rc16[4] = {0x1010, 0x3232, 0x1010, 0x3232};
+static const u16 f4e[4] = {0x3210, 0x4321, 0x5432, 0x6543},
+                 b4e[4] = {0x5670, 0x6701, 0x7012, 0x0123},
+                 rc8[4] = {0x0000, 0x1111, 0x2222, 0x3333},
+                 ecl[4] = {0x3210, 0x3211, 0x3222, 0x3333},
+                 ecr[4] = {0x0000, 0x1110, 0x2210, 0x3210},
+                 rc16[4] = {0x1010, 0x3232, 0x1010, 0x3232};
 THREE(prmt_b32, u32, u32, u32, u32, permute(WORDS, e))
 THREE(prmt_f4e, u32, u32, u32, u32, special(WORDS, e, f4e))
 THREE(prmt_b4e, u32, u32, u32, u32, special(WORDS, e, b4e))
@@ -271,15 +278,15 @@ THREE(prmt_ecr, u32, u32, u32, u32, special(WORDS, e, ecr))
 THREE(prmt_rc16, u32, u32, u32, u32, special(WORDS, e, rc16))
 
 /** Four bytes times four bytes; or two halves times two of the bytes. */
-#define BYTE(v, k, sign) ((sign) ? (s32)(int8_t)((v) >> 8 * (k)) : (s32)((v) >> 8 * (k) & 0xFF))
-#define HALF(v, k, sign) ((sign) ? (s32)(s16)((v) >> 16 * (k)) : (s32)((v) >> 16 * (k) & 0xFFFF))
-#define DOT4(name, sa, sb)                                                                          \
-    THREE(name, u32, u32, u32, u32,                                                                 \
-          e + (u32)(BYTE(a, 0, sa) * BYTE(b, 0, sb)) + (u32)(BYTE(a, 1, sa) * BYTE(b, 1, sb)) +     \
+#define BYTE(v, k, sign) ((sign) ? (s32)(int8_t)((v) >> 8 * (k)) : (s32)((v) >> 8 * (k)&0xFF))
+#define HALF(v, k, sign) ((sign) ? (s32)(s16)((v) >> 16 * (k)) : (s32)((v) >> 16 * (k)&0xFFFF))
+#define DOT4(name, sa, sb)                                                                         \
+    THREE(name, u32, u32, u32, u32,                                                                \
+          e + (u32)(BYTE(a, 0, sa) * BYTE(b, 0, sb)) + (u32)(BYTE(a, 1, sa) * BYTE(b, 1, sb)) +    \
               (u32)(BYTE(a, 2, sa) * BYTE(b, 2, sb)) + (u32)(BYTE(a, 3, sa) * BYTE(b, 3, sb)))
-#define DOT2(name, sa, sb, first)                                                                   \
-    THREE(name, u32, u32, u32, u32,                                                                 \
-          e + (u32)HALF(a, 0, sa) * (u32)BYTE(b, first, sb) +                                       \
+#define DOT2(name, sa, sb, first)                                                                  \
+    THREE(name, u32, u32, u32, u32,                                                                \
+          e + (u32)HALF(a, 0, sa) * (u32)BYTE(b, first, sb) +                                      \
               (u32)HALF(a, 1, sa) * (u32)BYTE(b, first + 1, sb))
 DOT4(dp4a_uu, 0, 0)
 DOT4(dp4a_us, 0, 1)
@@ -295,39 +302,39 @@ DOT2(dp2a_hi_su, 1, 0, 2)
 DOT2(dp2a_hi_ss, 1, 1, 2)
 
 /** With the warp's carry flags: what comes in, and whether what comes out is kept. */
-#define CARRY(name, T, W, takes, gives, expression)                                                 \
-    static void name(run *c, const insn *i, uint32_t mask)                                          \
-    {                                                                                               \
-        T *const d = at(c, i->o[0]);                                                                \
-        const T *const pa = at(c, i->o[1]), *const pb = at(c, i->o[2]);                             \
-        const T *const pe = at(c, i->o[3]);                                                         \
-        u32 out = c->w->carry;                                                                      \
-        for (u32 k = mask; k; k &= k - 1) {                                                         \
-            const int l = __builtin_ctz(k);                                                         \
-            const W a = pa[l], b = pb[l], in = takes ? c->w->carry >> l & 1 : 0;                    \
-            const W e = pe[l];                                                                      \
-            (void)e;                                                                                \
-            (void)in;                                                                               \
-            const W r = expression;                                                                 \
-            d[l] = (T)r;                                                                            \
-            out = (out & ~(1u << l)) | (u32)(r >> (8 * sizeof(T)) & 1) << l;                        \
-        }                                                                                           \
-        if (gives)                                                                                  \
-            c->w->carry = out;                                                                      \
+#define CARRY(name, T, W, takes, gives, expression)                                                \
+    static void name(run *c, const insn *i, uint32_t mask)                                         \
+    {                                                                                              \
+        T *const d = at(c, i->o[0]);                                                               \
+        const T *const pa = at(c, i->o[1]), *const pb = at(c, i->o[2]);                            \
+        const T *const pe = at(c, i->o[3]);                                                        \
+        u32 out = c->w->carry;                                                                     \
+        for (u32 k = mask; k; k &= k - 1) {                                                        \
+            const int l = __builtin_ctz(k);                                                        \
+            const W a = pa[l], b = pb[l], in = takes ? c->w->carry >> l & 1 : 0;                   \
+            const W e = pe[l];                                                                     \
+            (void)e;                                                                               \
+            (void)in;                                                                              \
+            const W r = expression;                                                                \
+            d[l] = (T)r;                                                                           \
+            out = (out & ~(1u << l)) | (u32)(r >> (8 * sizeof(T)) & 1) << l;                       \
+        }                                                                                          \
+        if (gives)                                                                                 \
+            c->w->carry = out;                                                                     \
     }
 /* The carry of a subtraction is its borrow. */
-#define CARRIES(T, W)                                                                               \
-    CARRY(add_cc_##T, T, W, 0, 1, a + b)                                                            \
-    CARRY(addc_##T, T, W, 1, 0, a + b + in)                                                         \
-    CARRY(addc_cc_##T, T, W, 1, 1, a + b + in)                                                      \
-    CARRY(sub_cc_##T, T, W, 0, 1, a - b)                                                            \
-    CARRY(subc_##T, T, W, 1, 0, a - b - in)                                                         \
-    CARRY(subc_cc_##T, T, W, 1, 1, a - b - in)                                                      \
-    CARRY(mad_lo_cc_##T, T, W, 0, 1, (W)(T)(a * b) + e)                                             \
-    CARRY(madc_lo_##T, T, W, 1, 0, (W)(T)(a * b) + e + in)                                          \
-    CARRY(madc_lo_cc_##T, T, W, 1, 1, (W)(T)(a * b) + e + in)                                       \
-    CARRY(mad_hi_cc_##T, T, W, 0, 1, (a * b >> (8 * sizeof(T))) + e)                                \
-    CARRY(madc_hi_##T, T, W, 1, 0, (a * b >> (8 * sizeof(T))) + e + in)                             \
+#define CARRIES(T, W)                                                                              \
+    CARRY(add_cc_##T, T, W, 0, 1, a + b)                                                           \
+    CARRY(addc_##T, T, W, 1, 0, a + b + in)                                                        \
+    CARRY(addc_cc_##T, T, W, 1, 1, a + b + in)                                                     \
+    CARRY(sub_cc_##T, T, W, 0, 1, a - b)                                                           \
+    CARRY(subc_##T, T, W, 1, 0, a - b - in)                                                        \
+    CARRY(subc_cc_##T, T, W, 1, 1, a - b - in)                                                     \
+    CARRY(mad_lo_cc_##T, T, W, 0, 1, (W)(T)(a * b) + e)                                            \
+    CARRY(madc_lo_##T, T, W, 1, 0, (W)(T)(a * b) + e + in)                                         \
+    CARRY(madc_lo_cc_##T, T, W, 1, 1, (W)(T)(a * b) + e + in)                                      \
+    CARRY(mad_hi_cc_##T, T, W, 0, 1, (a * b >> (8 * sizeof(T))) + e)                               \
+    CARRY(madc_hi_##T, T, W, 1, 0, (a * b >> (8 * sizeof(T))) + e + in)                            \
     CARRY(madc_hi_cc_##T, T, W, 1, 1, (a * b >> (8 * sizeof(T))) + e + in)
 CARRIES(u32, u64)
 CARRIES(u64, u128)
@@ -359,23 +366,23 @@ static inline void set_predicates(run *c, const insn *i, u32 mask, u32 r)
     if (e != d)
         *e = (*e & ~mask) | (q & mask);
 }
-#define COMPARE(name, T, ...)                                                                       \
-    static void setp_##name(run *c, const insn *i, uint32_t mask)                                   \
-    {                                                                                               \
-        const T *const pa = at(c, i->o[2]), *const pb = at(c, i->o[3]);                             \
-        unsigned char t[LANES];                                                                     \
-        for (int l = 0; l < LANES; l++) {                                                           \
-            const T a = pa[l], b = pb[l];                                                           \
-            t[l] = (__VA_ARGS__) ? 0xFF : 0;                                                        \
-        }                                                                                           \
-        set_predicates(c, i, mask, gather(t));                                                      \
+#define COMPARE(name, T, ...)                                                                      \
+    static void setp_##name(run *c, const insn *i, uint32_t mask)                                  \
+    {                                                                                              \
+        const T *const pa = at(c, i->o[2]), *const pb = at(c, i->o[3]);                            \
+        unsigned char t[LANES];                                                                    \
+        for (int l = 0; l < LANES; l++) {                                                          \
+            const T a = pa[l], b = pb[l];                                                          \
+            t[l] = (__VA_ARGS__) ? 0xFF : 0;                                                       \
+        }                                                                                          \
+        set_predicates(c, i, mask, gather(t));                                                     \
     }
-#define COMPARES(T, C)                                                                              \
-    COMPARE(eq_##T, C, a == b)                                                                      \
-    COMPARE(ne_##T, C, a != b)                                                                      \
-    COMPARE(lt_##T, C, a < b)                                                                       \
-    COMPARE(le_##T, C, a <= b)                                                                      \
-    COMPARE(gt_##T, C, a > b)                                                                       \
+#define COMPARES(T, C)                                                                             \
+    COMPARE(eq_##T, C, a == b)                                                                     \
+    COMPARE(ne_##T, C, a != b)                                                                     \
+    COMPARE(lt_##T, C, a < b)                                                                      \
+    COMPARE(le_##T, C, a <= b)                                                                     \
+    COMPARE(gt_##T, C, a > b)                                                                      \
     COMPARE(ge_##T, C, a >= b)
 COMPARES(u16, u16)
 COMPARES(s16, s16)
@@ -383,65 +390,82 @@ COMPARES(u32, u32)
 COMPARES(s32, s32)
 COMPARES(u64, u64)
 COMPARES(s64, s64)
-#define FLOAT_COMPARES(T, C)                                                                        \
-    COMPARE(eq_##T, C, a == b)                                                                      \
-    COMPARE(ne_##T, C, a < b || a > b)                                                              \
-    COMPARE(lt_##T, C, a < b)                                                                       \
-    COMPARE(le_##T, C, a <= b)                                                                      \
-    COMPARE(gt_##T, C, a > b)                                                                       \
-    COMPARE(ge_##T, C, a >= b)                                                                      \
-    COMPARE(equ_##T, C, !(a < b || a > b))                                                          \
-    COMPARE(neu_##T, C, a != b)                                                                     \
-    COMPARE(ltu_##T, C, !(a >= b))                                                                  \
-    COMPARE(leu_##T, C, !(a > b))                                                                   \
-    COMPARE(gtu_##T, C, !(a <= b))                                                                  \
-    COMPARE(geu_##T, C, !(a < b))                                                                   \
-    COMPARE(num_##T, C, a == a &&b == b)                                                            \
+#define FLOAT_COMPARES(T, C)                                                                       \
+    COMPARE(eq_##T, C, a == b)                                                                     \
+    COMPARE(ne_##T, C, a<b || a> b)                                                                \
+    COMPARE(lt_##T, C, a < b)                                                                      \
+    COMPARE(le_##T, C, a <= b)                                                                     \
+    COMPARE(gt_##T, C, a > b)                                                                      \
+    COMPARE(ge_##T, C, a >= b)                                                                     \
+    COMPARE(equ_##T, C, !(a < b || a > b))                                                         \
+    COMPARE(neu_##T, C, a != b)                                                                    \
+    COMPARE(ltu_##T, C, !(a >= b))                                                                 \
+    COMPARE(leu_##T, C, !(a > b))                                                                  \
+    COMPARE(gtu_##T, C, !(a <= b))                                                                 \
+    COMPARE(geu_##T, C, !(a < b))                                                                  \
+    COMPARE(num_##T, C, a == a && b == b)                                                          \
     COMPARE(nan_##T, C, a != a || b != b)
 FLOAT_COMPARES(f32, float)
 FLOAT_COMPARES(f64, double)
 
-#define INTEGER_ROWS(T, w)                                                                          \
-    {"add." #T, add_##T, w w w}, {"sub." #T, sub_##T, w w w}, {"mul.lo." #T, mul_lo_##T, w w w},    \
-        {"mul.hi." #T, mul_hi_##T, w w w}, {"mad.lo." #T, mad_lo_##T, w w w w},                     \
-        {"mad.hi." #T, mad_hi_##T, w w w w}, {"min." #T, min_##T, w w w},                           \
-        {"max." #T, max_##T, w w w}, {"sad." #T, sad_##T, w w w w}, {"div." #T, div_##T, w w w},    \
-        {"rem." #T, rem_##T, w w w}, {"shr." #T, shr_##T, w w "4"}
-#define BIT_ROWS(n, T, w)                                                                           \
-    {"and.b" n, and_##T, w w w}, {"or.b" n, or_##T, w w w}, {"xor.b" n, xor_##T, w w w},            \
-        {"not.b" n, not_##T, w w}, {"cnot.b" n, cnot_##T, w w}, {"shl.b" n, shl_##T, w w "4"},      \
-        {"shr.b" n, shr_##T, w w "4"}, {"mov.b" n, mov_##T, w w}, {"mov.u" n, mov_##T, w w},        \
-        {"mov.s" n, mov_##T, w w}, {"mov.f" n, mov_##T, w w}, {"selp.b" n, selp_##T, w w w "p"},    \
-        {"selp.u" n, selp_##T, w w w "p"}, {"selp.s" n, selp_##T, w w w "p"},                       \
-        {"selp.f" n, selp_##T, w w w "p"}, {"slct.b" n ".s32", slct_##T##_s32, w w w "4"},          \
-        {"slct.u" n ".s32", slct_##T##_s32, w w w "4"},                                             \
-        {"slct.s" n ".s32", slct_##T##_s32, w w w "4"},                                             \
-        {"slct.f" n ".s32", slct_##T##_s32, w w w "4"},                                             \
-        {"slct.f" n ".f32", slct_##T##_f32, w w w "4"},                                             \
-        {"slct.b" n ".f32", slct_##T##_f32, w w w "4"}
-#define COMPARE_ROWS(T, F, w)                                                                       \
-    {"setp.eq." #T, setp_eq_##F, "pp" w w}, {"setp.ne." #T, setp_ne_##F, "pp" w w},                   \
-        {"setp.lt." #T, setp_lt_##F, "pp" w w}, {"setp.le." #T, setp_le_##F, "pp" w w},               \
-        {"setp.gt." #T, setp_gt_##F, "pp" w w}, {"setp.ge." #T, setp_ge_##F, "pp" w w}
-#define UNSIGNED_ROWS(T, w)                                                                         \
-    {"setp.lo." #T, setp_lt_##T, "pp" w w}, {"setp.ls." #T, setp_le_##T, "pp" w w},                   \
-        {"setp.hi." #T, setp_gt_##T, "pp" w w}, {"setp.hs." #T, setp_ge_##T, "pp" w w}
-#define FLOAT_COMPARE_ROWS(T, w)                                                                    \
-    COMPARE_ROWS(T, T, w), {"setp.equ." #T, setp_equ_##T, "pp" w w},                                 \
-        {"setp.neu." #T, setp_neu_##T, "pp" w w}, {"setp.ltu." #T, setp_ltu_##T, "pp" w w},           \
-        {"setp.leu." #T, setp_leu_##T, "pp" w w}, {"setp.gtu." #T, setp_gtu_##T, "pp" w w},           \
-        {"setp.geu." #T, setp_geu_##T, "pp" w w}, {"setp.num." #T, setp_num_##T, "pp" w w},           \
-        {"setp.nan." #T, setp_nan_##T, "pp" w w}
-#define CARRY_ROWS(s, T, w)                                                                         \
-    {"add.cc." s, add_cc_##T, w w w}, {"addc." s, addc_##T, w w w},                                 \
-        {"addc.cc." s, addc_cc_##T, w w w}, {"sub.cc." s, sub_cc_##T, w w w},                       \
-        {"subc." s, subc_##T, w w w}, {"subc.cc." s, subc_cc_##T, w w w},                           \
-        {"mad.lo.cc." s, mad_lo_cc_##T, w w w w}, {"madc.lo." s, madc_lo_##T, w w w w},             \
-        {"madc.lo.cc." s, madc_lo_cc_##T, w w w w}
+#define INTEGER_ROWS(T, w)                                                                         \
+    {"add." #T, add_##T, w w w}, {"sub." #T, sub_##T, w w w}, {"mul.lo." #T, mul_lo_##T, w w w},   \
+        {"mul.hi." #T, mul_hi_##T, w w w}, {"mad.lo." #T, mad_lo_##T, w w w w},                    \
+        {"mad.hi." #T, mad_hi_##T, w w w w}, {"min." #T, min_##T, w w w},                          \
+        {"max." #T, max_##T, w w w}, {"sad." #T, sad_##T, w w w w}, {"div." #T, div_##T, w w w},   \
+        {"rem." #T, rem_##T, w w w},                                                               \
+    {                                                                                              \
+        "shr." #T, shr_##T, w w "4"                                                                \
+    }
+#define BIT_ROWS(n, T, w)                                                                          \
+    {"and.b" n, and_##T, w w w}, {"or.b" n, or_##T, w w w}, {"xor.b" n, xor_##T, w w w},           \
+        {"not.b" n, not_##T, w w}, {"cnot.b" n, cnot_##T, w w}, {"shl.b" n, shl_##T, w w "4"},     \
+        {"shr.b" n, shr_##T, w w "4"}, {"mov.b" n, mov_##T, w w}, {"mov.u" n, mov_##T, w w},       \
+        {"mov.s" n, mov_##T, w w}, {"mov.f" n, mov_##T, w w}, {"selp.b" n, selp_##T, w w w "p"},   \
+        {"selp.u" n, selp_##T, w w w "p"}, {"selp.s" n, selp_##T, w w w "p"},                      \
+        {"selp.f" n, selp_##T, w w w "p"}, {"slct.b" n ".s32", slct_##T##_s32, w w w "4"},         \
+        {"slct.u" n ".s32", slct_##T##_s32, w w w "4"},                                            \
+        {"slct.s" n ".s32", slct_##T##_s32, w w w "4"},                                            \
+        {"slct.f" n ".s32", slct_##T##_s32, w w w "4"},                                            \
+        {"slct.f" n ".f32", slct_##T##_f32, w w w "4"},                                            \
+    {                                                                                              \
+        "slct.b" n ".f32", slct_##T##_f32, w w w "4"                                               \
+    }
+#define COMPARE_ROWS(T, F, w)                                                                      \
+    {"setp.eq." #T, setp_eq_##F, "pp" w w}, {"setp.ne." #T, setp_ne_##F, "pp" w w},                \
+        {"setp.lt." #T, setp_lt_##F, "pp" w w}, {"setp.le." #T, setp_le_##F, "pp" w w},            \
+        {"setp.gt." #T, setp_gt_##F, "pp" w w},                                                    \
+    {                                                                                              \
+        "setp.ge." #T, setp_ge_##F, "pp" w w                                                       \
+    }
+#define UNSIGNED_ROWS(T, w)                                                                        \
+    {"setp.lo." #T, setp_lt_##T, "pp" w w}, {"setp.ls." #T, setp_le_##T, "pp" w w},                \
+        {"setp.hi." #T, setp_gt_##T, "pp" w w},                                                    \
+    {                                                                                              \
+        "setp.hs." #T, setp_ge_##T, "pp" w w                                                       \
+    }
+#define FLOAT_COMPARE_ROWS(T, w)                                                                   \
+    COMPARE_ROWS(T, T, w), {"setp.equ." #T, setp_equ_##T, "pp" w w},                               \
+        {"setp.neu." #T, setp_neu_##T, "pp" w w}, {"setp.ltu." #T, setp_ltu_##T, "pp" w w},        \
+        {"setp.leu." #T, setp_leu_##T, "pp" w w}, {"setp.gtu." #T, setp_gtu_##T, "pp" w w},        \
+        {"setp.geu." #T, setp_geu_##T, "pp" w w}, {"setp.num." #T, setp_num_##T, "pp" w w},        \
+    {                                                                                              \
+        "setp.nan." #T, setp_nan_##T, "pp" w w                                                     \
+    }
+#define CARRY_ROWS(s, T, w)                                                                        \
+    {"add.cc." s, add_cc_##T, w w w}, {"addc." s, addc_##T, w w w},                                \
+        {"addc.cc." s, addc_cc_##T, w w w}, {"sub.cc." s, sub_cc_##T, w w w},                      \
+        {"subc." s, subc_##T, w w w}, {"subc.cc." s, subc_cc_##T, w w w},                          \
+        {"mad.lo.cc." s, mad_lo_cc_##T, w w w w}, {"madc.lo." s, madc_lo_##T, w w w w},            \
+    {                                                                                              \
+        "madc.lo.cc." s, madc_lo_cc_##T, w w w w                                                   \
+    }
 /* The upper halves differ by sign: these are those of unsigned numbers. */
-#define CARRY_HIGH_ROWS(s, T, w)                                                                    \
-    {"mad.hi.cc." s, mad_hi_cc_##T, w w w w}, {"madc.hi." s, madc_hi_##T, w w w w},                 \
-        {"madc.hi.cc." s, madc_hi_cc_##T, w w w w}
+#define CARRY_HIGH_ROWS(s, T, w)                                                                   \
+    {"mad.hi.cc." s, mad_hi_cc_##T, w w w w}, {"madc.hi." s, madc_hi_##T, w w w w},                \
+    {                                                                                              \
+        "madc.hi.cc." s, madc_hi_cc_##T, w w w w                                                   \
+    }
 
 static const alu_op ops[] = {
     INTEGER_ROWS(u16, "2"),

@@ -38,7 +38,8 @@ static unsigned char *local_of(run *c, int lane, const frame *f, const ptx_var *
 }
 
 /** A parameter's or result's bytes between two frames, for all lanes. */
-static void pass(run *c, uint32_t mask, const frame *to, const ptx_var *to_var, const frame *from, const ptx_var *from_var)
+static void pass(run *c, uint32_t mask, const frame *to, const ptx_var *to_var, const frame *from,
+                 const ptx_var *from_var)
 {
     const size_t bytes = to_var->size < from_var->size ? to_var->size : from_var->size;
     for (uint32_t k = mask; k; k &= k - 1) {
@@ -144,8 +145,8 @@ static int print(run *c, int lane, const char *format, const unsigned char *args
         }
         const size_t flags = strspn(p + 1, "-+ #0123456789.hlzjt");
         const char kind = p[1 + flags];
-        const bool wide = memchr(p, 'l', flags + 1) || memchr(p, 'z', flags + 1) || memchr(p, 'j', flags + 1) ||
-                          strchr("feEgGaApsF", kind);
+        const bool wide = memchr(p, 'l', flags + 1) || memchr(p, 'z', flags + 1) ||
+                          memchr(p, 'j', flags + 1) || strchr("feEgGaApsF", kind);
         if (!kind || flags > 48)
             break;
         memcpy(spec, p, flags + 2);
@@ -196,7 +197,8 @@ static void assert_failed(run *c, const insn *i, uint32_t mask)
 
 bool builtin_call(run *c, const insn *i, const ptx_function *f, uint32_t mask)
 {
-    const bool is_print = strcmp(f->name, "vprintf") == 0, is_malloc = strcmp(f->name, "malloc") == 0;
+    const bool is_print = strcmp(f->name, "vprintf") == 0,
+               is_malloc = strcmp(f->name, "malloc") == 0;
     const bool is_free = strcmp(f->name, "free") == 0;
     if (strcmp(f->name, "__assertfail") == 0 || strcmp(f->name, "__assert_fail") == 0)
         assert_failed(c, i, mask);
@@ -207,7 +209,8 @@ bool builtin_call(run *c, const insn *i, const ptx_function *f, uint32_t mask)
         const uint64_t a = argument(c, i, l, 0);
         if (is_print) {
             result(c, i, l,
-                   (uint64_t)print(c, l, (const char *)host_pointer(c, l, a), host_pointer(c, l, argument(c, i, l, 1))));
+                   (uint64_t)print(c, l, (const char *)host_pointer(c, l, a),
+                                   host_pointer(c, l, argument(c, i, l, 1))));
         } else if (is_malloc) {
             void *p = a < (8u << 20) ? aligned_alloc(16, (size_t)(a + 16) / 16 * 16) : NULL;
             if (p)
@@ -215,7 +218,8 @@ bool builtin_call(run *c, const insn *i, const ptx_function *f, uint32_t mask)
             result(c, i, l, (uint64_t)(uintptr_t)p);
         } else {
             for (int r = 0; a && r < c->m->range_count; r++)
-                if (c->m->ranges[r].low == a && strcmp(c->m->ranges[r].name, "what malloc gave") == 0)
+                if (c->m->ranges[r].low == a &&
+                    strcmp(c->m->ranges[r].name, "what malloc gave") == 0)
                     c->m->ranges[r].high = c->m->ranges[r].low = 0;
             free((void *)(uintptr_t)a);
         }

@@ -15,7 +15,8 @@
  *   RK_PTX_SEED=N      the interleaving; 0, which is usual, is a fixed order
  *   RK_PTX_MODE=...    words of: weak, races, known
  *   RK_PTX_STATS=1     prints counts at the end, on standard error
- *   RK_PTX_FILE=FILE   PTX in place of what the program carries
+ *   RK_PTX_FILE=FILE   PTX in place of the program's own, where that has kernels
+ *   RK_PTX_KEEP=FILE   writes the program's own there
  */
 
 typedef struct module {
@@ -119,10 +120,13 @@ void **__cudaRegisterFatBinary(void *fatbin)
     the_machine();
     module *m = rk_arena_calloc(arena, 1, sizeof *m);
     const char *file = getenv("RK_PTX_FILE"), *keep = getenv("RK_PTX_KEEP");
-    const char *text = file ? ptx_of_file(file) : ptx_of(fatbin);
+    const char *text = ptx_of(fatbin);
     if (!text)
         die("the program carries no PTX");
-    if (keep) {
+    const bool kernels = strstr(text, ".entry") != NULL;
+    if (file && kernels)
+        text = ptx_of_file(file);
+    if (keep && kernels) {
         FILE *to = fopen(keep, "wb");
         if (to) {
             fputs(text, to);
@@ -157,10 +161,10 @@ char __cudaInitModule(void **handle)
     return 1;
 }
 
-void __cudaRegisterVar(void **handle, char *host, char *device, const char *name, int ext, size_t size, int constant,
-                       int global);
-void __cudaRegisterVar(void **handle, char *host, char *device, const char *name, int ext, size_t size, int constant,
-                       int global)
+void __cudaRegisterVar(void **handle, char *host, char *device, const char *name, int ext,
+                       size_t size, int constant, int global);
+void __cudaRegisterVar(void **handle, char *host, char *device, const char *name, int ext,
+                       size_t size, int constant, int global)
 {
     ptx_var *var = ptx_find_var(((module *)handle)->ptx, name);
     (void)device;
@@ -175,10 +179,10 @@ void __cudaRegisterVar(void **handle, char *host, char *device, const char *name
         memcpy(host, var->bytes, var->size < size ? var->size : size);
 }
 
-void __cudaRegisterManagedVar(void **handle, void **pointer, char *device, const char *name, int ext, size_t size,
-                              int constant, int global);
-void __cudaRegisterManagedVar(void **handle, void **pointer, char *device, const char *name, int ext, size_t size,
-                              int constant, int global)
+void __cudaRegisterManagedVar(void **handle, void **pointer, char *device, const char *name,
+                              int ext, size_t size, int constant, int global);
+void __cudaRegisterManagedVar(void **handle, void **pointer, char *device, const char *name,
+                              int ext, size_t size, int constant, int global)
 {
     ptx_var *var = ptx_find_var(((module *)handle)->ptx, name);
     unsigned char *memory = rk_arena_calloc(arena, 1, size + 256);
@@ -203,7 +207,8 @@ static void add_range(const rk_cpu_memory *memory, void *user)
     (void)user;
     const bool constant = memory->kind == RK_CPU_MEMORY_CONSTANT;
     const char *name = memory->name ? memory->name
-                                    : rk_arena_printf(arena, "allocation %llu", (unsigned long long)memory->serial);
+                                    : rk_arena_printf(arena, "allocation %llu",
+                                                      (unsigned long long)memory->serial);
     ptx_machine_range(machine, memory->base, memory->size, name, constant, NULL);
 }
 
@@ -251,15 +256,15 @@ static void call(const void *function, const rk_cuda_launch *launch, void **args
         return;
     fflush(stdout);
     fprintf(stderr, "%s\n", machine->error);
-    rk_cuda_break(strstr(machine->error, "no memory:") ? cudaErrorIllegalAddress
+    rk_cuda_break(strstr(machine->error, "no memory:")  ? cudaErrorIllegalAddress
                   : strstr(machine->error, "assertion") ? cudaErrorAssert
                                                         : cudaErrorLaunchFailure);
 }
 
-void __cudaRegisterFunction(void **handle, const char *host, char *device, const char *name, int limit, void *tid,
-                            void *bid, void *block, void *grid, int *warp);
-void __cudaRegisterFunction(void **handle, const char *host, char *device, const char *name, int limit, void *tid,
-                            void *bid, void *block, void *grid, int *warp)
+void __cudaRegisterFunction(void **handle, const char *host, char *device, const char *name,
+                            int limit, void *tid, void *bid, void *block, void *grid, int *warp);
+void __cudaRegisterFunction(void **handle, const char *host, char *device, const char *name,
+                            int limit, void *tid, void *bid, void *block, void *grid, int *warp)
 {
     const ptx_function *f = ptx_find_function(((module *)handle)->ptx, name);
     (void)device;
@@ -282,7 +287,8 @@ void __cudaRegisterFunction(void **handle, const char *host, char *device, const
                                       .parameter_sizes = sizes,
                                       .call = call,
                                       .static_shared = shared,
-                                      .max_threads = limit > 0 ? (unsigned)limit : (unsigned)f->max_threads};
+                                      .max_threads =
+                                          limit > 0 ? (unsigned)limit : (unsigned)f->max_threads};
     rk_cuda_kernel_add(&info);
 }
 
@@ -323,8 +329,10 @@ cudaError_t __cudaGetKernel(void **kernel, const void *function)
     return cudaSuccess;
 }
 
-cudaError_t __cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **args, size_t shared, cudaStream_t stream);
-cudaError_t __cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **args, size_t shared, cudaStream_t stream)
+cudaError_t __cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **args,
+                               size_t shared, cudaStream_t stream);
+cudaError_t __cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **args,
+                               size_t shared, cudaStream_t stream)
 {
     return cudaLaunchKernel(kernel, grid, block, args, shared, stream);
 }

@@ -15,12 +15,12 @@ static const struct {
     int bytes;
     bool is_signed, real;
 } numbers[NUMBERS] = {
-    [U8] = {"u8", 1, false, false},     [S8] = {"s8", 1, true, false},
-    [U16] = {"u16", 2, false, false},   [S16] = {"s16", 2, true, false},
-    [U32] = {"u32", 4, false, false},   [S32] = {"s32", 4, true, false},
-    [U64] = {"u64", 8, false, false},   [S64] = {"s64", 8, true, false},
-    [F16] = {"f16", 2, true, true},     [BF16] = {"bf16", 2, true, true},
-    [F32] = {"f32", 4, true, true},     [F64] = {"f64", 8, true, true},
+    [U8] = {"u8", 1, false, false},   [S8] = {"s8", 1, true, false},
+    [U16] = {"u16", 2, false, false}, [S16] = {"s16", 2, true, false},
+    [U32] = {"u32", 4, false, false}, [S32] = {"s32", 4, true, false},
+    [U64] = {"u64", 8, false, false}, [S64] = {"s64", 8, true, false},
+    [F16] = {"f16", 2, true, true},   [BF16] = {"bf16", 2, true, true},
+    [F32] = {"f32", 4, true, true},   [F64] = {"f64", 8, true, true},
 };
 
 static int number_named(const char *name, size_t length)
@@ -166,8 +166,8 @@ static void store_integer(unsigned char *p, s128 value, int type, int register_b
 {
     /* A wider register is filled with the sign. */
     const int64_t bits = (int64_t)value;
-    memcpy(p, &bits, (size_t)(register_bytes > numbers[type].bytes ? register_bytes
-                                                                   : numbers[type].bytes));
+    memcpy(p, &bits,
+           (size_t)(register_bytes > numbers[type].bytes ? register_bytes : numbers[type].bytes));
 }
 
 /** An integer as a real number of the type, rounded once; a 64-bit one into f32 must not pass through double. */
@@ -183,7 +183,8 @@ static void integer_to_real(unsigned char *p, s128 value, const cvt_form *form)
     store_real(p, wide, form);
 }
 
-static void convert(unsigned char *to, int to_bytes, const unsigned char *from, const cvt_form *form)
+static void convert(unsigned char *to, int to_bytes, const unsigned char *from,
+                    const cvt_form *form)
 {
     if (!numbers[form->from].real) {
         s128 value = load_integer(from, form->from);
@@ -225,8 +226,8 @@ void cvt_run(run *c, const insn *i, uint32_t mask)
         EACH_LANE(((int64_t *)(void *)d)[l] = ((const int32_t *)(const void *)a)[l];)
         return;
     }
-    if (!numbers[form->to].real && numbers[form->to].bytes == 4 && !form->sat && to == 4 && from == 8 &&
-        !numbers[form->from].real) {
+    if (!numbers[form->to].real && numbers[form->to].bytes == 4 && !form->sat && to == 4 &&
+        from == 8 && !numbers[form->from].real) {
         EACH_LANE(((uint32_t *)(void *)d)[l] = (uint32_t)((const uint64_t *)(const void *)a)[l];)
         return;
     }
@@ -249,7 +250,7 @@ void cvt_pack_run(run *c, const insn *i, uint32_t mask)
         fesetround(form->rounding);
     for (uint32_t k = mask; k; k &= k - 1) {
         const int l = __builtin_ctz(k);
-        unsigned char halves[4];
+        unsigned char halves[16];
         convert(halves + 2, 2, a + 4 * l, form);
         convert(halves, 2, b + 4 * l, form);
         memcpy(d + 4 * l, halves, 4);

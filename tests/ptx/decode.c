@@ -46,6 +46,14 @@ bool decode_take(opcode_words *words, const char *word)
     return false;
 }
 
+int decode_one_of(opcode_words *w, const char *const *names)
+{
+    for (int k = 0; names[k]; k++)
+        if (decode_take(w, names[k]))
+            return k;
+    return -1;
+}
+
 static void join(char *out, size_t size, const opcode_words *words)
 {
     size_t used = 0;
@@ -125,71 +133,6 @@ static int32_t constant(decoder *d, uint64_t value, int bytes)
     return (int32_t)place | IN_CONSTANTS;
 }
 
-/* Special registers. */
-
-typedef enum {
-    TID_X, TID_Y, TID_Z, NTID_X, NTID_Y, NTID_Z, CTAID_X, CTAID_Y, CTAID_Z, NCTAID_X, NCTAID_Y, NCTAID_Z,
-    LANEID, WARPID, NWARPID, SMID, NSMID, GRIDID, LANEMASK_EQ, LANEMASK_LE, LANEMASK_LT, LANEMASK_GE,
-    LANEMASK_GT, CLOCK, CLOCK_HI, CLOCK64, GLOBALTIMER, GLOBALTIMER_LO, GLOBALTIMER_HI, DYNAMIC_SHARED,
-    TOTAL_SHARED, ZERO, ONE, LOCAL_ADDRESS, SPECIALS
-} special;
-
-static const char *const special_names[SPECIALS] = {
-    [TID_X] = "%tid.x", [TID_Y] = "%tid.y", [TID_Z] = "%tid.z", [NTID_X] = "%ntid.x",
-    [NTID_Y] = "%ntid.y", [NTID_Z] = "%ntid.z", [CTAID_X] = "%ctaid.x", [CTAID_Y] = "%ctaid.y",
-    [CTAID_Z] = "%ctaid.z", [NCTAID_X] = "%nctaid.x", [NCTAID_Y] = "%nctaid.y", [NCTAID_Z] = "%nctaid.z",
-    [LANEID] = "%laneid", [WARPID] = "%warpid", [NWARPID] = "%nwarpid", [SMID] = "%smid",
-    [NSMID] = "%nsmid", [GRIDID] = "%gridid", [LANEMASK_EQ] = "%lanemask_eq",
-    [LANEMASK_LE] = "%lanemask_le", [LANEMASK_LT] = "%lanemask_lt", [LANEMASK_GE] = "%lanemask_ge",
-    [LANEMASK_GT] = "%lanemask_gt", [CLOCK] = "%clock", [CLOCK_HI] = "%clock_hi", [CLOCK64] = "%clock64",
-    [GLOBALTIMER] = "%globaltimer", [GLOBALTIMER_LO] = "%globaltimer_lo",
-    [GLOBALTIMER_HI] = "%globaltimer_hi", [DYNAMIC_SHARED] = "%dynamic_smem_size",
-    [TOTAL_SHARED] = "%total_smem_size", [ZERO] = "%cluster_ctarank", [ONE] = "%cluster_nctarank",
-};
-
-static uint64_t lane_special(const run *c, int which, int l)
-{
-    const ptx_launch *launch = c->m->launch;
-    const uint32_t *n = launch->block, thread = (uint32_t)(c->w->index * LANES + l);
-    const uint64_t now = c->m->clock;
-    const uint32_t bit = 1u << l;
-    switch (which) {
-    case TID_X: return thread % n[0];
-    case TID_Y: return thread / n[0] % n[1];
-    case TID_Z: return thread / n[0] / n[1];
-    case NTID_X: case NTID_Y: case NTID_Z: return n[which - NTID_X];
-    case CTAID_X: case CTAID_Y: case CTAID_Z: return c->b->id[which - CTAID_X];
-    case NCTAID_X: case NCTAID_Y: case NCTAID_Z: return launch->grid[which - NCTAID_X];
-    case LANEID: return (uint64_t)l;
-    case WARPID: return (uint64_t)c->w->index;
-    case NWARPID: return (uint64_t)c->b->warp_count;
-    case SMID: return (uint64_t)c->b->slot;
-    case NSMID: return (uint64_t)c->m->resident;
-    case LANEMASK_EQ: return bit;
-    case LANEMASK_LT: return bit - 1;
-    case LANEMASK_LE: return bit | (bit - 1);
-    case LANEMASK_GE: return ~(bit - 1);
-    case LANEMASK_GT: return ~(bit | (bit - 1));
-    case CLOCK: case CLOCK64: case GLOBALTIMER: case GLOBALTIMER_LO: return now;
-    case CLOCK_HI: case GLOBALTIMER_HI: return now >> 32;
-    case DYNAMIC_SHARED: return launch->shared;
-    case TOTAL_SHARED: return c->b->shared_bytes;
-    case ONE: return 1;
-    case LOCAL_ADDRESS: return c->g->frame->local;
-    default: return 0;
-    }
-}
-
-/** o[0] of extra[1] bytes becomes extra[0], plus imm. */
-static void mov_special(run *c, const insn *i, uint32_t mask)
-{
-    for (uint32_t k = mask; k; k &= k - 1) {
-        const int l = __builtin_ctz(k);
-        const uint64_t value = lane_special(c, i->extra[0], l) + (uint64_t)i->imm;
-        memcpy((unsigned char *)at(c, i->o[0]) + l * i->extra[1], &value, (size_t)i->extra[1]);
-    }
-}
-
 /* Operands. */
 
 static int reg_bytes(const decoder *d, int reg)
@@ -211,7 +154,7 @@ static void not_place(run *c, const insn *i, uint32_t mask)
 static int32_t special_source(decoder *d, int which, int64_t plus, int bytes)
 {
     const int32_t place = temporary(d);
-    insn *i = decode_emit(d, mov_special);
+    insn *i = decode_emit(d, special_run);
     i->o[0] = place;
     i->extra[0] = which;
     i->extra[1] = bytes;
@@ -236,13 +179,13 @@ static int32_t name_source(decoder *d, const ptx_operand *operand, int bytes)
             decode_fail(d, "%s is not known", operand->name);
         return constant(d, (uint64_t)(uintptr_t)f, 8);
     }
-    if (var->space == PTX_LOCAL ||
-        (var->space == PTX_PARAM && !decode_is_kernel_parameter(d, var)))
-        return special_source(d, LOCAL_ADDRESS, var->offset + operand->imm, bytes);
+    if (var->space == PTX_LOCAL || (var->space == PTX_PARAM && !decode_is_kernel_parameter(d, var)))
+        return special_source(d, special_local(), var->offset + operand->imm, bytes);
     if (var->space == PTX_SHARED)
         return constant(d, (uint64_t)(var->offset + operand->imm), bytes);
     if (var->space == PTX_PARAM)
-        return constant(d, (uint64_t)(uintptr_t)d->m->params + (uint64_t)(var->offset + operand->imm), bytes);
+        return constant(
+            d, (uint64_t)(uintptr_t)d->m->params + (uint64_t)(var->offset + operand->imm), bytes);
     if (!var->address)
         decode_fail(d, "%s is defined nowhere", var->name);
     return constant(d, var->address + (uint64_t)operand->imm, bytes);
@@ -274,9 +217,9 @@ int32_t decode_source(decoder *d, const ptx_operand *operand, int bytes)
         return constant(d, value, bytes);
     }
     if (operand->kind == PTX_SPECIAL && bytes > 0) {
-        for (int s = 0; s < SPECIALS; s++)
-            if (special_names[s] && strcmp(special_names[s], operand->name) == 0)
-                return special_source(d, s, 0, bytes);
+        const int which = special_named(operand->name);
+        if (which >= 0)
+            return special_source(d, which, 0, bytes);
         decode_fail(d, "the special register %s is not known", operand->name);
     }
     if (operand->kind == PTX_NAME)
@@ -301,7 +244,8 @@ void decode_count(decoder *d, int least, int most)
         decode_fail(d, "%s has %d operands", d->source->opcode, d->source->operand_count);
 }
 
-int32_t decode_address(decoder *d, const ptx_operand *operand, ptx_space space, int64_t *offset, int *bytes)
+int32_t decode_address(decoder *d, const ptx_operand *operand, ptx_space space, int64_t *offset,
+                       int *bytes)
 {
     if (operand->kind != PTX_ADDRESS || operand->part_count > 1)
         decode_fail(d, "%s: an address expected", d->source->opcode);
@@ -376,7 +320,8 @@ static void run_wrapped(run *c, const insn *i, uint32_t mask)
                 v = v != v || v < 0 ? 0 : v > 1 ? 1 : v;
             memcpy(result + 4 * l, &v, sizeof v);
         }
-        memcpy((unsigned char *)at(c, i->o[0]) + l * w->bytes, result + l * w->bytes, (size_t)w->bytes);
+        memcpy((unsigned char *)at(c, i->o[0]) + l * w->bytes, result + l * w->bytes,
+               (size_t)w->bytes);
     }
 }
 
@@ -423,7 +368,10 @@ static bool compare(decoder *d, const alu_op *op, int third)
 static bool decode_compare(decoder *d, opcode_words *words)
 {
     char name[128];
-    const int third = decode_take(words, "and") ? 1 : decode_take(words, "or") ? 2 : decode_take(words, "xor") ? 3 : 0;
+    const int third = decode_take(words, "and")   ? 1
+                      : decode_take(words, "or")  ? 2
+                      : decode_take(words, "xor") ? 3
+                                                  : 0;
     const bool ftz = decode_take(words, "ftz");
     join(name, sizeof name, words);
     const alu_op *op = alu_find(name);
@@ -510,7 +458,8 @@ static void mov_unpack(run *c, const insn *i, uint32_t mask)
         memcpy(whole, (unsigned char *)at(c, i->o[0]) + l * parts * bytes, (size_t)(parts * bytes));
         for (int p = 0; p < parts; p++)
             if (places[p] != INT32_MIN)
-                memcpy((unsigned char *)at(c, places[p]) + l * bytes, whole + p * bytes, (size_t)bytes);
+                memcpy((unsigned char *)at(c, places[p]) + l * bytes, whole + p * bytes,
+                       (size_t)bytes);
     }
 }
 
@@ -522,7 +471,8 @@ static bool decode_mov(decoder *d)
     if (!pack && !unpack)
         return false;
     const ptx_operand *vector = &s->operands[pack], *whole = &s->operands[!pack];
-    const int bits = atoi(s->opcode + 5), bytes = bits / 8 / (vector->part_count ? vector->part_count : 1);
+    const int bits = atoi(s->opcode + 5),
+              bytes = bits / 8 / (vector->part_count ? vector->part_count : 1);
     if (bits % 8 || bits > 128 || (bytes != 1 && bytes != 2 && bytes != 4 && bytes != 8))
         decode_fail(d, "%s of %d parts", s->opcode, vector->part_count);
     int32_t *places = rk_arena_calloc(d->m->arena, (size_t)vector->part_count, sizeof *places);
@@ -530,9 +480,12 @@ static bool decode_mov(decoder *d)
         if (pack)
             places[p] = decode_source(d, &vector->parts[p], bytes);
         else
-            places[p] = vector->parts[p].kind == PTX_SINK ? INT32_MIN : decode_result(d, &vector->parts[p], bytes);
+            places[p] = vector->parts[p].kind == PTX_SINK
+                            ? INT32_MIN
+                            : decode_result(d, &vector->parts[p], bytes);
     }
-    const int32_t place = pack ? decode_result(d, whole, bits / 8) : decode_source(d, whole, bits / 8);
+    const int32_t place =
+        pack ? decode_result(d, whole, bits / 8) : decode_source(d, whole, bits / 8);
     insn *i = decode_emit(d, pack ? mov_pack : mov_unpack);
     i->o[0] = place;
     i->more = places;
@@ -575,10 +528,12 @@ static void call(decoder *d)
     const bool results = s->operands[0].kind == PTX_LIST;
     const ptx_operand *to = results ? &s->operands[n++] : NULL;
     const ptx_operand *callee = &s->operands[n++];
-    const ptx_operand *from = n < s->operand_count && s->operands[n].kind == PTX_LIST ? &s->operands[n] : NULL;
+    const ptx_operand *from =
+        n < s->operand_count && s->operands[n].kind == PTX_LIST ? &s->operands[n] : NULL;
     const int32_t target = decode_source(d, callee, 8);
     const int counts[2] = {to ? to->part_count : 0, from ? from->part_count : 0};
-    ptx_var **vars = rk_arena_calloc(d->m->arena, (size_t)(counts[0] + counts[1]) + 1, sizeof *vars);
+    ptx_var **vars =
+        rk_arena_calloc(d->m->arena, (size_t)(counts[0] + counts[1]) + 1, sizeof *vars);
     for (int k = 0; k < counts[0] + counts[1]; k++) {
         const ptx_operand *one = k < counts[0] ? &to->parts[k] : &from->parts[k - counts[0]];
         if (one->kind != PTX_NAME || !one->var || one->var->space != PTX_PARAM)
@@ -603,7 +558,8 @@ static bool decode_control(decoder *d)
     static const struct {
         const char *name;
         flow flow;
-    } plain[] = {{"ret", FLOW_RETURN}, {"exit", FLOW_EXIT}, {"trap", FLOW_TRAP}, {"nop", FLOW_NEXT}};
+    } plain[] = {
+        {"ret", FLOW_RETURN}, {"exit", FLOW_EXIT}, {"trap", FLOW_TRAP}, {"nop", FLOW_NEXT}};
     for (size_t k = 0; k < sizeof plain / sizeof *plain; k++) {
         if (words.count == 1 && strcmp(first, plain[k].name) == 0) {
             decode_count(d, 0, 0);
@@ -621,7 +577,8 @@ static bool decode_control(decoder *d)
     } else if (words.count == 1 && strcmp(first, "call") == 0) {
         decode_count(d, 1, 4);
         call(d);
-    } else if (strcmp(first, "brx") == 0 && words.count == 2 && strcmp(words.words[1], "idx") == 0) {
+    } else if (strcmp(first, "brx") == 0 && words.count == 2 &&
+               strcmp(words.words[1], "idx") == 0) {
         decode_count(d, 2, 2);
         const int32_t index = decode_source(d, &s->operands[0], 4);
         insn *i = decode_emit(d, nothing);
@@ -629,10 +586,12 @@ static bool decode_control(decoder *d)
         i->o[0] = index;
         i->target = -1;
         for (int t = 0; t < d->function->table_count; t++)
-            if (s->operands[1].name && strcmp(d->function->table_names[t], s->operands[1].name) == 0)
+            if (s->operands[1].name &&
+                strcmp(d->function->table_names[t], s->operands[1].name) == 0)
                 i->target = t;
         if (i->target < 0)
-            decode_fail(d, "there is no table of branches %s", s->operands[1].name ? s->operands[1].name : "");
+            decode_fail(d, "there is no table of branches %s",
+                        s->operands[1].name ? s->operands[1].name : "");
     } else if (strcmp(first, "nanosleep") == 0 || strcmp(first, "pmevent") == 0 ||
                strcmp(first, "setmaxnreg") == 0 || strcmp(first, "griddepcontrol") == 0) {
         decode_emit(d, nothing)->flow = FLOW_POLL;
@@ -655,9 +614,10 @@ static void lay_out(decoder *d)
     const ptx_function *f = d->function;
     size_t local = 0;
     for (int k = 0; k < f->param_count + f->result_count + f->var_count; k++) {
-        ptx_var *v = k < f->param_count                    ? f->params[k]
-                     : k < f->param_count + f->result_count ? f->results[k - f->param_count]
-                                                            : f->vars[k - f->param_count - f->result_count];
+        ptx_var *v = k < f->param_count ? f->params[k]
+                     : k < f->param_count + f->result_count
+                         ? f->results[k - f->param_count]
+                         : f->vars[k - f->param_count - f->result_count];
         const bool own = k < f->param_count;
         if (v->space == PTX_SHARED || (own && f->entry))
             continue;
@@ -675,7 +635,8 @@ static void one(decoder *d, const ptx_insn *source)
 {
     d->source = source;
     d->temporary_count = 0;
-    if (!decode_control(d) && !decode_memory(d) && !decode_warp(d) && !decode_matrix(d) && !decode_computing(d))
+    if (!decode_control(d) && !decode_memory(d) && !decode_warp(d) && !decode_matrix(d) &&
+        !decode_computing(d))
         decode_fail(d, "the instruction %s is not known", source->opcode);
     insn *i = &d->code->insns[d->code->count - 1];
     if (source->predicate >= 0) {

@@ -19,7 +19,8 @@ typedef struct {
 } decoder;
 
 /** The module is no good, or has what the machine does not know: a sentence that names the line. */
-_Noreturn void decode_fail(decoder *d, const char *format, ...) __attribute__((format(printf, 2, 3)));
+_Noreturn void decode_fail(decoder *d, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
 /** Bytes of 32 lanes in the frame. */
 int32_t decode_place(decoder *d, size_t bytes, size_t align);
@@ -38,7 +39,8 @@ int decode_width(const decoder *d, const ptx_operand *operand, int usual);
 void decode_count(decoder *d, int least, int most);
 
 /** The address' base register of 4 or 8 bytes (or constant), with *offset; *bytes says which. */
-int32_t decode_address(decoder *d, const ptx_operand *operand, ptx_space space, int64_t *offset, int *bytes);
+int32_t decode_address(decoder *d, const ptx_operand *operand, ptx_space space, int64_t *offset,
+                       int *bytes);
 
 /** Whether it is a parameter of the kernel that is decoded; those of functions and calls are local variables. */
 bool decode_is_kernel_parameter(const decoder *d, const ptx_var *var);
@@ -57,5 +59,17 @@ typedef struct {
 void decode_words(opcode_words *out, const char *opcode);
 /** Takes a word out, and whether it was there. */
 bool decode_take(opcode_words *words, const char *word);
+/** Takes the first of the names that is there out, and which; -1 for none. The names end with NULL. */
+int decode_one_of(opcode_words *words, const char *const *names);
+
+/** Of decode_warp: cp.async and mbarrier. */
+bool decode_copy(decoder *d, opcode_words *words);
+bool decode_mbarrier(decoder *d, opcode_words *words);
+
+/** Of %tid.x and the like: the handler that puts it, and extra[0] of it; -1 for an unknown name. */
+handler special_run;
+int special_named(const char *name);
+/** Where the frame's local variables begin. */
+int special_local(void);
 
 #endif

@@ -33,7 +33,8 @@ static uint64_t bits_of(double value)
 static const char *number(lex_token *token, const char *p)
 {
     const char *end = p;
-    const bool hex_float = p[0] == '0' && p[1] && strchr("fFdD", p[1]) && isxdigit((unsigned char)p[2]);
+    const bool hex_float =
+        p[0] == '0' && p[1] && strchr("fFdD", p[1]) && isxdigit((unsigned char)p[2]);
     if (hex_float) {
         token->float_bytes = p[1] == 'f' || p[1] == 'F' ? 4 : 8;
         token->value = (int64_t)strtoull(p + 2, (char **)&end, 16);

@@ -121,9 +121,9 @@ struct warp {
 };
 
 typedef struct {
-    int64_t count;      /**< threads it waits for; 0: all */
-    int64_t arrived;    /**< by arrive */
-    const insn *first;  /**< who came first; NULL: nobody is here */
+    int64_t count;     /**< threads it waits for; 0: all */
+    int64_t arrived;   /**< by arrive */
+    const insn *first; /**< who came first; NULL: nobody is here */
 } barrier;
 
 struct block {
@@ -134,7 +134,8 @@ struct block {
     warp *warps;
     int warp_count, live_warps;
     unsigned char *shared;
-    unsigned char *shared_known; /**< of each byte, whether it was written; NULL when that is not asked */
+    unsigned char
+        *shared_known; /**< of each byte, whether it was written; NULL when that is not asked */
     size_t shared_bytes;
     barrier barriers[BARRIERS];
 };
@@ -149,12 +150,12 @@ typedef struct {
 
 /** How to run. */
 typedef struct {
-    uint64_t seed;   /**< of the interleaving; 0: in a fixed order */
-    bool weak;       /**< PTX's memory model: stores leave late, plain loads may be stale */
-    bool races;      /**< weak accesses of two blocks that nothing orders are an error */
-    bool known;      /**< reading shared memory that nobody wrote is an error */
-    uint64_t limit;  /**< warp instructions without any store, after which it hangs; 0: the usual */
-    int resident;    /**< blocks at once; 0: as many as there are, up to the usual most */
+    uint64_t seed;  /**< of the interleaving; 0: in a fixed order */
+    bool weak;      /**< PTX's memory model: stores leave late, plain loads may be stale */
+    bool races;     /**< weak accesses of two blocks that nothing orders are an error */
+    bool known;     /**< reading shared memory that nobody wrote is an error */
+    uint64_t limit; /**< warp instructions without any store, after which it hangs; 0: the usual */
+    int resident;   /**< blocks at once; 0: as many as there are, up to the usual most */
 } ptx_options;
 
 typedef struct {
@@ -188,7 +189,8 @@ struct ptx_machine {
 
     uint64_t executed; /**< thread instructions of all launches */
     uint64_t stale;    /**< loads that were given an old value */
-    void (*report)(void *user, const char *text); /**< of device printf and warnings; NULL: stderr */
+    void (*report)(void *user,
+                   const char *text); /**< of device printf and warnings; NULL: stderr */
     void *user;
     jmp_buf failed;
     char error[4096];
@@ -217,8 +219,8 @@ struct run {
 ptx_machine *ptx_machine_new(rk_arena *arena, const ptx_options *options);
 
 /** Lets kernels touch [base, base + size). `known`, of as many bytes, says which are written; NULL: all. */
-void ptx_machine_range(ptx_machine *m, const void *base, size_t size, const char *name, bool constant,
-                       unsigned char *known);
+void ptx_machine_range(ptx_machine *m, const void *base, size_t size, const char *name,
+                       bool constant, unsigned char *known);
 void ptx_machine_forget_ranges(ptx_machine *m);
 
 /** Gives a module's global and constant variables memory with their first contents. */
@@ -254,17 +256,17 @@ static inline uint32_t ptx_random(ptx_machine *m)
 }
 
 /** Runs `body` for each lane `l` of `mask`. */
-#define EACH_LANE(...)                                                                              \
-    if (mask == ALL_LANES) {                                                                        \
-        _Pragma("GCC ivdep") for (int l = 0; l < LANES; l++)                                        \
-        {                                                                                           \
-            __VA_ARGS__                                                                             \
-        }                                                                                           \
-    } else {                                                                                        \
-        for (uint32_t k_ = mask; k_; k_ &= k_ - 1) {                                                \
-            const int l = __builtin_ctz(k_);                                                        \
-            __VA_ARGS__                                                                             \
-        }                                                                                           \
+#define EACH_LANE(...)                                                                             \
+    if (mask == ALL_LANES) {                                                                       \
+        _Pragma("GCC ivdep") for (int l = 0; l < LANES; l++)                                       \
+        {                                                                                          \
+            __VA_ARGS__                                                                            \
+        }                                                                                          \
+    } else {                                                                                       \
+        for (uint32_t k_ = mask; k_; k_ &= k_ - 1) {                                               \
+            const int l = __builtin_ctz(k_);                                                       \
+            __VA_ARGS__                                                                            \
+        }                                                                                          \
     }
 
 #endif

@@ -28,7 +28,8 @@ static unsigned char *local_memory(run *c)
     return c->w->local;
 }
 
-static _Noreturn void outside(run *c, const insn *i, int lane, uint64_t address, size_t bytes, const char *what)
+static _Noreturn void outside(run *c, const insn *i, int lane, uint64_t address, size_t bytes,
+                              const char *what)
 {
     const ptx_range *near = NULL;
     for (int r = 0; r < c->m->range_count; r++) {
@@ -37,18 +38,22 @@ static _Noreturn void outside(run *c, const insn *i, int lane, uint64_t address,
             near = range;
     }
     if (near && what[0] == 'g')
-        ptx_fail(c, i, 1u << lane, "%zu bytes at 0x%llx are no memory: %llu bytes behind the begin of %s, which has %llu",
-                 bytes, (unsigned long long)address, (unsigned long long)(address - near->low), near->name,
-                 (unsigned long long)(near->high - near->low));
-    ptx_fail(c, i, 1u << lane, "%zu bytes at 0x%llx are outside %s", bytes, (unsigned long long)address, what);
+        ptx_fail(
+            c, i, 1u << lane,
+            "%zu bytes at 0x%llx are no memory: %llu bytes behind the begin of %s, which has %llu",
+            bytes, (unsigned long long)address, (unsigned long long)(address - near->low),
+            near->name, (unsigned long long)(near->high - near->low));
+    ptx_fail(c, i, 1u << lane, "%zu bytes at 0x%llx are outside %s", bytes,
+             (unsigned long long)address, what);
 }
 
-unsigned char *memory_resolve(run *c, const insn *i, int lane, uint64_t address, size_t bytes, ptx_space space,
-                              bool generic, bool write, bool *global)
+unsigned char *memory_resolve(run *c, const insn *i, int lane, uint64_t address, size_t bytes,
+                              ptx_space space, bool generic, bool write, bool *global)
 {
     *global = false;
     if (address & (bytes - 1))
-        ptx_fail(c, i, 1u << lane, "the address 0x%llx is not a multiple of %zu", (unsigned long long)address, bytes);
+        ptx_fail(c, i, 1u << lane, "the address 0x%llx is not a multiple of %zu",
+                 (unsigned long long)address, bytes);
     if (generic && address >= PTX_SHARED_WINDOW && address < PTX_LOCAL_WINDOW + PTX_WINDOW) {
         space = address < PTX_LOCAL_WINDOW ? PTX_SHARED : PTX_LOCAL;
         address -= space == PTX_SHARED ? PTX_SHARED_WINDOW : PTX_LOCAL_WINDOW;
@@ -133,7 +138,8 @@ static void store_lane(run *c, const insn *i, int l)
     const access_form *f = i->more;
     bool global;
     const size_t all = (size_t)(f->bytes * f->count);
-    unsigned char *p = memory_resolve(c, i, l, memory_address(c, i, l), all, f->space, f->generic, true, &global);
+    unsigned char *p =
+        memory_resolve(c, i, l, memory_address(c, i, l), all, f->space, f->generic, true, &global);
     for (int k = 0; k < f->count; k++, p += f->bytes) {
         const unsigned char *value = (unsigned char *)at(c, f->places[k]) + l * f->widths[k];
         if (c->m->weak && (global || f->sem != SEM_WEAK))
@@ -144,7 +150,8 @@ static void store_lane(run *c, const insn *i, int l)
 }
 
 /** Whether all lanes' addresses are aligned and in one piece of memory; `to` has where they are. */
-static bool all_inside(run *c, const insn *i, uint32_t mask, const access_form *f, bool write, unsigned char *to[LANES])
+static bool all_inside(run *c, const insn *i, uint32_t mask, const access_form *f, bool write,
+                       unsigned char *to[LANES])
 {
     const uint64_t bytes = (uint64_t)(f->bytes * f->count);
     uint64_t low = UINT64_MAX, high = 0, bits = 0;
@@ -231,22 +238,32 @@ static void store(run *c, const insn *i, uint32_t mask)
 
 /* Atomics. */
 
-#define INTEGER_ATOMIC(U, T)                                                                        \
-    static U atomic_##T(atom_op op, U old, U b, U e)                                                \
-    {                                                                                               \
-        switch (op) {                                                                               \
-        case ATOM_ADD: return (U)(old + b);                                                         \
-        case ATOM_MIN: return (T)old < (T)b ? old : b;                                              \
-        case ATOM_MAX: return (T)old > (T)b ? old : b;                                              \
-        case ATOM_AND: return old & b;                                                              \
-        case ATOM_OR: return old | b;                                                               \
-        case ATOM_XOR: return old ^ b;                                                              \
-        case ATOM_EXCH: return b;                                                                   \
-        case ATOM_CAS: return old == b ? e : old;                                                   \
-        case ATOM_INC: return old >= b ? 0 : (U)(old + 1);                                          \
-        case ATOM_DEC: return old == 0 || old > b ? b : (U)(old - 1);                               \
-        }                                                                                           \
-        return old;                                                                                 \
+#define INTEGER_ATOMIC(U, T)                                                                       \
+    static U atomic_##T(atom_op op, U old, U b, U e)                                               \
+    {                                                                                              \
+        switch (op) {                                                                              \
+        case ATOM_ADD:                                                                             \
+            return (U)(old + b);                                                                   \
+        case ATOM_MIN:                                                                             \
+            return (T)old < (T)b ? old : b;                                                        \
+        case ATOM_MAX:                                                                             \
+            return (T)old > (T)b ? old : b;                                                        \
+        case ATOM_AND:                                                                             \
+            return old & b;                                                                        \
+        case ATOM_OR:                                                                              \
+            return old | b;                                                                        \
+        case ATOM_XOR:                                                                             \
+            return old ^ b;                                                                        \
+        case ATOM_EXCH:                                                                            \
+            return b;                                                                              \
+        case ATOM_CAS:                                                                             \
+            return old == b ? e : old;                                                             \
+        case ATOM_INC:                                                                             \
+            return old >= b ? 0 : (U)(old + 1);                                                    \
+        case ATOM_DEC:                                                                             \
+            return old == 0 || old > b ? b : (U)(old - 1);                                         \
+        }                                                                                          \
+        return old;                                                                                \
     }
 INTEGER_ATOMIC(uint16_t, uint16_t)
 INTEGER_ATOMIC(uint32_t, uint32_t)
@@ -311,7 +328,8 @@ static void atomic_lane(run *c, const insn *i, int l)
     const access_form *f = i->more;
     bool global;
     const size_t n = (size_t)f->bytes;
-    unsigned char *p = memory_resolve(c, i, l, memory_address(c, i, l), n, f->space, f->generic, false, &global);
+    unsigned char *p =
+        memory_resolve(c, i, l, memory_address(c, i, l), n, f->space, f->generic, false, &global);
     if (global)
         memory_resolve(c, i, l, memory_address(c, i, l), n, f->space, f->generic, true, &global);
     uint64_t old = 0, b = 0, e = 0;
@@ -394,8 +412,8 @@ static bool take_space(opcode_words *w, access_form *f)
     static const struct {
         const char *name;
         ptx_space space;
-    } spaces[] = {{"global", PTX_GLOBAL},      {"const", PTX_CONST},           {"shared", PTX_SHARED},
-                  {"shared::cta", PTX_SHARED}, {"local", PTX_LOCAL},           {"param", PTX_PARAM},
+    } spaces[] = {{"global", PTX_GLOBAL},      {"const", PTX_CONST},      {"shared", PTX_SHARED},
+                  {"shared::cta", PTX_SHARED}, {"local", PTX_LOCAL},      {"param", PTX_PARAM},
                   {"param::entry", PTX_PARAM}, {"param::func", PTX_PARAM}};
     for (size_t k = 0; k < sizeof spaces / sizeof *spaces; k++) {
         if (decode_take(w, spaces[k].name)) {
@@ -447,7 +465,8 @@ static bool take_type(opcode_words *w, access_form *f)
     f->bytes = strcmp(type, "f16x2") == 0 || strcmp(type, "bf16x2") == 0 ? 4 : bits / 8;
     f->is_signed = type[0] == 's';
     snprintf(f->type, sizeof f->type, "%s", type);
-    return length < 8 && strchr("busf", type[0]) && (f->bytes == 1 || f->bytes == 2 || f->bytes == 4 || f->bytes == 8);
+    return length < 8 && strchr("busf", type[0]) &&
+           (f->bytes == 1 || f->bytes == 2 || f->bytes == 4 || f->bytes == 8);
 }
 
 static void read_address(decoder *d, const ptx_operand *operand, access_form *f, insn *i)
@@ -455,7 +474,8 @@ static void read_address(decoder *d, const ptx_operand *operand, access_form *f,
     const ptx_operand *base = operand->part_count ? &operand->parts[0] : NULL;
     int width;
     if (f->space == PTX_PARAM) {
-        const bool own = base && base->var ? decode_is_kernel_parameter(d, base->var) : d->function->entry;
+        const bool own =
+            base && base->var ? decode_is_kernel_parameter(d, base->var) : d->function->entry;
         f->space = own ? PTX_CONST : PTX_LOCAL;
     }
     i->o[1] = decode_address(d, operand, f->space, &i->imm, &width);
@@ -473,7 +493,7 @@ static void read_registers(decoder *d, const ptx_operand *operand, access_form *
         f->widths[k] = decode_width(d, one, f->bytes);
         if (f->widths[k] < f->bytes)
             decode_fail(d, "%s: %s is too narrow", d->source->opcode, one->name);
-        f->places[k] = !load                      ? decode_source(d, one, f->widths[k])
+        f->places[k] = !load                   ? decode_source(d, one, f->widths[k])
                        : one->kind == PTX_SINK ? INT32_MIN
                                                : decode_result(d, one, f->widths[k]);
     }
@@ -507,7 +527,8 @@ static bool decode_access(decoder *d, opcode_words *w, bool load_)
 
 static bool decode_atomic(decoder *d, opcode_words *w, bool result)
 {
-    static const char *const names[] = {"add", "min", "max", "and", "or", "xor", "exch", "cas", "inc", "dec"};
+    static const char *const names[] = {"add", "min",  "max", "and", "or",
+                                        "xor", "exch", "cas", "inc", "dec"};
     access_form f = {.count = 1, .result = result};
     insn fields = {.o = {0}};
     f.sem = take_semantics(w, SEM_RELAXED);
@@ -540,7 +561,8 @@ static bool decode_atomic(decoder *d, opcode_words *w, bool result)
 static bool decode_fence(decoder *d, opcode_words *w)
 {
     decode_take(w, "aligned");
-    if (w->count > 1 && (strcmp(w->words[1], "proxy") == 0 || strcmp(w->words[1], "mbarrier_init") == 0)) {
+    if (w->count > 1 &&
+        (strcmp(w->words[1], "proxy") == 0 || strcmp(w->words[1], "mbarrier_init") == 0)) {
         decode_emit(d, nothing); /* one kind of memory and one way to it are all there is */
         return true;
     }
@@ -605,7 +627,8 @@ bool decode_memory(decoder *d)
         return decode_access(d, &w, true);
     if (strcmp(name, "st") == 0 && !(w.count > 1 && strcmp(w.words[1], "async") == 0))
         return decode_access(d, &w, false);
-    if (strcmp(name, "atom") == 0 || (strcmp(name, "red") == 0 && !(w.count > 1 && strcmp(w.words[1], "async") == 0)))
+    if (strcmp(name, "atom") == 0 ||
+        (strcmp(name, "red") == 0 && !(w.count > 1 && strcmp(w.words[1], "async") == 0)))
         return decode_atomic(d, &w, name[0] == 'a');
     if (strcmp(name, "fence") == 0 || strcmp(name, "membar") == 0)
         return decode_fence(d, &w);
@@ -613,7 +636,8 @@ bool decode_memory(decoder *d)
         return decode_cvta(d, &w);
     if (strcmp(name, "isspacep") == 0)
         return decode_isspacep(d, &w);
-    if (strcmp(name, "prefetch") == 0 || strcmp(name, "prefetchu") == 0 || strcmp(name, "discard") == 0) {
+    if (strcmp(name, "prefetch") == 0 || strcmp(name, "prefetchu") == 0 ||
+        strcmp(name, "discard") == 0) {
         decode_emit(d, nothing);
         return true;
     }

@@ -6,7 +6,18 @@
 typedef enum { SEM_WEAK, SEM_RELAXED, SEM_ACQUIRE, SEM_RELEASE, SEM_ACQ_REL, SEM_SC } semantics;
 typedef enum { SCOPE_CTA, SCOPE_CLUSTER, SCOPE_GPU, SCOPE_SYS } scope;
 
-typedef enum { ATOM_ADD, ATOM_MIN, ATOM_MAX, ATOM_AND, ATOM_OR, ATOM_XOR, ATOM_EXCH, ATOM_CAS, ATOM_INC, ATOM_DEC } atom_op;
+typedef enum {
+    ATOM_ADD,
+    ATOM_MIN,
+    ATOM_MAX,
+    ATOM_AND,
+    ATOM_OR,
+    ATOM_XOR,
+    ATOM_EXCH,
+    ATOM_CAS,
+    ATOM_INC,
+    ATOM_DEC
+} atom_op;
 
 /** What an access is, beside its address. */
 typedef struct {
@@ -25,8 +36,8 @@ typedef struct {
 } access_form;
 
 /** The bytes of an address that a lane may touch; fails otherwise. *global says whether they are global memory's. */
-unsigned char *memory_resolve(run *c, const insn *i, int lane, uint64_t address, size_t bytes, ptx_space space,
-                              bool generic, bool write, bool *global);
+unsigned char *memory_resolve(run *c, const insn *i, int lane, uint64_t address, size_t bytes,
+                              ptx_space space, bool generic, bool write, bool *global);
 
 /** A lane's address of an access: base operand o[1] of extra[1] bytes, and imm. */
 static inline uint64_t memory_address(const run *c, const insn *i, int lane)
@@ -41,12 +52,15 @@ static inline uint64_t memory_address(const run *c, const insn *i, int lane)
 weak *weak_new(ptx_machine *m);
 void weak_free(weak *w);
 void weak_block_begin(weak *w, block *b);
+/** All stores of a block leave: another takes its place, or the kernel ends. */
 void weak_block_end(weak *w, block *b);
 /** Some stores leave. */
 void weak_drain_some(weak *w, block *b);
 /** A lane's load of one element, shared memory's too where it is not weak. */
-void weak_load(run *c, const insn *i, int lane, const unsigned char *from, const access_form *f, void *to);
-void weak_store(run *c, const insn *i, int lane, unsigned char *to, const access_form *f, const void *value);
+void weak_load(run *c, const insn *i, int lane, const unsigned char *from, const access_form *f,
+               void *to);
+void weak_store(run *c, const insn *i, int lane, unsigned char *to, const access_form *f,
+                const void *value);
 /** Around an atomic's reading and writing of memory. */
 void weak_atomic_begin(run *c, const insn *i, int lane, unsigned char *p, const access_form *f);
 void weak_atomic_end(run *c, const insn *i, int lane, unsigned char *p, const access_form *f);

@@ -25,7 +25,8 @@ typedef struct ptx_var {
     unsigned char *bytes; /**< of global and constant ones: their first contents; NULL is zeros */
     struct ptx_reloc *relocs;
     size_t reloc_count;
-    int64_t offset;  /**< of local and parameters in their frame, of shared in the block; the machine's */
+    int64_t
+        offset; /**< of local and parameters in their frame, of shared in the block; the machine's */
     uint64_t address; /**< of global and constant ones; the machine's */
 } ptx_var;
 
@@ -88,7 +89,7 @@ typedef struct ptx_function {
     int insn_count;
     ptx_var **vars; /**< local, shared and parameter variables of its body */
     int var_count;
-    int64_t **tables;   /**< of .branchtargets: instruction numbers */
+    int64_t **tables; /**< of .branchtargets: instruction numbers */
     int *table_counts;
     const char **table_names;
     int table_count;

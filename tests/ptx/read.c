@@ -29,9 +29,9 @@ typedef struct label {
 } label;
 
 /** An array that grows. */
-#define PUSH(r, array, count, room)                                                                 \
-    ((count) == (room) ? (void)((array) = grow((r), (array), (count), &(room), sizeof *(array)))      \
-                       : (void)0,                                                                     \
+#define PUSH(r, array, count, room)                                                                \
+    ((count) == (room) ? (void)((array) = grow((r), (array), (count), &(room), sizeof *(array)))   \
+                       : (void)0,                                                                  \
      &(array)[(count)++])
 
 typedef struct {
@@ -50,7 +50,8 @@ typedef struct {
     int depth;
 } reader;
 
-static _Noreturn void fail(reader *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static _Noreturn void fail(reader *r, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 static _Noreturn void fail(reader *r, const char *format, ...)
 {
     va_list args;
@@ -232,10 +233,10 @@ static int type_bytes(const char *type)
     static const struct {
         const char *name;
         int bytes;
-    } types[] = {{".pred", 0},   {".b8", 1},      {".u8", 1},     {".s8", 1},      {".b16", 2},
-                 {".u16", 2},    {".s16", 2},     {".f16", 2},    {".bf16", 2},    {".b32", 4},
-                 {".u32", 4},    {".s32", 4},     {".f32", 4},    {".f16x2", 4},   {".bf16x2", 4},
-                 {".b64", 8},    {".u64", 8},     {".s64", 8},    {".f64", 8},     {".b128", 16},
+    } types[] = {{".pred", 0},   {".b8", 1},         {".u8", 1},     {".s8", 1},    {".b16", 2},
+                 {".u16", 2},    {".s16", 2},        {".f16", 2},    {".bf16", 2},  {".b32", 4},
+                 {".u32", 4},    {".s32", 4},        {".f32", 4},    {".f16x2", 4}, {".bf16x2", 4},
+                 {".b64", 8},    {".u64", 8},        {".s64", 8},    {".f64", 8},   {".b128", 16},
                  {".texref", 8}, {".samplerref", 8}, {".surfref", 8}};
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
         if (strcmp(type, types[i].name) == 0)
@@ -445,7 +446,8 @@ static void use_label(reader *r, ptx_operand *to, const char *text)
 {
     label *use = rk_arena_calloc(r->arena, 1, sizeof *use);
     *to = (ptx_operand){.kind = PTX_LABEL, .name = text};
-    *use = (label){.text = text, .use = to, .depth = r->depth, .line = r->at->line, .next = r->uses};
+    *use =
+        (label){.text = text, .use = to, .depth = r->depth, .line = r->at->line, .next = r->uses};
     r->uses = use;
 }
 
@@ -572,7 +574,8 @@ static void body(reader *r)
             skip_line(r);
         else if (space_word(r, &space))
             body_variable(r, space);
-        else if (r->at->kind == LEX_WORD && r->at[1].kind == LEX_PUNCTUATION && r->at[1].mark == ':') {
+        else if (r->at->kind == LEX_WORD && r->at[1].kind == LEX_PUNCTUATION &&
+                 r->at[1].mark == ':') {
             const char *text = word(r);
             want(r, ':');
             if (take(r, ".branchtargets")) {

@@ -33,8 +33,8 @@ void ptx_fail(run *c, const insn *i, uint32_t lanes, const char *format, ...)
     va_start(args, format);
     vsnprintf(m->error + used, sizeof m->error - used, format, args);
     va_end(args);
-    append(m, "; %s, block (%u, %u, %u), thread %d", m->kernel->function->name, c->b->id[0], c->b->id[1],
-           c->b->id[2], thread);
+    append(m, "; %s, block (%u, %u, %u), thread %d", m->kernel->function->name, c->b->id[0],
+           c->b->id[1], c->b->id[2], thread);
     longjmp(m->failed, 1);
 }
 
@@ -46,8 +46,8 @@ static const insn *insn_of(const group *g)
 static void describe(ptx_machine *m, const warp *w, const group *g)
 {
     const insn *i = insn_of(g);
-    append(m, "\n  block %u, warp %d, lanes %08x, line %d (%s)", w->block->linear, w->index, g->mask,
-           i->source ? i->source->line : 0, i->source ? i->source->opcode : "ret");
+    append(m, "\n  block %u, warp %d, lanes %08x, line %d (%s)", w->block->linear, w->index,
+           g->mask, i->source ? i->source->line : 0, i->source ? i->source->opcode : "ret");
     if (g->state == GROUP_AT_BARRIER) {
         const barrier *b = &w->block->barriers[g->barrier];
         append(m, ": barrier %d of %lld threads", g->barrier,
@@ -173,7 +173,8 @@ static int32_t next_meeting(const warp *w, const group *g)
     int32_t stop = INT32_MAX;
     for (int k = 0; k < w->group_count; k++) {
         const group *h = &w->groups[k];
-        if (h != g && h->state == GROUP_RUNS && h->frame == g->frame && h->pc > g->pc && h->pc < stop)
+        if (h != g && h->state == GROUP_RUNS && h->frame == g->frame && h->pc > g->pc &&
+            h->pc < stop)
             stop = h->pc;
     }
     return stop;
@@ -317,7 +318,9 @@ static void run_warp(ptx_machine *m, warp *w)
     if (!can_run(w))
         ready_remove(w);
     if (m->weak && ptx_random(m) % 4 == 0)
-        weak_drain_some(m->weak, w->block);
+        weak_drain_some(m->weak, ptx_random(m) % 2
+                                     ? w->block
+                                     : &m->blocks[ptx_random(m) % (uint32_t)m->resident]);
 }
 
 /* Blocks. */
@@ -399,7 +402,8 @@ static bool begin(ptx_machine *m)
     const uint32_t threads = l->block[0] * l->block[1] * l->block[2];
     const uint64_t warps = (threads + LANES - 1) / LANES;
     if (total == 0 || threads == 0 || threads > 1024 || total > UINT32_MAX) {
-        snprintf(m->error, sizeof m->error, "a launch of %llu blocks of %u threads", (unsigned long long)total, threads);
+        snprintf(m->error, sizeof m->error, "a launch of %llu blocks of %u threads",
+                 (unsigned long long)total, threads);
         return false;
     }
     uint64_t resident = m->options.resident ? (uint64_t)m->options.resident : MOST_RESIDENT;
@@ -446,13 +450,16 @@ static void run_blocks(ptx_machine *m)
         run_warp(m, w);
         if (b->live_warps)
             continue;
-        if (m->weak)
-            weak_block_end(m->weak, b);
         b->live_warps = -1;
         m->live_blocks--;
-        if (m->next_block < m->block_total)
+        if (m->next_block < m->block_total) {
+            if (m->weak)
+                weak_block_end(m->weak, b);
             block_begin(m, b);
+        }
     }
+    for (int b = 0; m->weak && b < m->resident; b++)
+        weak_block_end(m->weak, &m->blocks[b]);
 }
 
 bool ptx_machine_run(ptx_machine *m, const ptx_module *module, const ptx_launch *launch)
@@ -463,8 +470,8 @@ bool ptx_machine_run(ptx_machine *m, const ptx_module *module, const ptx_launch 
     if (!m->kernel)
         return false;
     if (m->kernel->param_bytes > PARAM_BYTES) {
-        snprintf(m->error, sizeof m->error, "%s has %zu bytes of parameters", launch->function->name,
-                 m->kernel->param_bytes);
+        snprintf(m->error, sizeof m->error, "%s has %zu bytes of parameters",
+                 launch->function->name, m->kernel->param_bytes);
         return false;
     }
     if (m->kernel->param_bytes)
@@ -501,8 +508,8 @@ void ptx_machine_forget_ranges(ptx_machine *m)
     ptx_machine_range(m, m->params, PARAM_BYTES, "the parameters", true, NULL);
 }
 
-void ptx_machine_range(ptx_machine *m, const void *base, size_t size, const char *name, bool constant,
-                       unsigned char *known)
+void ptx_machine_range(ptx_machine *m, const void *base, size_t size, const char *name,
+                       bool constant, unsigned char *known)
 {
     if (m->range_count == m->range_room) {
         m->range_room = m->range_room ? 2 * m->range_room : 32;
@@ -511,8 +518,8 @@ void ptx_machine_range(ptx_machine *m, const void *base, size_t size, const char
             memcpy(more, m->ranges, (size_t)m->range_count * sizeof *more);
         m->ranges = more;
     }
-    m->ranges[m->range_count++] = (ptx_range){(uint64_t)(uintptr_t)base, (uint64_t)(uintptr_t)base + size,
-                                              name, constant, known};
+    m->ranges[m->range_count++] = (ptx_range){
+        (uint64_t)(uintptr_t)base, (uint64_t)(uintptr_t)base + size, name, constant, known};
 }
 
 bool ptx_machine_load(ptx_machine *m, const ptx_module *module)
@@ -532,9 +539,11 @@ bool ptx_machine_load(ptx_machine *m, const ptx_module *module)
             for (size_t r = 0; pass == 1 && r < var->reloc_count; r++) {
                 const ptx_var *to = ptx_find_var(module, var->relocs[r].name);
                 const ptx_function *f = ptx_find_function(module, var->relocs[r].name);
-                const uint64_t value = to ? to->address + (uint64_t)var->relocs[r].addend : (uint64_t)(uintptr_t)f;
+                const uint64_t value =
+                    to ? to->address + (uint64_t)var->relocs[r].addend : (uint64_t)(uintptr_t)f;
                 if (!value) {
-                    snprintf(m->error, sizeof m->error, "%s: %s is not known", module->file, var->relocs[r].name);
+                    snprintf(m->error, sizeof m->error, "%s: %s is not known", module->file,
+                             var->relocs[r].name);
                     return false;
                 }
                 memcpy((unsigned char *)(uintptr_t)var->address + var->relocs[r].at, &value, 8);

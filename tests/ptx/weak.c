@@ -23,8 +23,8 @@ typedef struct message {
 typedef struct {
     uint32_t unit, clock; /**< warp and its step; unit 0 is nobody, else one more than its number */
     int32_t line;
-    uint8_t bytes;        /**< of the word */
-    uint8_t strong;       /**< 0 weak, else 1 + scope */
+    uint8_t bytes;  /**< of the word */
+    uint8_t strong; /**< 0 weak, else 1 + scope */
 } access_mark;
 
 /** One word of global memory. */
@@ -55,10 +55,10 @@ typedef struct {
 
 typedef struct {
     uint32_t clock;
-    bool dirty;       /**< its block does not know what it knows */
-    uint64_t met;     /**< the buffer's number at its last barrier */
-    uint64_t behind, behind_met; /**< of its last fence at the GPU's scope */
-    uint32_t *gpu, *cta; /**< what its fences published; NULL */
+    bool dirty;                    /**< its block does not know what it knows */
+    uint64_t met;                  /**< the buffer's number at its last barrier */
+    uint64_t behind, behind_met;   /**< of its last fence at the GPU's scope */
+    uint32_t *gpu, *cta;           /**< what its fences published; NULL */
     uint32_t *seen_gpu, *seen_cta; /**< what relaxed loads saw, for a fence */
 } unit;
 
@@ -273,7 +273,8 @@ static cell *cells_at(run *c, const unsigned char *p)
     }
     const uint64_t base = range->low & ~(uint64_t)3;
     if (!w->cells[index])
-        w->cells[index] = need(calloc((size_t)((range->high - base) / CELL_WORD + 2), sizeof(cell)));
+        w->cells[index] =
+            need(calloc((size_t)((range->high - base) / CELL_WORD + 2), sizeof(cell)));
     return w->cells[index] + (a - base) / CELL_WORD;
 }
 
@@ -298,7 +299,8 @@ static bool both_strong(const weak *w, uint32_t u, const access_mark *a, uint8_t
     return same_block || (a->strong > SCOPE_GPU && strong > SCOPE_GPU);
 }
 
-static void check_race(run *c, const insn *i, int lane, const access_mark *other, const access_mark *own, const char *what)
+static void check_race(run *c, const insn *i, int lane, const access_mark *other,
+                       const access_mark *own, const char *what)
 {
     weak *w = c->m->weak;
     const uint32_t u = own->unit - 1;
@@ -306,7 +308,8 @@ static void check_race(run *c, const insn *i, int lane, const access_mark *other
         both_strong(w, u, other, own->strong))
         return;
     const int slot = (int)(other->unit - 1) / w->warps;
-    ptx_fail(c, i, 1u << lane, "a race: %s at line %d by warp %d of block %u, and nothing orders the two", what,
+    ptx_fail(c, i, 1u << lane,
+             "a race: %s at line %d by warp %d of block %u, and nothing orders the two", what,
              other->line, (int)(other->unit - 1) % w->warps, c->m->blocks[slot].linear);
 }
 
@@ -337,7 +340,8 @@ static bool overlaps(const pending *s, const unsigned char *p, int bytes)
 static bool waits_for(const weak *w, const pending *k, const pending *j)
 {
     (void)w;
-    return overlaps(j, k->to, k->bytes) || (j->number < k->behind && (j->unit == k->unit || j->number < k->behind_met));
+    return overlaps(j, k->to, k->bytes) ||
+           (j->number < k->behind && (j->unit == k->unit || j->number < k->behind_met));
 }
 
 static void leave(run *c, buffer *b, int k)
@@ -433,7 +437,8 @@ static void drain_covered(run *c)
 /* Accesses. */
 
 /** A weak load may be given what was there before a store that it is not ordered behind. */
-static void make_stale(run *c, const insn *i, int lane, const unsigned char *p, const access_form *f, void *value)
+static void make_stale(run *c, const insn *i, int lane, const unsigned char *p,
+                       const access_form *f, void *value)
 {
     weak *w = c->m->weak;
     const uint32_t u = unit_of(w, c->w);
@@ -441,8 +446,10 @@ static void make_stale(run *c, const insn *i, int lane, const unsigned char *p, 
     if (!word || f->sem != SEM_WEAK)
         return;
     if (f->nc && c->m->options.races && word->wrote.unit)
-        ptx_fail(c, i, 1u << lane, "a non-coherent load of what line %d of this kernel writes", word->wrote.line);
-    const bool other = word->unit && (word->unit - 1) / (uint32_t)w->warps != u / (uint32_t)w->warps;
+        ptx_fail(c, i, 1u << lane, "a non-coherent load of what line %d of this kernel writes",
+                 word->wrote.line);
+    const bool other =
+        word->unit && (word->unit - 1) / (uint32_t)w->warps != u / (uint32_t)w->warps;
     const bool late = f->nc ? word->unit != 0 : other && !ordered(w, u, word->unit, word->clock);
     if (!late || f->bytes > 4 || ptx_random(c->m) % 2)
         return;
@@ -450,7 +457,8 @@ static void make_stale(run *c, const insn *i, int lane, const unsigned char *p, 
     c->m->stale++;
 }
 
-void weak_load(run *c, const insn *i, int lane, const unsigned char *from, const access_form *f, void *to)
+void weak_load(run *c, const insn *i, int lane, const unsigned char *from, const access_form *f,
+               void *to)
 {
     weak *w = c->m->weak;
     buffer *b = &w->buffers[c->b->slot];
@@ -468,7 +476,8 @@ void weak_load(run *c, const insn *i, int lane, const unsigned char *from, const
         return;
     }
     make_stale(c, i, lane, from, f, to);
-    if (b->count && (f->bytes > 8 || b->hint[hash(from)] || b->hint[hash(from + 8)] || b->hint[hash(from - 8)])) {
+    if (b->count && (f->bytes > 8 || b->hint[hash(from)] || b->hint[hash(from + 8)] ||
+                     b->hint[hash(from - 8)])) {
         for (int k = 0; k < b->count; k++) {
             const pending *s = &b->stores[k];
             for (int n = 0; overlaps(s, from, f->bytes) && n < s->bytes; n++)
@@ -481,7 +490,8 @@ void weak_load(run *c, const insn *i, int lane, const unsigned char *from, const
     receive(w, c->w, message, f->sem, f->scope);
 }
 
-void weak_store(run *c, const insn *i, int lane, unsigned char *to, const access_form *f, const void *value)
+void weak_store(run *c, const insn *i, int lane, unsigned char *to, const access_form *f,
+                const void *value)
 {
     weak *w = c->m->weak;
     buffer *b = &w->buffers[c->b->slot];
@@ -496,8 +506,14 @@ void weak_store(run *c, const insn *i, int lane, unsigned char *to, const access
         }
         word->wrote = own;
     }
-    pending s = {.number = ++b->number, .to = to, .bytes = f->bytes, .unit = u, .clock = own.clock,
-                 .behind = w->of[u].behind, .behind_met = w->of[u].behind_met, .strong = f->sem != SEM_WEAK};
+    pending s = {.number = ++b->number,
+                 .to = to,
+                 .bytes = f->bytes,
+                 .unit = u,
+                 .clock = own.clock,
+                 .behind = w->of[u].behind,
+                 .behind_met = w->of[u].behind_met,
+                 .strong = f->sem != SEM_WEAK};
     memcpy(&s.value, value, (size_t)(f->bytes < 8 ? f->bytes : 8));
     s.left = to_leave(w, c->w, f->sem, f->scope);
     if (f->sem == SEM_RELEASE && f->scope >= SCOPE_GPU) {
@@ -528,7 +544,8 @@ void weak_atomic_begin(run *c, const insn *i, int lane, unsigned char *p, const 
         drain_covered(c);
     for (int k = 0; k < b->count;) {
         const pending *s = &b->stores[k];
-        const bool fenced = s->number < w->of[u].behind && (s->unit == u || s->number < w->of[u].behind_met);
+        const bool fenced =
+            s->number < w->of[u].behind && (s->unit == u || s->number < w->of[u].behind_met);
         if (overlaps(s, p, f->bytes) || fenced) {
             force(c, b, k);
             k = 0;
@@ -536,7 +553,8 @@ void weak_atomic_begin(run *c, const insn *i, int lane, unsigned char *p, const 
             k++;
         }
     }
-    receive(w, c->w, find_message(w, p, false), f->sem == SEM_RELEASE ? SEM_RELAXED : f->sem, f->scope);
+    receive(w, c->w, find_message(w, p, false), f->sem == SEM_RELEASE ? SEM_RELAXED : f->sem,
+            f->scope);
     w->before = 0;
     memcpy(&w->before, p, (size_t)(f->bytes < 8 ? f->bytes : 8));
     const access_mark own = mark_of(c, i, p, f);
