@@ -148,7 +148,8 @@ typedef struct rk_ir {
     RK_VEC(rk_ir_id) roots; /**< of all trees, in the order in which they were made */
     rk_ir_id project;       /**< the declarations of the project's files: rk_ir_project */
     rk_lowering *lowering;
-    struct rk_reach_table *reach[2]; /**< what its functions do, once that was asked: facts/reach.h */
+    struct rk_reach_table
+        *reach[2]; /**< what its functions do, once that was asked: facts/reach.h */
 } rk_ir;
 
 /* Making. */

@@ -10,6 +10,7 @@ typedef struct {
     rk_program *program;
     rk_unit *unit;
     rk_ir *ir;
+    RK_VEC(rk_ir_id) open; /**< the trees around the one that is visited, with it */
     /* what functions do that are no kernels, and so what one may do that is not seen */
     bool helper_waits, helper_reads;
     bool operator_waits, operator_reads; /**< the same of operators, constructors and their like */
@@ -296,13 +297,21 @@ static void look_for_facts(reader *r, rk_ir_id node)
 /** Each node of the project, in the order of its text; functions with their bodies. */
 static void for_each(reader *r, rk_ir_id root, void (*visit)(reader *r, rk_ir_id node))
 {
+    *rk_push(r->unit->arena, &r->open) = root;
     for (rk_ir_id id = root + 1; id < rk_ir_at(r->ir, root)->end; id++) {
         const rk_ir_node *n = rk_ir_at(r->ir, id);
         visit(r, id);
-        if (rk_ir_is_function(n->kind) && n->end == id + 1 &&
-            rk_ir_target(r->ir, id)->flags & RK_IR_DEFINED)
-            for_each(r, rk_ir_body(r->ir, n->decl), visit);
+        if (!rk_ir_is_function(n->kind) || n->end != id + 1 ||
+            !(rk_ir_target(r->ir, id)->flags & RK_IR_DEFINED))
+            continue;
+        const rk_ir_id body = rk_ir_body(r->ir, n->decl);
+        bool open = false; /* as no compiler makes it, but a text that is read may be */
+        for (size_t i = 0; i < r->open.count; i++)
+            open |= r->open.items[i] == body;
+        if (!open)
+            for_each(r, body, visit);
     }
+    r->open.count--;
 }
 
 void rk_program_read_facts(rk_program *program)

@@ -356,6 +356,29 @@ static bool read_schedule(const char *path, rk_arena *arena, rk_diag *diag)
     return s != NULL;
 }
 
+#ifdef FUZZ_CONVERT
+/** A text of rows: some of its numbers become others, of the text or of another size. */
+static rk_bytes change_rows(rk_bytes in, rk_arena *arena)
+{
+    static const char *const others[] = {"0", "1", "-1", "4294967295", "18446744073709551616", ""};
+    static const char digits[] = "0123456789";
+    for (size_t n = 1 + below(3); n > 0; n--) {
+        const char *text = rk_arena_strndup(arena, in.data, in.size);
+        const size_t at = below(in.size), from = below(in.size);
+        const size_t begin = at + strcspn(text + at, digits);
+        const size_t other = from + strcspn(text + from, digits);
+        const size_t length = strspn(text + begin, digits);
+        const char *put = below(3)
+                              ? rk_arena_strndup(arena, text + other, strspn(text + other, digits))
+                              : others[below(sizeof others / sizeof *others)];
+        const char *whole =
+            rk_arena_printf(arena, "%.*s%s%s", (int)begin, text, put, text + begin + length);
+        in = (rk_bytes){(char *)(uintptr_t)whole, strlen(whole)};
+    }
+    return below(8) ? in : change_bytes(in, arena);
+}
+#endif
+
 static const struct {
     const char *name,
         *sample; /**< the sample is the file's name, in a folder of the reader's own */
@@ -374,6 +397,7 @@ static const struct {
     {"npy", "x.npy", read_npy, change_npy},
 #ifdef FUZZ_CONVERT
     {"database", "compile_commands.json", read_database, NULL},
+    {"tree", "tree.ir", read_tree, change_rows},
 #endif
 };
 enum { READERS = sizeof readers / sizeof *readers };

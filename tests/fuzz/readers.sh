@@ -6,7 +6,7 @@ shift
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 here=$(cd "$(dirname "$0")" && pwd)
-mkdir "$work/graph" "$work/catalog" "$work/bindings" "$work/device" "$work/profile" "$work/safetensors" "$work/npy" "$work/database"
+mkdir "$work/graph" "$work/catalog" "$work/bindings" "$work/device" "$work/profile" "$work/safetensors" "$work/npy" "$work/database" "$work/tree"
 "$RAMMER" zoo lstm --layers 1 --steps 2 --hidden 16 -o "$work/zoo" >/dev/null
 cp "$work/zoo/graph.json" "$work/zoo/"*.safetensors "$work/graph/"
 cp "$work/graph/"*.safetensors "$work/safetensors/weights.safetensors"
@@ -25,4 +25,5 @@ cat >"$work/profile/profile.json" <<'END'
 END
 echo '[{"directory": "/tmp", "file": "a.cu", "arguments": ["nvcc", "-Ix", "-c", "a.cu"]},
  {"directory": "/tmp", "file": "b.cu", "command": "nvcc -D\"X=1 2\" -c b.cu -o b.o", "output": "b.o"}]' >"$work/database/compile_commands.json"
+[ ! -x "$RKCONVERT" ] || "$RKCONVERT" --builtin-cuda --dump ir "$RK_SOURCE/tests/golden/rkconvert/tree/in.cu" >"$work/tree/tree.ir"
 "$readers" "$work" "$@" || { mkdir -p "${TMPDIR:-/tmp}/readers.broken" && cp "$work/broken" "${TMPDIR:-/tmp}/readers.broken/" 2>/dev/null; exit 1; }
