@@ -9,9 +9,10 @@
 #include <string.h>
 
 /** Divides by zero in each instance, which has a name of its own to take the size of. */
+#define DIVISION "/ (0 * sizeof __PRETTY_FUNCTION__)"
 static const char mark[] =
     " _Pragma(\"clang diagnostic push\") _Pragma(\"clang diagnostic warning \\\"-Wdivision-by-zero\\\"\") "
-    "(void)(1 / (0 * sizeof __PRETTY_FUNCTION__)); _Pragma(\"clang diagnostic pop\") ";
+    "(void)(1 " DIVISION "); _Pragma(\"clang diagnostic pop\") ";
 
 static const char variable[] = "rk__instance_";
 
@@ -200,27 +201,49 @@ static void add_name(rk_unit *unit, const char *name)
     *rk_push(unit->arena, &unit->listed) = (rk_listed){.name = name};
 }
 
-/** The instances that the warnings of the marks name. */
-static void read_names(rk_unit *unit)
+/** Whether a diagnostic's place is that of the division in a mark. */
+static bool is_at_mark(const rk_unit *unit, const rk_bytes *texts, CXDiagnostic diagnostic)
+{
+    const size_t length = strlen(DIVISION);
+    const rk_where at = rk_ast_spelling(unit, clang_getDiagnosticLocation(diagnostic));
+    return at.file != RK_NONE && at.offset + length <= texts[at.file].size &&
+           memcmp(texts[at.file].data + at.offset, DIVISION, length) == 0;
+}
+
+/** The name of the instance that a mark's warning is of; NULL where no note says it in words that are known. */
+static const char *name_of(CXDiagnostic diagnostic, rk_arena *arena)
+{
+    CXDiagnosticSet notes = clang_getChildDiagnostics(diagnostic);
+    const char *name = NULL;
+    for (unsigned k = 0; k < clang_getNumDiagnosticsInSet(notes) && !name; k++) {
+        CXDiagnostic note = clang_getDiagnosticInSet(notes, k);
+        name = name_in(rk_ast_text(clang_getDiagnosticSpelling(note), arena), arena);
+        clang_disposeDiagnostic(note);
+    }
+    return name;
+}
+
+/** The instances that the warnings of the marks name. False with RK-V003 where one does not, which would be lost. */
+static bool read_names(rk_unit *unit, const rk_bytes *texts)
 {
     const unsigned count = clang_getNumDiagnostics(unit->tu);
-    for (unsigned i = 0; i < count; i++) {
+    bool all = true;
+    for (unsigned i = 0; i < count && all; i++) {
         CXDiagnostic diagnostic = clang_getDiagnostic(unit->tu, i);
         const char *option = rk_ast_text(clang_getDiagnosticOption(diagnostic, NULL), unit->arena);
-        CXDiagnosticSet notes = clang_getChildDiagnostics(diagnostic);
-        const unsigned note_count =
-            strcmp(option, "-Wdivision-by-zero") == 0 ? clang_getNumDiagnosticsInSet(notes) : 0;
-        const char *name = NULL;
-        for (unsigned k = 0; k < note_count && !name; k++) {
-            CXDiagnostic note = clang_getDiagnosticInSet(notes, k);
-            name =
-                name_in(rk_ast_text(clang_getDiagnosticSpelling(note), unit->arena), unit->arena);
-            clang_disposeDiagnostic(note);
-        }
+        const char *name =
+            strcmp(option, "-Wdivision-by-zero") == 0 ? name_of(diagnostic, unit->arena) : NULL;
         if (name)
             add_name(unit, name);
+        all = name || !is_at_mark(unit, texts, diagnostic);
+        if (!all)
+            rk_diag_add(unit->diag, RK_ERROR, "RK-V003",
+                        rk_ast_place(clang_getDiagnosticLocation(diagnostic), unit->arena),
+                        "report this file to us, and which libclang this is",
+                        "libclang does not say in words that are known which instance this is");
         clang_disposeDiagnostic(diagnostic);
     }
+    return all;
 }
 
 /** A lambda's operator and a constructor have no address; a type without a name cannot be written. */
@@ -291,9 +314,8 @@ bool rk_instantiated_list(rk_unit *unit)
     const CXIndex index = unit->index;
     unit->tu = NULL;
     unit->index = NULL;
-    bool ok = rk_parse_in_place(unit, marked(&c));
-    if (ok)
-        read_names(unit);
+    const rk_bytes *texts = marked(&c);
+    const bool ok = rk_parse_in_place(unit, texts) && read_names(unit, texts);
     const bool complete = ok && is_complete(unit, &harvest);
     rk_parse_close(unit);
     unit->tu = shown;

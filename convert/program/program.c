@@ -78,7 +78,6 @@ static bool read(rk_program *program)
 /** The same, analysed; again where a drop-in's copies need the text of what a macro makes (clang/expand.h). */
 static bool read_expanded(rk_program *program, rk_unit *unit)
 {
-    const rk_unit fresh = *unit;
     for (int depth = 0;; depth++) {
         *program = (rk_program){.unit = unit};
         if (!read(program))
@@ -92,9 +91,7 @@ static bool read_expanded(rk_program *program, rk_unit *unit)
         if (!unit->options->drop_in || depth == MAX_EXPANSIONS || !rk_expand_kernels(unit))
             return true;
         rk_parse_close(unit);
-        const rk_unit before = *unit;
-        *unit = fresh;
-        memcpy(&unit->before, &before.files, sizeof unit->before);
+        rk_sources_forget(unit);
     }
 }
 

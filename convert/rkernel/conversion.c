@@ -81,7 +81,6 @@ static bool has_kernels(const rk_unit *unit)
     a kernel to its phases. */
 static bool read_unit(rk_unit *unit)
 {
-    const rk_unit fresh = *unit;
     for (int depth = 0;; depth++) {
         if (!rk_sources_read(unit) || !rk_reserved_names(unit))
             return false;
@@ -94,13 +93,7 @@ static bool read_unit(rk_unit *unit)
         if (depth == MAX_EXPANSIONS || (!rk_expand_kernels(unit) && !rk_phases_split(unit)))
             return true;
         rk_parse_close(unit);
-        const rk_unit read = *unit;
-        *unit = fresh;
-        unit->pch = read.pch;
-        unit->headers = read.headers;
-        unit->headers_fit = read.headers_fit;
-        memcpy(&unit->phased, &read.phased, sizeof unit->phased);
-        memcpy(&unit->before, &read.files, sizeof unit->before);
+        rk_sources_forget(unit);
     }
 }
 

@@ -3,6 +3,7 @@
 #include "base/clock.h"
 
 #include <limits.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -313,4 +314,10 @@ rk_place rk_sources_place(const rk_unit *unit, size_t file, size_t offset)
         line += source->bytes.data[i] == '\n';
     const size_t begin = rk_line_begin(source->bytes.data, offset);
     return (rk_place){source->path, line, (int)(offset - begin) + 1, NULL};
+}
+
+void rk_sources_forget(rk_unit *unit)
+{
+    unit->before = unit->files;
+    memset((char *)unit + offsetof(rk_unit, files), 0, sizeof *unit - offsetof(rk_unit, files));
 }

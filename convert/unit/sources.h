@@ -42,4 +42,7 @@ const char *rk_sources_macro(rk_unit *unit, const char *name);
 /** A diagnostic's place for an offset of a project file. */
 rk_place rk_sources_place(const rk_unit *unit, size_t file, size_t offset);
 
+/** Forgets what was read and found, so that the unit can be read again; what expand.h made of the files stays. */
+void rk_sources_forget(rk_unit *unit);
+
 #endif

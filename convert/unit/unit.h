@@ -315,17 +315,16 @@ typedef struct {
     bool space;          /**< it is a namespace */
 } rk_global;
 
+typedef RK_VEC(rk_source_file *) rk_source_files;
+
 /** One source on its way through the converter. */
 typedef struct {
     rk_arena *arena;
     rk_diag *diag;
     const rk_convert_options *options;
-    CXIndex index;
     const char *pch;     /**< precompiled prelude, or NULL */
     const char *headers; /**< the same with the first headers of the source (headers.h), or NULL */
     bool headers_fit;    /**< the source was parsed with it, without errors */
-    CXTranslationUnit tu;
-    struct rk_ir *ir; /**< our own tree of `tu`, once it was asked for: clang/lower.h */
     const char *path;
     rk_read_limits *limits;     /**< of reading it, or NULL */
     const char *stem;           /**< of the output: "gemm" */
@@ -335,11 +334,16 @@ typedef struct {
     const char *defines;        /**< "#define"s for the user's -D, "" if there is none */
     const char *undefines;      /**< and their "#undef"s */
     bool lines; /**< the text asks for the place that it is in: converted text says where it was */
-    rk_output_names *names; /**< of all sources of the run */
-    bool own_headers;       /**< its touched headers are no other source's: they have its name */
-    RK_VEC(rk_source_file *) files;  /**< [0] is the source */
-    RK_VEC(rk_source_file *) before; /**< those of the reading before, when expand.h changed some */
-    RK_VEC(rk_macro) macros;         /**< of those files, once rk_sources_macro was asked */
+    rk_output_names *names;   /**< of all sources of the run */
+    bool own_headers;         /**< its touched headers are no other source's: they have its name */
+    rk_source_files before;   /**< those of the reading before, when expand.h changed some */
+    RK_VEC(rk_phased) phased; /**< kernels that the text has the phases of */
+    /* What a reading, and what comes after it, found: rk_sources_forget. */
+    rk_source_files files; /**< [0] is the source */
+    CXIndex index;
+    CXTranslationUnit tu;
+    struct rk_ir *ir;        /**< our own tree of `tu`, once it was asked for: clang/lower.h */
+    RK_VEC(rk_macro) macros; /**< of those files, once rk_sources_macro was asked */
     bool macros_listed;
     bool device_seen; /**< the analysis has what the device's compilation sees, too (branches.h) */
     RK_VEC(rk_function *) functions;
@@ -352,7 +356,6 @@ typedef struct {
     RK_VEC(rk_text_edit) value_edits; /**< of members' initial values: initial_values.h */
     RK_VEC(rk_function *) declared;   /**< kernels that another unit defines, by each declaration */
     struct rk_drop_in *drop_in;       /**< what rk_drop_in_prepare found, or NULL */
-    RK_VEC(rk_phased) phased;         /**< kernels that the text has the phases of */
     RK_VEC(rk_instance) instances;
     RK_VEC(rk_listed) listed; /**< instances as the compiler names them (instantiated.h) */
     RK_VEC(rk_convert_launch) launches;
