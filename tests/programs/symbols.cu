@@ -1,7 +1,8 @@
 // Variables of the device: constant, plain and managed, at file scope and in a namespace and as a template, copied to and
 // from by symbol. The command line's macros have names that the runtime's headers use for their own.
-// flags: -DN=16 -DS=1 -DF=2 -DA=3 -DB=4 -DC=5 -DD=6 -DE=7 -DP=8 -DR=9 -DV=10 -DX=11 -DArgs=12 -DOp=13 -Dblock=14 -Dlane=16 -Dgroup=17 -Dlast=18 -Dbits=19 -Dorder=20
+// flags: -rdc=true -DN=16 -DS=1 -DF=2 -DA=3 -DB=4 -DC=5 -DD=6 -DE=7 -DP=8 -DR=9 -DV=10 -DX=11 -DArgs=12 -DOp=13 -Dblock=14 -Dlane=16 -Dgroup=17 -Dlast=18 -Dbits=19 -Dorder=20
 #include "check.h"
+#include "symbols.h"
 
 struct settings {
     int scale;
@@ -46,8 +47,55 @@ __global__ void read_back(int *out)
     out[3] = &counters[2] - counters;
 }
 
+__global__ void read_declared(int *out)
+{
+    const account a(7);
+    out[0] = declared[1], out[1] = plus(1), out[2] = times(a), out[3] = declared_managed, out[4] = (int)declared_constant[1];
+    out[5] = limits::most, out[6] = limits::range().wide();
+    atomicAdd(&declared_managed, 1);
+}
+__device__ int declared[4] = {1, 2, 3, 4};
+__managed__ int declared_managed = 40;
+__constant__ float declared_constant[2] = {1, 9};
+__device__ int plus(int value, int by)
+{
+    return value + by;
+}
+__device__ int times(const account &a, int n)
+{
+    return a.value * n;
+}
+int total(const account &a)
+{
+    return a.value;
+}
+namespace limits
+{
+__device__ int most = 77;
+__device__ int range::wide(int by) const
+{
+    return most * by;
+}
+}
+
+void use_declared()
+{
+    const int numbers[4] = {5, 6, 7, 8};
+    const float second = 33;
+    CUDA_OK(cudaMemcpyToSymbol(declared, numbers, sizeof(numbers)));
+    CUDA_OK(cudaMemcpyToSymbol(declared_constant, &second, sizeof(second), sizeof(second)));
+    declared_managed = 41;
+    check::buffer<int> out(7);
+    read_declared<<<1, 1>>>(out);
+    LAUNCH_OK();
+    check::same("declared", out.get(), {6, 6, 14, 41, 33, 77, 231});
+    check::same("managed, declared", declared_managed, 42);
+    check::same("a friend of the host", total(account(3)), 3);
+}
+
 int main()
 {
+    use_declared();
     settings host = {3, {0.5f, 1.5f, -2.0f}};
     CUDA_OK(cudaMemcpyToSymbol(current, &host, sizeof(host)));
     std::vector<int> squares(64);

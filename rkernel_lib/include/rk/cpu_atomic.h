@@ -25,6 +25,11 @@ struct __nv_bfloat162;
 #define RK_CPU_CONSTINIT __constinit
 #endif
 
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wstringop-overflow" /* of `&counters[i % 4]`, with i = (int)threadIdx.x */
+#endif
+
 namespace rk__ {
 
 /** The vEU of the block that this OS thread runs; not set where no thread of a block can wait. */
@@ -313,5 +318,9 @@ inline void fence()
 inline void __threadfence() { rk__::fence(); }
 inline void __threadfence_block() { rk__::fence(); }
 inline void __threadfence_system() { rk__::fence(); }
+
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic pop
+#endif
 
 #endif
