@@ -124,7 +124,9 @@ typedef enum {
     RK_IS_BARRIER = 1 << 5,    /**< a meeting that nothing ends but the kernel */
     RK_IS_OPERATOR = 1 << 6,   /**< an operation for reductions, which knows nothing of groups */
     RK_IS_GROUP_WORD = 1 << 7, /**< text that has the word uses cooperative groups */
-    RK_IS_TILED = 1 << 8       /**< its first template argument is a number of threads */
+    RK_IS_TILED = 1 << 8,      /**< its first template argument is a number of threads */
+    RK_IS_COLLECTIVE = 1 << 9, /**< of CUB: rk/cub/ has what stands in for it */
+    RK_IS_OPERAND = 1 << 10    /**< of CUB: so it has, for text that uses nothing else of CUB */
 } rk_cuda_is;
 
 /** The threads of a cooperative group. */

@@ -53,6 +53,37 @@ static void add_space(rk_unit *unit, size_t file, size_t offset, const char *for
                     rk_arena_printf(unit->arena, format, rk_rewrite_space(unit, file)));
 }
 
+/** Whether the place is inside of text that gives way. */
+static bool goes(const rk_edits *edits, size_t offset)
+{
+    for (size_t i = 0; i < edits->list.count; i++)
+        if (edits->list.items[i].offset < offset &&
+            offset < edits->list.items[i].offset + edits->list.items[i].length)
+            return true;
+    return false;
+}
+
+/** Whether token `i` is the `::` of a name of the project, from the outermost scope on. */
+static bool leads_to_moved(const rk_unit *unit, const rk_tokens *t, size_t i)
+{
+    return rk_token_is(t, i, "::") && leads(t, i) && moved(unit, t, i + 1);
+}
+
+const char *rk_rewrite_leading(const rk_unit *unit, size_t file, const char *text)
+{
+    rk_edits edits = {.arena = unit->arena};
+    const rk_tokens t = rk_lex(text, strlen(text), unit->arena);
+    size_t size, conflict[2];
+    for (size_t i = 0; i < t.count; i++)
+        if (leads_to_moved(unit, &t, i))
+            rk_edits_insert(&edits, t.items[i + 1].offset, RANK_NAME,
+                            rk_arena_printf(unit->arena, "%s::", rk_rewrite_space(unit, file)));
+    if (!edits.list.count)
+        return text;
+    const char *edited = rk_edits_apply(&edits, text, t.size, &size, conflict);
+    return rk_arena_strndup(unit->arena, edited, size);
+}
+
 /** `::name` of the project becomes `::space::name`; `shift` is what the tokens' offsets lack. */
 static void edit_leading(rk_unit *unit, size_t file, const rk_tokens *t, size_t shift)
 {
@@ -62,7 +93,8 @@ static void edit_leading(rk_unit *unit, size_t file, const rk_tokens *t, size_t 
             const rk_tokens inside = rk_lex_directive(t->text + d->offset, d->length, unit->arena);
             if (rk_token_is(&inside, 0, "define"))
                 edit_leading(unit, file, &inside, d->offset);
-        } else if (rk_token_is(t, i, "::") && leads(t, i) && moved(unit, t, i + 1)) {
+        } else if (leads_to_moved(unit, t, i) &&
+                   !goes(&unit->files.items[file]->edits, shift + t->items[i + 1].offset)) {
             add_space(unit, file, shift + t->items[i + 1].offset, "%s::");
         }
     }

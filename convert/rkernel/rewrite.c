@@ -283,10 +283,12 @@ static void edit_shared(rk_unit *unit, const rk_function *f)
                         s->names.items[k], part, s->members.items[k]);
         edit(unit, file, s->begin, s->end - s->begin,
              s->dynamic
-                 ? rk_shared_pointer(s, !(f->does & RK_TEXT_BARE_SHARED) || f->ambient, arena)
+                 ? rk_rewrite_leading(
+                       unit, file,
+                       rk_shared_pointer(s, !(f->does & RK_TEXT_BARE_SHARED) || f->ambient, arena))
                  : rk_str_text(&inplace));
         if (!s->dynamic)
-            rk_str_addf(&fields, "%s ", s->fields);
+            rk_str_addf(&fields, "%s ", rk_rewrite_leading(unit, file, s->fields));
     }
     const bool hidden = f->in_class && f->access; /* a kernel's frame is to name it */
     if (part)

@@ -31,6 +31,9 @@ bool rk_rewrite_layout(rk_unit *unit);
 /** The namespace that a file's text goes into, as the file calls it. */
 const char *rk_rewrite_space(const rk_unit *unit, size_t file);
 
+/** A piece of a file's text that stands elsewhere in it, with `::name` of the project as `::space::name`. */
+const char *rk_rewrite_leading(const rk_unit *unit, size_t file, const char *text);
+
 /** Adds the edits of a file's names of global scope: `::name`, and what stands outside of the namespace. */
 void rk_rewrite_names(rk_unit *unit, size_t file);
 

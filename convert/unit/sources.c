@@ -1,6 +1,7 @@
 #include "convert/unit/sources.h"
 
 #include "base/clock.h"
+#include "convert/unit/collectives.h"
 
 #include <limits.h>
 #include <stddef.h>
@@ -56,9 +57,14 @@ static char *resolve(const rk_unit *unit, const char *from, const char *operand)
         if (!rk_file_exists(path) || rk_file_is_dir(path))
             path = NULL;
     }
+    if (path && rk_str_starts(path, rk_collectives_folder(unit)))
+        return path; /* wherever we are installed */
     if (!path)
         path = search_folders(unit, name, quoted);
-    return path && !is_system_path(path, unit->arena) ? path : NULL;
+    return path && !is_system_path(path, unit->arena) &&
+                   !rk_collectives_is_library(path, name, unit->arena)
+               ? path
+               : NULL;
 }
 
 static bool same_file(const char *a, const char *b)
@@ -187,7 +193,7 @@ static void spread_nested(rk_unit *unit)
     }
 }
 
-bool rk_sources_read(rk_unit *unit)
+static bool read_files(rk_unit *unit)
 {
     rk_bytes bytes;
     struct stat status;
@@ -202,6 +208,17 @@ bool rk_sources_read(rk_unit *unit)
     spread_nested(unit);
     return rk_diag_count_of(unit->diag, RK_ERROR) == errors && /* a header that is there was read */
            (!unit->limits || unit->limits->end == RK_READ_ALL);
+}
+
+bool rk_sources_read(rk_unit *unit)
+{
+    if (!read_files(unit))
+        return false;
+    if (!rk_collectives_stand_in(unit))
+        return true;
+    memcpy(&unit->before, &unit->files, sizeof unit->before);
+    memset(&unit->files, 0, sizeof unit->files);
+    return read_files(unit);
 }
 
 size_t rk_sources_find(const rk_unit *unit, CXFile file)

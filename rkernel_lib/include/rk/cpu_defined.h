@@ -196,6 +196,16 @@ template <class T> struct assigned_place {
     RK_COMPOUND(<<)
     RK_COMPOUND(>>)
 #undef RK_COMPOUND
+#define RK_COMPOUND(op)                                                                            \
+    template <class X> RK_DEFINED T &operator op##=(const X &x) const                              \
+    {                                                                                              \
+        return place op## = x;                                                                     \
+    }
+    RK_COMPOUND(%)
+    RK_COMPOUND(&)
+    RK_COMPOUND(|)
+    RK_COMPOUND(^)
+#undef RK_COMPOUND
 };
 template <class T, std::enable_if_t<is_whole<bare<T>> && std::is_integral_v<bare<T>>, int> = 0>
 RK_DEFINED assigned_place<T> rk__in(T &x)

@@ -1,0 +1,7 @@
+#ifndef RK_CUB_CUB_CUH
+#define RK_CUB_CUB_CUH
+
+#include "block_neighbours.cuh"
+#include "block_sort.cuh"
+
+#endif
