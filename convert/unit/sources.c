@@ -216,8 +216,7 @@ bool rk_sources_read(rk_unit *unit)
         return false;
     if (!rk_collectives_stand_in(unit))
         return true;
-    memcpy(&unit->before, &unit->files, sizeof unit->before);
-    memset(&unit->files, 0, sizeof unit->files);
+    rk_sources_forget(unit);
     return read_files(unit);
 }
 
