@@ -3,6 +3,7 @@
  * processes are used up.
  *
  *   FAULT_SITES=FILE   appends a line "function stack" for each place that is called from, the first time that it is
+ *   FAULT_ORDER=FILE   appends a line "fsync PATH" or "rename FROM TO" for each of these calls
  *   FAULT_AT="function stack"  fails the first call from that place, in whichever process of the command makes it
  *
  * A place is the return addresses in the command's own code, the innermost FAULT_DEPTH (3) of them; calls that
@@ -187,10 +188,51 @@ WRAP(void *, aligned_alloc, (size_t align, size_t size), (align, size), ENOMEM, 
 WRAP(void *, mmap, (void *at, size_t size, int prot, int flags, int fd, off_t offset),
      (at, size, prot, flags, fd, offset), ENOMEM, MAP_FAILED)
 WRAP(ssize_t, write, (int fd, const void *data, size_t size), (fd, data, size), ENOSPC, -1)
-WRAP(int, fsync, (int fd), (fd), EIO, -1)
-WRAP(int, rename, (const char *from, const char *to), (from, to), EIO, -1)
-WRAP(int, renameat2, (int a, const char *from, int b, const char *to, unsigned flags),
-     (a, from, b, to, flags), EIO, -1)
+
+/** Notes a call whose order counts. */
+static void note_order(const char *call, const char *path, const char *to)
+{
+    char line[2 * 4096 + 32];
+    const char *log = getenv("FAULT_ORDER");
+    const int length = snprintf(line, sizeof line, "%s %s %s\n", call, path, to);
+    const int file = log ? open(log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666) : -1;
+    if (file >= 0 && (length <= 0 || write(file, line, (size_t)length) != length))
+        abort();
+    if (file >= 0)
+        close(file);
+}
+
+int fsync(int fd)
+{
+    static __typeof__(&fsync) next;
+    char link[64], path[4096];
+    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+    const ssize_t n = readlink(link, path, sizeof path - 1);
+    path[n < 0 ? 0 : n] = '\0';
+    note_order("fsync", path, "");
+    if (!next)
+        next = NEXT(fsync);
+    return fails("fsync ") ? (errno = EIO, -1) : next(fd);
+}
+
+int rename(const char *from, const char *to)
+{
+    static __typeof__(&rename) next;
+    note_order("rename", from, to);
+    if (!next)
+        next = NEXT(rename);
+    return fails("rename ") ? (errno = EIO, -1) : next(from, to);
+}
+
+int renameat2(int a, const char *from, int b, const char *to, unsigned flags)
+{
+    static __typeof__(&renameat2) next;
+    note_order("rename", from, to);
+    if (!next)
+        next = NEXT(renameat2);
+    return fails("renameat2 ") ? (errno = EIO, -1) : next(a, from, b, to, flags);
+}
+
 WRAP(int, mkdir, (const char *path, mode_t mode), (path, mode), ENOSPC, -1)
 WRAP(char *, mkdtemp, (char *path), (path), ENOSPC, NULL)
 WRAP(int, mkostemp, (char *path, int flags), (path, flags), ENOSPC, -1)
