@@ -11,7 +11,8 @@
 
 static const rk_command *const commands[] = {
     &rk_command_build, &rk_command_run,  &rk_command_check,   &rk_command_list,
-    &rk_command_zoo,   &rk_command_view, &rk_command_compare, &rk_command_profile};
+    &rk_command_zoo,   &rk_command_view, &rk_command_compare, &rk_command_profile,
+    &rk_command_import};
 enum { COMMAND_COUNT = sizeof commands / sizeof *commands };
 
 static void print_help(FILE *out)

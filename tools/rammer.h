@@ -38,7 +38,7 @@ typedef struct {
 } rk_command;
 
 extern const rk_command rk_command_build, rk_command_run, rk_command_check, rk_command_list,
-    rk_command_zoo, rk_command_view, rk_command_compare, rk_command_profile;
+    rk_command_zoo, rk_command_view, rk_command_compare, rk_command_profile, rk_command_import;
 
 /* Options. */
 

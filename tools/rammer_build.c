@@ -162,6 +162,7 @@ static bool emit(const char *dir, const rk_plan *plan, const build_options *opti
     rk_input_source source = options->inputs;
     source.dir = rk_path_join(tool->arena, beside, "input");
     rk_values values;
+    source.graph = plan->given;
     if (!rk_values_make(&values, plan->image, &source, tool))
         return false;
     bool wanted = !plan->backend->run && !options->no_reference;
@@ -355,6 +356,7 @@ static int run(rk_tool *tool, int argc, char **argv)
     if (options.output && !is_apart(options.output, graph, &options.plan, tool))
         return RK_EXIT_REFUSED;
     rk_plan plan;
+    options.plan.given = &options.inputs.given;
     status =
         rk_plan_make(&plan, graph, &options.plan, options.output ? RK_STAGE_IMAGE : last, tool);
     if (status != RK_EXIT_GOOD)

@@ -4,6 +4,7 @@
 #include "base/json.h"
 #include "base/str.h"
 #include "sched/files/schedule_files.h"
+#include "sched/onnx/import.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -51,7 +52,10 @@ static bool find_kind_of_text(kind *out, const char *path, rk_tool *tool, rk_are
 /** False with a diagnostic when the file is neither a graph nor a schedule. */
 static bool find_kind(kind *out, const char *path, rk_tool *tool)
 {
-    *out = (kind){.schedule = rk_schedule_is_binary(path)};
+    *out = (kind){0};
+    if (rk_onnx_is(path))
+        return true;
+    out->schedule = rk_schedule_is_binary(path);
     if (out->schedule) {
         out->device = rk_schedule_binary_device(path, tool->arena, tool->diag);
         return out->device != NULL;

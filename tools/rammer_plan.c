@@ -7,6 +7,7 @@
 #include "sched/files/schedule_files.h"
 #include "sched/memory/memory_plan.h"
 #include "sched/model/model.h"
+#include "sched/onnx/import.h"
 #include "sched/passes/merge_problem.h"
 #include "sched/policies/policy.h"
 #include "sched/profile/profile_file.h"
@@ -43,8 +44,7 @@ const rk_backend *rk_plan_backend(const char *name, rk_tool *tool)
     return NULL;
 }
 
-/** Parses "n=32" options. */
-static bool parse_dims(rk_binding_dim **dims, const rk_texts *texts, rk_tool *tool)
+bool rk_plan_dims(rk_binding_dim **dims, const rk_texts *texts, rk_tool *tool)
 {
     *dims = RK_NEW_ARRAY(tool->arena, rk_binding_dim, texts->count + 1);
     bool good = true;
@@ -160,6 +160,18 @@ static bool make_schedule(rk_plan *plan, const rk_plan_options *options, rk_tool
     return plan->schedule != NULL;
 }
 
+static rk_graph *read_graph(const char *path, const rk_binding_dim *dims,
+                            const rk_plan_options *options, rk_tool *tool)
+{
+    static const rk_texts none = {0};
+    if (rk_onnx_is(path))
+        return rk_plan_read_onnx(path, dims, options->bind.count,
+                                 options->given ? options->given : &none, tool);
+    return rk_graph_read_with(path,
+                              (rk_graph_options){dims, options->bind.count, options->anywhere},
+                              tool->arena, tool->diag);
+}
+
 int rk_plan_make(rk_plan *out, const char *graph, const rk_plan_options *options, rk_stage last,
                  rk_tool *tool)
 {
@@ -169,7 +181,7 @@ int rk_plan_make(rk_plan *out, const char *graph, const rk_plan_options *options
     plan->backend = rk_plan_backend(options->target ? options->target : "cpu", tool);
     plan->policy =
         rk_plan_policy(&plan->policy_options, options->policy ? options->policy : "auto", tool);
-    bool good = parse_dims(&dims, &options->bind, tool) && plan->backend && plan->policy;
+    bool good = rk_plan_dims(&dims, &options->bind, tool) && plan->backend && plan->policy;
     if (options->veus > INT32_MAX)
         good = rk_diag_add(tool->diag, RK_ERROR, "RK-U002", (rk_place){0}, NULL,
                            "--veus is at most %d", INT32_MAX);
@@ -182,9 +194,7 @@ int rk_plan_make(rk_plan *out, const char *graph, const rk_plan_options *options
     for (size_t i = 0; i < options->catalogs.count; i++)
         rk_file_protect(options->catalogs.items[i]);
     rk_tool_progress(tool, "reading the graph");
-    plan->given =
-        rk_graph_read_with(graph, (rk_graph_options){dims, options->bind.count, options->anywhere},
-                           tool->arena, tool->diag);
+    plan->given = read_graph(graph, dims, options, tool);
     plan->graph = plan->given;
     if (!plan->graph)
         return RK_EXIT_REFUSED;

@@ -4,6 +4,7 @@
 #include "rammer.h"
 
 #include "emit/backend.h"
+#include "sched/model/model.h"
 #include "sched/policies/policy.h"
 #include "sched/profile/profile_file.h"
 #include "sched/select/select.h"
@@ -35,6 +36,8 @@ typedef struct {
     int64_t veus;         /**< 0: as many as fit */
     rk_texts bind;        /**< "n=32" */
     bool anywhere;        /**< constants may lie outside the graph's folder */
+    const rk_texts
+        *given; /**< "x=x.npy", values that an ONNX model may need when it is built; NULL: none */
 } rk_plan_options;
 
 /** An option that sets `field`, in an option table of the struct `type`. */
@@ -63,6 +66,7 @@ typedef struct {
         RK_OPTION(TEXT, type, at.kernels, "kernels", "TEXT",                                       \
                   "prefer kernels whose id contains TEXT"),                                        \
         RK_OPTION(TEXTS, type, at.bind, "bind", "NAME=N", "value of a named dimension"),           \
+        RK_OPTION(TEXTS, type, at.bind, "dim", "NAME=N", "the same"),                              \
         RK_OPTION(TEXT, type, at.schedule, "load-schedule", "FILE",                                \
                   "use this schedule, checked, in place of a policy"),                             \
         RK_OPTION(TEXT, type, at.profile, "profile", "FILE",                                       \
@@ -96,6 +100,16 @@ typedef struct {
  */
 int rk_plan_make(rk_plan *out, const char *graph, const rk_plan_options *options, rk_stage last,
                  rk_tool *tool);
+
+/** Parses "n=32" options. */
+bool rk_plan_dims(rk_binding_dim **dims, const rk_texts *texts, rk_tool *tool);
+
+/**
+ * Reads an ONNX model as a graph. Of `given`, "x=x.npy", those that are no inputs of the graph any more became
+ * constants of it.
+ */
+rk_graph *rk_plan_read_onnx(const char *path, const rk_binding_dim *dims, size_t dim_count,
+                            const rk_texts *given, rk_tool *tool);
 
 /** Writes a stage as text to `path`, a file. */
 bool rk_plan_dump(const rk_plan *plan, rk_stage stage, const char *path, rk_tool *tool);
@@ -138,6 +152,8 @@ typedef struct {
     rk_texts given;  /**< "x=x.npy" */
     const char *dir; /**< NULL: none */
     int64_t seed;
+    const rk_graph
+        *graph; /**< NULL, or of an ONNX model: what it has as constants may be given too */
 } rk_input_source;
 
 /** Reads or makes the inputs, and allocates the outputs. RK-U006: `given` names no input. */

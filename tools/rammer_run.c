@@ -315,6 +315,7 @@ static bool execute(result *r, const subject *s, const run_options *options, rk_
 {
     rk_input_source source = options->inputs;
     source.dir = rk_path_join(tool->arena, s->dir, "input");
+    source.graph = s->graph;
     rk_values values;
     if (!rk_values_make(&values, s->image, &source, tool))
         return false;
@@ -352,6 +353,7 @@ static int run(rk_tool *tool, int argc, char **argv)
     }
 
     subject s = {0};
+    options.plan.given = &options.inputs.given;
     status = load(&s, arguments.items[0], &options, tool);
     if (status != RK_EXIT_GOOD)
         return status;

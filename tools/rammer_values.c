@@ -25,14 +25,25 @@ static const rk_image_io *find_input(const rk_image *image, const char *name, si
     return NULL;
 }
 
-/** Checks that each "x=file" names an input. */
-static bool check_given(const rk_texts *given, const rk_image *image, rk_tool *tool)
+/** Whether an input of an ONNX model of that name is a constant of the graph, by its value or unused. */
+static bool became_constant(const rk_graph *graph, const char *name, size_t length)
 {
+    for (size_t i = 0; graph && i < graph->known_count; i++)
+        if (strlen(graph->known[i]) == length && memcmp(graph->known[i], name, length) == 0)
+            return true;
+    return false;
+}
+
+/** Checks that each "x=file" names an input. */
+static bool check_given(const rk_input_source *source, const rk_image *image, rk_tool *tool)
+{
+    const rk_texts *given = &source->given;
     bool good = true;
     for (size_t i = 0; i < given->count; i++) {
         const char *text = given->items[i];
         size_t length = strcspn(text, "=");
-        if (text[length] == '=' && find_input(image, text, length))
+        if (text[length] == '=' &&
+            (find_input(image, text, length) || became_constant(source->graph, text, length)))
             continue;
         rk_str names = {.arena = tool->arena};
         for (size_t j = 0; j < image->input_count; j++)
@@ -73,7 +84,7 @@ static const void *make_input(const rk_image_io *io, const rk_input_source *sour
 bool rk_values_make(rk_values *out, const rk_image *image, const rk_input_source *source,
                     rk_tool *tool)
 {
-    if (!check_given(&source->given, image, tool))
+    if (!check_given(source, image, tool))
         return false;
     out->inputs = RK_NEW_ARRAY(tool->arena, const void *, image->input_count + 1);
     out->outputs = RK_NEW_ARRAY(tool->arena, void *, image->output_count + 1);

@@ -35,6 +35,7 @@ typedef struct {
         *data; /**< constants: the elements, row-major; else NULL, in views of constants too */
     const char *data_ref; /**< constants: "file#name" as in the graph file, or NULL */
     bool zeros; /**< constants: all elements are 0, which no file holds and no memory is taken for */
+    bool derived; /**< constants: a node's plan, which follows from it and is in no file (sched/ops/plan.h) */
 } rk_tensor;
 
 typedef enum { RK_ATTR_INT, RK_ATTR_REAL, RK_ATTR_STRING, RK_ATTR_INTS } rk_attr_type;
@@ -96,6 +97,8 @@ typedef struct rk_graph {
     size_t input_count, input_capacity;
     rk_id *outputs; /**< tensors returned by each run */
     size_t output_count, output_capacity;
+    const char **known; /**< inputs of an imported model whose values were given: constants, and inputs no more */
+    size_t known_count;
     const rk_merged *merged; /**< operators that were merged (sched/passes/merge.h) */
     size_t merged_count;
 } rk_graph;

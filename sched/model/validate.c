@@ -2,6 +2,7 @@
 
 #include "base/str.h"
 #include "sched/graph/names.h"
+#include "sched/ops/plan.h"
 
 #include <stdarg.h>
 #include <string.h>
@@ -304,6 +305,9 @@ bool rk_graph_validate_marked(rk_graph *graph, rk_graph_marks marks, rk_diag *di
         check_inferred(&check);
     if (check.good)
         check_in_place(&check);
+    for (size_t n = 0; n < graph->node_count && check.good; n++)
+        if (graph->nodes[n].op && graph->nodes[n].op->plan)
+            check.good = rk_op_make_plan(graph, &graph->nodes[n], diag);
     rk_arena_free(scratch);
     return check.good;
 }

@@ -27,10 +27,9 @@ static cJSON *tensor_entry(const rk_graph *graph, rk_id id, rk_arena *scratch)
     if (tensor->shape_known)
         cJSON_AddItemToObject(entry, "shape", integers(tensor->shape, (size_t)tensor->rank));
     if (tensor->data)
-        cJSON_AddStringToObject(entry, "data",
-                                tensor->zeros
-                                    ? RK_GRAPH_ZEROS
-                                    : rk_arena_printf(scratch, WEIGHTS "#%s", tensor->name));
+        cJSON_AddStringToObject(
+            entry, "data",
+            tensor->zeros ? RK_GRAPH_ZEROS : rk_arena_printf(scratch, WEIGHTS "#%s", tensor->name));
     if (tensor->base != id) {
         cJSON_AddStringToObject(entry, "of", graph->tensors[tensor->base].name);
         cJSON_AddNumberToObject(entry, "offset", (double)tensor->offset);
@@ -41,6 +40,18 @@ static cJSON *tensor_entry(const rk_graph *graph, rk_id id, rk_arena *scratch)
 static cJSON *tensor_name(const rk_graph *graph, rk_id id)
 {
     return id == RK_NO_ID ? cJSON_CreateNull() : cJSON_CreateString(graph->tensors[id].name);
+}
+
+/** How many of the operands a file names: a plan and what is left out before it are not there. */
+static size_t written_inputs(const rk_graph *graph, const rk_node *node)
+{
+    size_t count = node->input_count;
+    if (count && node->inputs[count - 1] != RK_NO_ID &&
+        graph->tensors[node->inputs[count - 1]].derived)
+        count--;
+    while (node->op && count && count < node->input_count && node->inputs[count - 1] == RK_NO_ID)
+        count--;
+    return count;
 }
 
 /** Operands by position, or by parameter for a kernel. */
@@ -79,9 +90,9 @@ static cJSON *node_entry(const rk_graph *graph, const rk_node *node)
     cJSON_AddStringToObject(entry, kernel ? "kernel" : "op", kernel ? node->kernel : node->op_name);
     if (node->launcher)
         cJSON_AddStringToObject(entry, "launcher", node->launcher);
-    cJSON_AddItemToObject(
-        entry, "inputs",
-        operand_list(graph, node->inputs, node->input_count, kernel ? node->input_names : NULL));
+    cJSON_AddItemToObject(entry, "inputs",
+                          operand_list(graph, node->inputs, written_inputs(graph, node),
+                                       kernel ? node->input_names : NULL));
     cJSON_AddItemToObject(
         entry, "outputs",
         operand_list(graph, node->outputs, node->output_count, kernel ? node->output_names : NULL));
@@ -100,8 +111,9 @@ static cJSON *to_json(const rk_graph *graph, rk_arena *scratch)
     cJSON_AddStringToObject(root, "name", graph->name);
     cJSON *tensors = cJSON_AddObjectToObject(root, "tensors");
     for (size_t i = 0; i < graph->tensor_count; i++)
-        cJSON_AddItemToObject(tensors, graph->tensors[i].name,
-                              tensor_entry(graph, (rk_id)i, scratch));
+        if (!graph->tensors[i].derived)
+            cJSON_AddItemToObject(tensors, graph->tensors[i].name,
+                                  tensor_entry(graph, (rk_id)i, scratch));
     cJSON *nodes = cJSON_AddArrayToObject(root, "nodes");
     for (size_t i = 0; i < graph->node_count; i++)
         cJSON_AddItemToArray(nodes, node_entry(graph, &graph->nodes[i]));
@@ -138,7 +150,7 @@ static const rk_safetensor *constants_of(size_t *count, const rk_graph *graph, r
     *count = 0;
     for (size_t i = 0; i < graph->tensor_count; i++) {
         const rk_tensor *tensor = &graph->tensors[i];
-        if (!tensor->data || tensor->zeros)
+        if (!tensor->data || tensor->zeros || tensor->derived)
             continue;
         constant *c = &found[*count];
         c->tensor = (rk_safetensor){.name = tensor->name,

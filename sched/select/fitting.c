@@ -168,6 +168,12 @@ static bool scalar_argument(rk_kernel_arg *out, rk_fitting *f, const rk_param *p
     return true;
 }
 
+/** A pointer to void is to elements of any type: the kernel learns elsewhere which. */
+static bool takes_any(const rk_param *param)
+{
+    return strcmp(param->type, "const void *") == 0 || strcmp(param->type, "void *") == 0;
+}
+
 /** Told apart from other conditions, which often name types too: whether the operands' types match. */
 static bool dtypes_fit(rk_fitting *f)
 {
@@ -176,7 +182,7 @@ static bool dtypes_fit(rk_fitting *f)
         if (!param->pointer)
             continue;
         const rk_tensor *tensor = rk_slot_tensor(f->call, rk_fitting_slot(f, f->launch->args[i]));
-        if (tensor && tensor->dtype != param->dtype)
+        if (tensor && tensor->dtype != param->dtype && !takes_any(param))
             return rk_fitting_fail(f, RK_MISFIT_DTYPE, "its parameter '%s' takes %s and '%s' is %s",
                                    param->name, rk_dtype_name(param->dtype), tensor->name,
                                    rk_dtype_name(tensor->dtype));

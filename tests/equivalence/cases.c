@@ -158,7 +158,7 @@ static void infer_outputs(operands *all, rk_graph *graph, const rk_op *op)
     for (size_t i = 0; op && op->outputs[i]; i++) {
         char name[32];
         snprintf(name, sizeof name, "y%zu", i);
-        rk_id id = rk_graph_tensor_inferred(graph, name, RK_F32);
+        rk_id id = rk_graph_tensor_inferred(graph, name, RK_DTYPE_NONE);
         rk_graph_output(graph, id);
         all->out[all->out_count++] = id;
     }
