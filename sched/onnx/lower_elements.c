@@ -63,14 +63,37 @@ static bool parametric(rk_onnx_call *c)
            rk_onnx_done(c, rk_onnx_map1(c, with_attributes(c, rule->a, rule->b), c->in[0]));
 }
 
+/** Before opset 7 the second operand's dimensions stood from "axis" on; PReLU's slopes were the channels'. */
+static bool place_second(rk_id in[2], rk_onnx_call *c)
+{
+    const rk_tensor a = *rk_onnx_in(c, 0);
+    const rk_tensor b = *rk_onnx_in(c, 1);
+    const bool slopes = strcmp(c->node->op_type, "PRelu") == 0 && b.rank == 1 && a.rank > 1;
+    in[0] = c->in[0];
+    in[1] = c->in[1];
+    if (c->im->opset >= 7 || (!slopes && !rk_onnx_attr_of(c, "axis")))
+        return true;
+    int axis = 1;
+    int64_t shape[RK_MAX_RANK];
+    if (!slopes && !rk_onnx_axis(&axis, c, rk_onnx_int(c, "axis", 0), a.rank))
+        return false;
+    if (axis + b.rank > a.rank)
+        return rk_onnx_wrong(c, "its second operand does not stand from its axis on");
+    for (int d = 0; d < a.rank; d++)
+        shape[d] = d >= axis && d < axis + b.rank ? b.shape[d - axis] : 1;
+    in[1] = rk_onnx_reshape(c, in[1], a.rank, shape);
+    return in[1] != RK_ONNX_LOST;
+}
+
 static bool binary(rk_onnx_call *c)
 {
     const rk_onnx_rule *rule = rk_onnx_rule_find(c->node->op_type);
-    if (!rk_onnx_needs(c, 2))
+    rk_id in[2];
+    if (!rk_onnx_needs(c, 2) || !place_second(in, c))
         return false;
     if (rule->b && all_f32(c))
-        return rk_onnx_done(c, rk_onnx_emit_one(c, rule->b, c->in, 2));
-    return rk_onnx_done(c, rk_onnx_map2(c, rule->a, c->in[0], c->in[1]));
+        return rk_onnx_done(c, rk_onnx_emit_one(c, rule->b, in, 2));
+    return rk_onnx_done(c, rk_onnx_map2(c, rule->a, in[0], in[1]));
 }
 
 static bool comparison(rk_onnx_call *c)

@@ -344,6 +344,12 @@ static bool is_true(rk_scalar v, bool real)
     return real ? v.d != 0 : v.i != 0;
 }
 
+/** A result of f32 is one that f32 holds. */
+static double rounded(double x, rk_domain domain)
+{
+    return domain == RK_DOMAIN_F32 ? (double)(float)x : x;
+}
+
 rk_scalar rk_map_run(const rk_map_code *code, const rk_scalar *operands, const int64_t *index,
                      rk_domain domain)
 {
@@ -355,7 +361,10 @@ rk_scalar rk_map_run(const rk_map_code *code, const rk_scalar *operands, const i
         const rk_map_function f = (rk_map_function)code->words[i];
         const int64_t argument = code->words[i + 1];
         if (f == RK_MAP_NUMBER) {
-            (top++)->i = argument;
+            top->i = argument;
+            if (real)
+                top->d = rounded(top->d, domain);
+            top++;
         } else if (f == RK_MAP_OPERAND) {
             *top++ = operands[argument];
         } else if (f == RK_MAP_COORDINATE) {
@@ -368,13 +377,13 @@ rk_scalar rk_map_run(const rk_map_code *code, const rk_scalar *operands, const i
             top[-1] = is_true(top[-1], real) ? top[0] : top[1];
         } else if (functions[f].operands == 1) {
             if (real)
-                top[-1].d = real_function(f, top[-1].d);
+                top[-1].d = rounded(real_function(f, top[-1].d), domain);
             else
                 top[-1].i = integer_function(f, top[-1].i, is_signed);
         } else {
             top--;
             if (real)
-                top[-1].d = real_pair(f, top[-1].d, top[0].d);
+                top[-1].d = rounded(real_pair(f, top[-1].d, top[0].d), domain);
             else
                 top[-1].i = integer_pair(f, top[-1].i, top[0].i, is_signed);
         }
