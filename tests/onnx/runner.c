@@ -11,6 +11,8 @@
 #include "sched/policies/policy.h"
 #include "sched/select/select.h"
 
+#include "operators.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +21,7 @@
 /*
  * runner --damage SEED FOLDER: imports the tests' models, damaged at random.
  *
- * runner [--definitions] CATALOG BINDINGS DEVICES KNOWN FOLDER...: runs the tests of ONNX that are folders with a
+ * runner [--table FILE] [--definitions] CATALOG BINDINGS DEVICES KNOWN FOLDER...: runs the tests of ONNX that are folders with a
  * model.onnx and data sets beside it: through import, selection, a policy on several vEUs, the checker and the CPU's
  * vDevice; or by the operators' definitions alone. KNOWN lists those that fail, each with its reason: one that fails and
  * is not there is an error, and so is one that is there and does not fail.
@@ -32,6 +34,7 @@ typedef struct {
     const rk_bindings *bindings;
     const rk_device *device;
     bool definitions;
+    operators *table; /**< of what the tests say; NULL: it is not asked for */
 } world;
 
 /** One test: why it failed, "" while it has not. */
@@ -40,6 +43,7 @@ typedef struct {
     rk_arena *arena;
     rk_diag *diag;
     const char *folder;
+    const rk_graph *graph; /**< NULL while it is not imported */
     bool constant; /**< all of its inputs became constants: the import computed its outputs */
     char reason[400];
 } trial;
@@ -185,6 +189,7 @@ static bool run_set(const char *model, const char *set, trial *t)
     const rk_graph *graph = rk_onnx_import(model, &options, t->arena, t->diag);
     if (!graph)
         return diagnosed(t, "import");
+    t->graph = graph;
     const void **values = RK_NEW_ARRAY(t->arena, const void *, graph->input_count + 1);
     for (size_t i = 0; i < graph->input_count; i++)
         for (size_t k = 0; k < input_count; k++)
@@ -350,6 +355,9 @@ static size_t run_folder(const char *folder, const world *w, const char *list, c
         trial t = {.w = w, .arena = scratch, .diag = rk_diag_new(scratch)};
         t.folder = rk_path_join(scratch, folder, names[i]);
         const bool passed = run_test(&t);
+        if (w->table)
+            operators_note(w->table, rk_path_join(scratch, t.folder, "model.onnx"), t.graph,
+                           passed);
         const char *known = known_reason(list, names[i], scratch);
         n->good += passed;
         n->constant += passed && t.constant;
@@ -374,6 +382,12 @@ int main(int argc, char **argv)
         argv++;
         argc--;
     }
+    const char *table = NULL;
+    if (argc > 2 && strcmp(argv[1], "--table") == 0) {
+        table = argv[2];
+        argv += 2;
+        argc -= 2;
+    }
     if (argc == 4 && strcmp(argv[1], "--damage") == 0)
         return damage_folder(strtoull(argv[2], NULL, 10), argv[3]);
     if (argc < 6)
@@ -391,12 +405,14 @@ int main(int argc, char **argv)
         return 2;
     }
     size_t odd = 0;
+    w.table = table ? operators_new(arena) : NULL;
     for (int i = 5; i < argc; i++) {
         counts n = {0};
         odd += run_folder(argv[i], &w, list.data, &n);
         printf("%s: %zu of %zu tests pass, of which %zu have no input that is not known\n",
                rk_path_base(argv[i]), n.good, n.all, n.constant);
     }
+    const bool held = !table || operators_hold(w.table, table);
     rk_arena_free(arena);
-    return odd != 0;
+    return odd != 0 || !held;
 }
