@@ -25,8 +25,11 @@ static bool shape_of(int *rank, int64_t *shape, const rk_op_call *call)
     if (given > RK_MAX_RANK)
         return false;
     *rank = (int)given;
-    for (size_t i = 0; i < given; i++)
+    for (size_t i = 0; i < given; i++) {
+        if (least[i] < 1)
+            return false;
         shape[i] = least[i];
+    }
     for (size_t i = 0; i < RK_MAP_OPERANDS; i++)
         if (rk_op_has(call, i) &&
             !rk_op_broadcast(rank, shape, *rank, shape, call->in[i]->rank, call->in[i]->shape))
@@ -54,7 +57,7 @@ static bool map_infer(const rk_op_call *call, rk_diag *diag)
             return rk_op_fail(call, diag, "RK-G006", "its expression reads %c, which is left out",
                               (int)('a' + i));
     if (!shape_of(&rank, shape, call))
-        return rk_op_fail(call, diag, "RK-G008", "its operands do not broadcast");
+        return rk_op_fail(call, diag, "RK-G008", "its operands and shape do not broadcast");
     if (code.dims > rank)
         return rk_op_fail(call, diag, "RK-G008", "its expression reads i%d of %d dimensions",
                           code.dims - 1, rank);
