@@ -84,6 +84,11 @@ static bool is_private(const rk_hunit *h, const rk_hopen *open)
            search.called == rk_hopen_followed_calls(h, open->usr, clang_getNullLocation(), &known);
 }
 
+static bool is_settled(const rk_harvested *item)
+{
+    return item->launch.resolved && !rk_harvest_rests_on(&item->launch, RK_INPUT_OPEN);
+}
+
 /**
  * Open launches give way to those that calls make of them. One that is resolved stays where it may be
  * called otherwise, and what a call makes of it is taken only if it is resolved, too.
@@ -100,7 +105,7 @@ static void drop_followed(rk_hunit *h)
             const rk_hclosed *closed = &h->closed.items[k];
             if (closed->open != i)
                 continue;
-            const bool resolved = h->found.items[closed->item].launch.resolved;
+            const bool resolved = is_settled(&h->found.items[closed->item]);
             any = true;
             all &= resolved;
             drop[closed->item] |= configuration && !resolved;

@@ -50,7 +50,7 @@ static unsigned is_of(CXType type)
     return is;
 }
 
-static bool is_dim3(CXType type)
+bool rk_h_is_dim3(CXType type)
 {
     return (is_of(type) & RK_IS_DIMENSIONS) != 0;
 }
@@ -91,18 +91,60 @@ static bool is_constant_list(CXType type)
            clang_isConstQualifiedType(clang_getCanonicalType(type)); /* of the elements, that is */
 }
 
+/** What a variable, or a member of one, is called. */
+static const char *lvalue_name(rk_arena *arena, CXCursor expr)
+{
+    const CXCursor e = rk_h_unwrap(arena, expr);
+    const rk_hchildren c = rk_h_children(arena, e);
+    const char *name = rk_h_spelling(arena, e);
+    return clang_getCursorKind(e) == CXCursor_MemberRefExpr && c.count > 0
+               ? rk_arena_printf(arena, "%s.%s", lvalue_name(arena, c.items[0]), name)
+           : clang_getCursorKind(e) == CXCursor_DeclRefExpr ? name
+                                                            : rk_h_source(arena, expr);
+}
+
+/** Tells what is read of a variable, and where: another way through the function may not come there. */
+static const char *key_at(rk_arena *arena, CXCursor expr, const char *name)
+{
+    unsigned line;
+    clang_getExpansionLocation(clang_getCursorLocation(expr), NULL, &line, NULL, NULL);
+    return rk_arena_printf(arena, "%s:%u", name, line);
+}
+
+/**
+ * A variable, or a member of one, that no expression says is an input by what the source calls it. Not in a helper,
+ * whose call is one, and not in a lambda before it is called.
+ */
+static rk_hv open_value(rk_hrun *run, const rk_henv *env, CXCursor expr, rk_hv value)
+{
+    CXCursor root;
+    CXType type = clang_getCursorType(expr);
+    if (value.kind != RK_HV_UNKNOWN || !run->inputs || run->helper || run->uncalled ||
+        rk_h_ctype(type).kind == RK_CTYPE_POINTER || !can_be_input(type) ||
+        !rk_h_root(&root, run->arena, expr))
+        return value;
+    const rk_henv *entry = rk_henv_find(env, root);
+    const char *of = lvalue_name(run->arena, expr);
+    const char *key = key_at(run->arena, expr, of);
+    rk_sym_input *input = entry && !entry->escaped
+                              ? rk_hinput_of(run, RK_INPUT_OPEN, expr, of, key, entry)
+                              : rk_hinput_new(run, RK_INPUT_OPEN, expr, of);
+    input->why = value.reason;
+    return rk_hv_of_input(run->arena, input, of, type);
+}
+
 static rk_hv variable(rk_hrun *run, const rk_henv *env, CXCursor decl, CXCursor at)
 {
     const rk_henv *entry = rk_henv_find(env, decl);
     if (entry)
-        return entry->value;
+        return open_value(run, env, at, entry->value);
     CXCursor definition = clang_getCursorDefinition(decl);
     CXCursor init =
         clang_Cursor_getVarDeclInitializer(clang_Cursor_isNull(definition) ? decl : definition);
     CXType type = clang_getCursorType(decl);
     bool initialised = !clang_Cursor_isNull(init) && rk_h_is_global(decl);
     bool constant = clang_isConstQualifiedType(type) || is_constant_list(type);
-    bool plain = is_dim3(type) || rk_h_is_function_pointer(type) || is_number(type);
+    bool plain = rk_h_is_dim3(type) || rk_h_is_function_pointer(type) || is_number(type);
     rk_hv value = {.kind = RK_HV_UNKNOWN};
     if (!clang_Cursor_isNull(init) &&
         (constant || (plain && initialised && rk_h_never_changes(run, decl))))
@@ -196,7 +238,10 @@ static rk_hv own_member(rk_hrun *run, const rk_henv *env, CXCursor expr, CXCurso
     rk_arena *arena = run->arena;
     CXType type = clang_getCursorType(expr);
     const char *name = rk_arena_printf(arena, "this->%s", rk_h_spelling(arena, expr));
-    if (!run->inputs || !can_be_input(type))
+    const rk_henv *entry = rk_henv_find(env, decl);
+    if (entry)
+        return open_value(run, env, expr, entry->value);
+    if (run->making || !run->inputs || !can_be_input(type))
         return rk_hv_unknown(arena, "'%s' is a member of the object", name);
     const char *key = rk_h_text(arena, clang_getCursorUSR(decl));
     rk_sym_input *input =
@@ -216,7 +261,9 @@ static rk_hv member(rk_hrun *run, const rk_henv *env, CXCursor expr)
         return own_member(run, env, expr, decl);
     if (rk_h_ctype(clang_getCursorType(c.items[0])).kind == RK_CTYPE_POINTER)
         return memory_value(run, env, expr);
-    return rk_hv_field_of(arena, rk_h_eval(run, env, c.items[0]), name, clang_getCursorType(expr));
+    rk_hv object = rk_h_eval(run, env, c.items[0]);
+    return open_value(run, env, expr,
+                      rk_hv_field_of(arena, object, name, clang_getCursorType(expr)));
 }
 
 static bool is_operand(CXCursor cursor)
@@ -291,11 +338,18 @@ static rk_hv construct_fields(rk_hrun *run, const rk_henv *env, const CXCursor *
     rk_hv_field *fields = RK_NEW_ARRAY(run->arena, rk_hv_field, r.fields.count + 1);
     for (size_t i = 0; i < r.fields.count; i++) {
         CXType field_type = clang_getCursorType(r.fields.items[i]);
-        rk_hv zero = is_dim3(field_type) ? rk_hv_dim3(run->arena, NULL, NULL, NULL)
-                                         : rk_hv_scalar(rk_sym_int(run->arena, 0, rk_ctype_int));
+        rk_hv zero = rk_h_is_dim3(field_type)
+                         ? rk_hv_dim3(run->arena, NULL, NULL, NULL)
+                         : rk_hv_scalar(rk_sym_int(run->arena, 0, rk_ctype_int));
         fields[i].name = rk_h_spelling(run->arena, r.fields.items[i]);
-        fields[i].value =
-            rk_hv_convert(run->arena, i < count ? rk_h_eval(run, env, args[i]) : zero, field_type);
+        CXCursor init;
+        const bool own = rk_h_field_initialiser(&init, run->arena, r.fields.items[i]);
+        const bool given = i < count && (!own || rk_h_children(run->arena, args[i]).count > 0 ||
+                                         clang_getCursorKind(args[i]) != CXCursor_UnexposedExpr);
+        rk_hv value = given ? rk_h_eval(run, env, args[i])
+                      : own ? rk_h_eval(run, NULL, init)
+                            : zero;
+        fields[i].value = rk_hv_convert(run->arena, value, field_type);
         fields[i].next = i + 1 < r.fields.count ? &fields[i + 1] : NULL;
     }
     return (rk_hv){.kind = RK_HV_STRUCT, .fields = r.fields.count ? fields : NULL};
@@ -337,7 +391,7 @@ static rk_hv expand_field(rk_arena *arena, rk_hv value, CXCursor field, const ch
     CXType type = clang_getCursorType(field);
     const char *name = rk_h_spelling(arena, field);
     bool cpp = clang_getCursorLanguage(field) == CXLanguage_CPlusPlus;
-    if (missing && is_dim3(type) && cpp)
+    if (missing && rk_h_is_dim3(type) && cpp)
         return rk_hv_dim3(arena, NULL, NULL, NULL);
     if (missing || value.kind == RK_HV_UNKNOWN)
         return rk_h_expand(arena, rk_hv_unknown(arena, "%s", missing ? missing : value.reason),
@@ -373,13 +427,20 @@ rk_hv rk_h_construct(rk_hrun *run, const rk_henv *env, CXCursor expr, CXType typ
     for (size_t i = 0; i < c.count; i++)
         if (is_operand(c.items[i]))
             args[count++] = c.items[i];
-    if (is_dim3(type))
+    if (rk_h_is_dim3(type))
         return construct_dim3(run, env, args, count);
     if (clang_getCursorKind(expr) != CXCursor_InitListExpr) {
+        const CXCursor made = clang_getCursorReferenced(expr);
+        const bool own = clang_getCursorKind(made) == CXCursor_Constructor;
+        const bool copies = clang_CXXConstructor_isCopyConstructor(made) ||
+                            clang_CXXConstructor_isMoveConstructor(made);
         rk_hv only = count == 1 ? rk_h_eval(run, env, args[0]) : (rk_hv){.kind = RK_HV_UNKNOWN};
         bool copied = only.kind == RK_HV_STRUCT || only.kind == RK_HV_OBJECT ||
                       only.kind == RK_HV_LAMBDA; /* a copy */
-        return copied ? only : rk_hv_unknown(run->arena, "a constructor is not followed");
+        if (copied && (!own || copies || only.kind == RK_HV_LAMBDA))
+            return only;
+        return own ? rk_h_made_object(run, env, made, args, count, type)
+                   : rk_hv_unknown(run->arena, "a constructor is not followed");
     }
     rk_ctype t = rk_h_ctype(type);
     if (rk_h_is_pointer_array(type))
@@ -524,7 +585,7 @@ static rk_hv call(rk_hrun *run, const rk_henv *env, CXCursor expr)
     CXCursor function = clang_getCursorReferenced(expr);
     enum CXCursorKind kind = clang_getCursorKind(function);
     bool unnamed = kind != CXCursor_FunctionDecl && kind != CXCursor_CXXMethod;
-    if (kind == CXCursor_Constructor || (is_dim3(type) && unnamed))
+    if (kind == CXCursor_Constructor || (rk_h_is_dim3(type) && unnamed))
         return rk_h_construct(run, env, expr, type);
     for (const rk_hresult *r = run->results; r; r = r->next)
         if (rk_h_same_expression(r->call, expr))
@@ -556,7 +617,7 @@ static rk_hv wrapped(rk_hrun *run, const rk_henv *env, CXCursor expr)
     CXType type = clang_getCursorType(expr);
     if (!operand_of(&operand, run->arena, expr))
         return rk_hv_unknown(run->arena, "an expression that is not followed");
-    if (is_dim3(type) && clang_getCursorKind(expr) != CXCursor_UnexposedExpr &&
+    if (rk_h_is_dim3(type) && clang_getCursorKind(expr) != CXCursor_UnexposedExpr &&
         clang_getCursorKind(expr) != CXCursor_ParenExpr)
         return rk_h_construct(run, env, expr, type);
     rk_hv value = rk_h_eval(run, env, operand);

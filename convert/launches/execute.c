@@ -103,12 +103,30 @@ void rk_hx_lose_changed(rk_hrun *run, CXCursor node, rk_hstate *state)
     nested_calls(run, node, state);
 }
 
+/** Whether it is a member of a member of the object whose method this is: `grid.x`. */
+static bool is_part_of_own(rk_arena *arena, CXCursor e)
+{
+    while (clang_getCursorKind(e) == CXCursor_MemberRefExpr && !rk_h_is_own_member(arena, e)) {
+        const rk_hchildren c = rk_h_children(arena, e);
+        if (c.count == 0 || rk_h_ctype(clang_getCursorType(c.items[0])).kind == RK_CTYPE_POINTER)
+            return false;
+        e = rk_h_unwrap(arena, c.items[0]);
+    }
+    return rk_h_is_own_member(arena, e);
+}
+
 /** Sets a variable, or a member of one; false when the lvalue is neither. */
 static bool assign(rk_hrun *run, rk_hstate *state, CXCursor lvalue, rk_hv value)
 {
     rk_arena *arena = run->arena;
     CXCursor e = rk_h_unwrap(arena, lvalue), root;
-    if (!rk_h_root(&root, arena, e))
+    if (rk_h_is_own_member(arena, e)) {
+        value = rk_hv_convert(arena, value, clang_getCursorType(e));
+        state->env = rk_henv_touch(arena, state->env, false);
+        state->env = rk_henv_set(arena, state->env, clang_getCursorReferenced(e), value);
+        return true;
+    }
+    if (!rk_h_root(&root, arena, e) && !is_part_of_own(arena, e))
         return false;
     value = rk_hv_convert(arena, value, clang_getCursorType(e));
     if (clang_getCursorKind(e) == CXCursor_DeclRefExpr) {
@@ -177,14 +195,6 @@ static bool run_assignment(rk_hrun *run, CXCursor e, rk_hstate *state)
     return assign(run, state, c.items[0], value);
 }
 
-static bool never_returns(rk_arena *arena, CXCursor call)
-{
-    if (rk_h_host(arena, call) & RK_HOST_END)
-        return true;
-    CXType type = clang_getCursorType(clang_getCursorReferenced(call));
-    return strstr(rk_h_text(arena, clang_getTypeSpelling(type)), "noreturn") != NULL;
-}
-
 void rk_hx_run_expression(rk_hrun *run, CXCursor expr, rk_hstate *state)
 {
     CXCursor e = rk_h_unwrap(run->arena, expr);
@@ -200,7 +210,7 @@ void rk_hx_run_expression(rk_hrun *run, CXCursor expr, rk_hstate *state)
     }
     rk_hx_lose_changed(run, e, state);
     if (kind == CXCursor_CXXThrowExpr ||
-        (kind == CXCursor_CallExpr && never_returns(run->arena, e))) {
+        (kind == CXCursor_CallExpr && rk_hx_never_returns(run, e))) {
         state->ended = state->failed = true;
         state->exits++;
     }
@@ -494,7 +504,10 @@ static void leave_switch(rk_hrun *run, selection *s, rk_hstate *state)
         state->leaks++;
         return;
     }
-    for (size_t i = s->exits.count; i-- > 0;)
+    size_t count = s->exits.count;
+    if (s->has_default && count > 0) /* what neither leaves nor is one of the others */
+        state->env = s->exits.items[--count].state.env;
+    for (size_t i = count; i-- > 0;)
         state->env = merge(run, s->exits.items[i].condition, s->entry.env,
                            s->exits.items[i].state.env, state->env);
     for (size_t i = 0; i < s->leaves.count; i++) {

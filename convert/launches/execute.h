@@ -21,6 +21,9 @@ const rk_sym *rk_hx_condition_of(rk_hrun *run, const rk_henv *env, CXCursor expr
 /** The effects of an expression that is evaluated once. */
 void rk_hx_lose_changed(rk_hrun *run, CXCursor node, rk_hstate *state);
 
+/** Whether a call ends the program or throws: of a function that says so, or whose text shows it. */
+bool rk_hx_never_returns(rk_hrun *run, CXCursor call);
+
 bool rk_hx_is_declaration(CXCursor cursor);
 bool rk_hx_is_assignment(CXCursor e);
 

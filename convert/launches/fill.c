@@ -7,26 +7,31 @@
 
 /* What a launch passes, as expressions. */
 
-/** A dimension; false with the reason when it is not known. */
-static bool check_dimension(const rk_sym **out, rk_hunit *h, rk_harvested *item, rk_hv value,
-                            const char *what)
+/** A number that no expression says, as an input of that name; `text` is what the source writes there. */
+static const rk_sym *open_number(rk_hunit *h, const rk_harvested *item, const char *text,
+                                 const char *name, const char *why)
 {
-    if (value.kind == RK_HV_SCALAR && rk_sym_has_status(value.sym)) {
-        item->launch.reason =
-            rk_arena_printf(h->arena, "%s: it depends on whether a CUDA call fails", what);
-        return false;
-    }
-    if (value.kind == RK_HV_SCALAR) {
-        *out = rk_sym_strip(value.sym);
-        return true;
-    }
-    const char *why = value.kind == RK_HV_UNKNOWN ? value.reason : "it is no number";
-    item->launch.reason = rk_arena_printf(h->arena, "%s: %s", what, why);
-    return false;
+    rk_hrun run = {.arena = h->arena};
+    rk_sym_input *input = rk_hinput_new(&run, RK_INPUT_OPEN, item->site, text);
+    input->why = why;
+    return rk_sym_name(h->arena, input, name, rk_ctype_unsigned);
 }
 
-static bool check_dim3(const rk_sym *out[3], rk_hunit *h, rk_harvested *item, rk_hv value,
-                       const char *what)
+/** A dimension: what the value is, or an input that is called by its text. */
+static const rk_sym *dimension(rk_hunit *h, const rk_harvested *item, rk_hv value, const char *text,
+                               const char *name)
+{
+    if (value.kind == RK_HV_SCALAR && !rk_sym_has_status(value.sym))
+        return rk_sym_strip(value.sym);
+    const char *why = value.kind == RK_HV_SCALAR    ? "it depends on whether a CUDA call fails"
+                      : value.kind == RK_HV_UNKNOWN ? value.reason
+                                                    : "it is no number";
+    return open_number(h, item, text ? text : name, name, why);
+}
+
+/** Grid or block; `text` as the source writes it, `what` if it does not. */
+static void dimensions(const rk_sym *out[3], rk_hunit *h, const rk_harvested *item, rk_hv value,
+                       const char *text, const char *what)
 {
     static const char *const names[] = {"x", "y", "z"};
     CXType none = clang_getCursorType(clang_getNullCursor());
@@ -40,10 +45,9 @@ static bool check_dim3(const rk_sym *out[3], rk_hunit *h, rk_harvested *item, rk
                 rk_ctype_unsigned));
         else if (value.kind == RK_HV_STRUCT)
             field = rk_hv_field_of(h->arena, value, names[i], none);
-        if (!check_dimension(&out[i], h, item, field, what))
-            return false;
+        out[i] =
+            dimension(h, item, field, text, rk_arena_printf(h->arena, "%s.%s", what, names[i]));
     }
-    return true;
 }
 
 /** Bytes of what a parameter points to; 1 for void. */
@@ -109,17 +113,6 @@ static const rk_sym *conjunction(rk_hunit *h, const rk_hpath *path)
     const rk_sym *outer = conjunction(h, path->next);
     return outer ? rk_sym_binary(h->arena, "&&", outer, path->condition) : path->condition;
 }
-/** Drops the configuration, for a reason that is set unless one is there. */
-static void leave_unresolved(rk_harvested *item, const char *reason)
-{
-    rk_launch *launch = &item->launch;
-    launch->resolved = false;
-    launch->grid[0] = launch->grid[1] = launch->grid[2] = NULL;
-    launch->block[0] = launch->block[1] = launch->block[2] = launch->shared = NULL;
-    if (!launch->reason)
-        launch->reason = reason;
-}
-
 /** The expressions of a launch: grid, block, shared bytes, condition, arguments. */
 enum { AT_GRID, AT_BLOCK = 3, AT_SHARED = 6, AT_WHEN, AT_ARGS };
 
@@ -133,43 +126,47 @@ static bool is_read(const char *text)
     return read;
 }
 
-static void print_launch(rk_hunit *h, rk_launch *launch, const rk_sym *const *all)
+static bool is_printed(const rk_hunit *h, const rk_sym *e)
 {
+    rk_hnames *names = rk_hnames_new(h->arena, NULL, 0);
+    rk_hnames_add(names, e);
+    return is_read(rk_hnames_print(names, e));
+}
+
+/** What is nested too deeply for a reader of the catalog is open. */
+static void cut_deep(rk_hunit *h, const rk_harvested *item, const rk_sym **all)
+{
+    static const char *const names[] = {"grid.x",  "grid.y",  "grid.z", "block.x",
+                                        "block.y", "block.z", "shared"};
+    for (size_t i = 0; i < AT_WHEN; i++)
+        if (!is_printed(h, all[i]))
+            all[i] = open_number(h, item, names[i], names[i],
+                                 "it is an expression that is nested too deeply");
+}
+
+static void print_launch(rk_hunit *h, rk_harvested *item, const rk_sym **all)
+{
+    rk_launch *launch = &item->launch;
     rk_hnames *names = rk_hnames_new(h->arena, launch->params, launch->param_count);
-    const char **texts = RK_NEW_ARRAY(h->arena, const char *, AT_ARGS + launch->arg_count);
-    for (size_t i = 0; i < AT_ARGS; i++)
-        if (all[i])
+    const size_t count = AT_ARGS + launch->arg_count;
+    const char **texts = RK_NEW_ARRAY(h->arena, const char *, count);
+    cut_deep(h, item, all);
+    for (size_t i = 0; i < count; i++)
+        if (all[i] && (i < AT_WHEN || is_printed(h, all[i])))
             rk_hnames_add(names, all[i]);
-    const char *broken = rk_hnames_broken(names);
-    for (size_t i = AT_ARGS; i < AT_ARGS + launch->arg_count && !broken; i++) {
-        rk_hnames *tried = rk_hnames_new(h->arena, NULL, 0);
-        if (all[i])
-            rk_hnames_add(tried, all[i]);
-        if (all[i] && !rk_hnames_broken(tried))
-            rk_hnames_add(names, all[i]);
-        texts[i] = all[i] && !rk_hnames_broken(tried) ? rk_hnames_print(names, all[i]) : NULL;
-        texts[i] = texts[i] && is_read(texts[i]) ? texts[i] : NULL;
-    }
-    bool deep = false;
-    for (size_t i = 0; i < AT_ARGS && !broken; i++) {
+        else
+            all[i] = i == AT_WHEN && all[i] ? (launch->when_partial = true, NULL) : NULL;
+    for (size_t i = 0; i < count; i++)
         texts[i] = all[i] ? rk_hnames_print(names, all[i]) : NULL;
-        deep |= texts[i] && !is_read(texts[i]);
-    }
-    for (size_t i = 0; i < 3 && !broken; i++) {
+    for (size_t i = 0; i < 3; i++) {
         launch->grid[i] = texts[AT_GRID + i];
         launch->block[i] = texts[AT_BLOCK + i];
     }
     launch->shared = texts[AT_SHARED];
     launch->when = texts[AT_WHEN];
     launch->args = &texts[AT_ARGS];
-    launch->resolved = !broken && !deep;
-    if (deep)
-        launch->reason = "its configuration is an expression that is nested too deeply";
-    else if (broken)
-        launch->reason = rk_arena_printf(
-            h->arena, "'%s' changes in a loop in a way that is not followed", broken);
-    else
-        launch->inputs = rk_hnames_inputs(&launch->input_count, names);
+    launch->resolved = true;
+    launch->inputs = rk_hnames_inputs(&launch->input_count, names);
 }
 
 static const char *unknown_kernel(const rk_hunit *h, const rk_hv *callee)
@@ -188,20 +185,18 @@ void rk_hunit_fill(rk_hunit *h, rk_harvested *item, const rk_hpending *at)
                                                      : clang_Cursor_getNumArguments(item->instance);
     size_t count = wanted < 0 ? p->arg_count : (size_t)wanted;
     const rk_sym **all = RK_NEW_ARRAY(h->arena, const rk_sym *, AT_ARGS + count);
-    bool ok = check_dim3(&all[AT_GRID], h, item, p->grid, "grid") &&
-              check_dim3(&all[AT_BLOCK], h, item, p->block, "block") &&
-              check_dimension(&all[AT_SHARED], h, item, p->shared, "shared memory");
     launch->when_partial = at->partial;
     launch->stream = p->stream;
-    if (!ok || launch->reason || !*item->kernel_name) {
-        leave_unresolved(item, unknown_kernel(h, &p->callee));
+    if (launch->reason || !*item->kernel_name) {
+        launch->reason = launch->reason ? launch->reason : unknown_kernel(h, &p->callee);
         return;
     }
+    dimensions(&all[AT_GRID], h, item, p->grid, p->texts[0], "grid");
+    dimensions(&all[AT_BLOCK], h, item, p->block, p->texts[1], "block");
+    all[AT_SHARED] = dimension(h, item, p->shared, p->texts[2], "shared");
     all[AT_WHEN] = conjunction(h, at->path);
     for (size_t i = 0; i < count && i < p->arg_count; i++)
         all[AT_ARGS + i] = argument(h, p->args[i]);
     launch->arg_count = count;
-    print_launch(h, launch, all);
-    if (!launch->resolved)
-        leave_unresolved(item, NULL);
+    print_launch(h, item, all);
 }

@@ -90,6 +90,8 @@ bool rk_h_enter_call(rk_hrun *run, CXCursor call, const rk_hstate *state)
         clang_visitChildren(function, lose_captured, &captured);
         inside.env = captured.env;
     }
+    if (!lambda && clang_getCursorKind(function) == CXCursor_CXXMethod) /* of another object */
+        inside.env = rk_henv_touch(arena, inside.env, true);
     for (size_t i = 0; i < c.count; i++)
         if (clang_getCursorKind(c.items[i]) == CXCursor_ParmDecl)
             inside.env = rk_henv_bind(arena, inside.env, c.items[i],

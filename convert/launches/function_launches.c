@@ -186,6 +186,7 @@ static void add_unreached(rk_hunit *h, const rk_hcursors *sites, size_t first)
         if (callee.kind == RK_HV_FUNCTION)
             rk_harvest_kernel(item, callee.cursor, h->arena);
         item->launch.reason = "the launch is never reached";
+        item->unreached = true;
     }
 }
 

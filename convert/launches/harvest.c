@@ -133,6 +133,23 @@ static int compare(const void *left, const void *right)
     return order ? order : (a->order > b->order) - (a->order < b->order);
 }
 
+static bool is_one_launch(const rk_harvested *a, const rk_harvested *b)
+{
+    return a->offset == b->offset && strcmp(a->launch.file, b->launch.file) == 0;
+}
+
+/** What one instance of a launcher does not come to and another does; launches in order of their places. */
+static void mark_elsewhere(rk_harvested *items, size_t count)
+{
+    for (size_t first = 0, end; first < count; first = end) {
+        bool reached = false;
+        for (end = first; end < count && is_one_launch(&items[first], &items[end]); end++)
+            reached |= !items[end].unreached;
+        for (size_t i = first; i < end; i++)
+            items[i].elsewhere = reached && items[i].unreached;
+    }
+}
+
 rk_harvest rk_harvest_launches(CXTranslationUnit unit, rk_arena *arena)
 {
     rk_hunit h = {.arena = arena, .tu = unit, .inputs = rk_hinputs_new(arena)};
@@ -143,5 +160,6 @@ rk_harvest rk_harvest_launches(CXTranslationUnit unit, rk_arena *arena)
     rk_hopen_follow(&h);
     if (h.found.count)
         qsort(h.found.items, h.found.count, sizeof *h.found.items, compare);
+    mark_elsewhere(h.found.items, h.found.count);
     return (rk_harvest){.items = h.found.items, .count = h.found.count};
 }

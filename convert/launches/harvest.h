@@ -28,6 +28,8 @@ typedef struct {
     const char *id;   /**< "gemm<32, 8>", "gemm"; NULL when the instance is not known */
     unsigned offset;  /**< byte offset of the launch in `launch.file`, expansion side of macros */
     size_t order;     /**< how many were found before it */
+    bool unreached;   /**< no way of its function leads to it */
+    bool elsewhere;   /**< so it is, but another instance of its function makes this launch */
     rk_launch launch; /**< what it passes, or the reason why that is not known */
 } rk_harvested;
 
@@ -49,6 +51,9 @@ typedef struct {
  * why. `file` names are as the unit has them. Never fails.
  */
 rk_harvest rk_harvest_launches(CXTranslationUnit unit, rk_arena *arena);
+
+/** An input of that kind that grid, block or shared bytes rest on; NULL if there is none. */
+const rk_launch_input *rk_harvest_rests_on(const rk_launch *launch, rk_input_kind kind);
 
 /** Fills what is known of the kernel that an expression names, from `kernel` to `id`; leaves the rest. */
 void rk_harvest_kernel(rk_harvested *out, CXCursor reference, rk_arena *arena);

@@ -17,6 +17,8 @@ typedef struct rk_sym_input {
     const char *file;
     int line;
     const rk_sym *first, *again, *next; /**< of a loop's variable; NULL until the loop was run */
+    bool constant;                      /**< of a loop's variable: it is always `first` */
+    const char *why;                    /**< of an open value */
     const char *key;                    /**< which tells what is read, with the version */
     const struct rk_henv *version;      /**< the last change before it was read */
     const void *run;                    /**< of the function that reads it */
@@ -133,6 +135,8 @@ typedef struct rk_hrun {
     const rk_hreturn *returns; /**< those of the helper, newest first */
     bool lost;                 /**< the helper may return what is not among `returns` */
     CXCursor body;             /**< the function's */
+    bool making;               /**< a constructor is run: members of `this` are the new object's */
+    bool counting;             /**< a loop is run turn by turn, those in it are not */
     int loops;                 /**< how many loops are around the statement */
     int depth;                 /**< of helper calls */
 } rk_hrun;
@@ -167,6 +171,8 @@ CXType rk_h_plain_type(CXType type);
 /** The type of an array's elements, canonical; of anything else an invalid one. */
 CXType rk_h_element_type(CXType type);
 
+bool rk_h_is_dim3(CXType type);
+
 /** A pointer to a function. */
 bool rk_h_is_function_pointer(CXType type);
 
@@ -197,6 +203,16 @@ rk_hv rk_h_binary(rk_arena *arena, const char *op, rk_hv a, rk_hv b);
 /** A constructor's or a braced list's value, for dim3 and structs without constructors. */
 rk_hv rk_h_construct(rk_hrun *run, const rk_henv *env, CXCursor expr, CXType type);
 
+/** What a constructor makes: from its initialisers, those of the class, and its body. */
+rk_hv rk_h_made_object(rk_hrun *run, const rk_henv *env, CXCursor constructor, const CXCursor *args,
+                       size_t count, CXType type);
+
+/** A member's initialiser in its class; false if there is none. */
+bool rk_h_field_initialiser(CXCursor *out, rk_arena *arena, CXCursor field);
+
+/** Whether an lvalue is a member of the object whose method this is, `n` or `this->n`. */
+bool rk_h_is_own_member(rk_arena *arena, CXCursor lvalue);
+
 /** Makes a variable's value unknown; `escaped`: for good. */
 const rk_henv *rk_henv_lose(rk_arena *arena, const rk_henv *env, CXCursor variable, bool escaped,
                             const char *reason);
@@ -219,7 +235,7 @@ bool rk_h_enter_call(rk_hrun *run, CXCursor call, const rk_hstate *state);
 /** Whether a call is one of a lambda whose text is known. */
 bool rk_h_is_lambda_call(rk_hrun *run, CXCursor call, const rk_henv *env);
 
-/** Whether a variable lives outside of the function: globals, static members and static locals. */
+/** Whether a variable lives outside of the function: globals, static members, static locals, members of `this`. */
 bool rk_h_is_global(CXCursor variable);
 
 /** Values of variables. */
@@ -256,6 +272,8 @@ typedef struct {
     rk_hv *args;
     size_t arg_count;
     const char *stream; /**< as the source writes it; NULL: the default one */
+    const char *texts
+        [3]; /**< of grid, block and shared bytes, as the source writes them; NULL: it does not */
 } rk_hlaunch;
 
 rk_hlaunch rk_h_launch_parts(rk_hrun *run, CXCursor call, const rk_henv *env);
@@ -323,6 +341,10 @@ void rk_hinputs_set_constant(rk_hinputs *inputs, CXCursor variable, bool constan
 
 void rk_hinputs_set_writes(rk_hinputs *inputs, CXCursor function, bool writes);
 
+/** Remembers whether functions never return; -1 when it is not known yet. */
+int rk_hinputs_ends(const rk_hinputs *inputs, CXCursor function);
+void rk_hinputs_set_ends(rk_hinputs *inputs, CXCursor function, bool ends);
+
 rk_hinputs *rk_hinputs_new(rk_arena *arena);
 
 /** A new input, read at `at`. */
@@ -336,8 +358,8 @@ rk_sym_input *rk_hinput_of(rk_hrun *run, rk_input_kind kind, CXCursor at, const 
 rk_hnames *rk_hnames_new(rk_arena *arena, const rk_param *params, size_t param_count);
 void rk_hnames_add(rk_hnames *names, const rk_sym *e);
 
-/** A variable of a loop whose next value is not known; NULL if there is none. */
-const char *rk_hnames_broken(const rk_hnames *names);
+/** Whether a text is what the expression parser takes for one name. */
+bool rk_hnames_is_name(const char *text);
 char *rk_hnames_print(rk_hnames *names, const rk_sym *e);
 const rk_launch_input *rk_hnames_inputs(size_t *count, rk_hnames *names);
 

@@ -17,6 +17,7 @@ struct rk_hinputs {
     RK_VEC(rk_sym_input *) kept; /**< those with a key */
     answers writes;              /**< functions: do they write what is not their own? */
     answers constant;            /**< variables: do they keep their first values? */
+    answers ends;                /**< functions: do they never return? */
 };
 
 rk_hinputs *rk_hinputs_new(rk_arena *arena)
@@ -70,6 +71,16 @@ void rk_hinputs_set_constant(rk_hinputs *inputs, CXCursor variable, bool constan
     set_answer(inputs->arena, &inputs->constant, variable, constant);
 }
 
+int rk_hinputs_ends(const rk_hinputs *inputs, CXCursor function)
+{
+    return answer(&inputs->ends, function);
+}
+
+void rk_hinputs_set_ends(rk_hinputs *inputs, CXCursor function, bool ends)
+{
+    set_answer(inputs->arena, &inputs->ends, function, ends);
+}
+
 const char *rk_h_source(rk_arena *arena, CXCursor cursor)
 {
     CXFile file, end_file;
@@ -120,6 +131,12 @@ rk_sym_input *rk_hinput_of(rk_hrun *run, rk_input_kind kind, CXCursor at, const 
     return input;
 }
 
+/** Whether an input is computed from its first value on; a loop's variable whose next value is not known is open. */
+static bool is_counted(const rk_sym_input *input)
+{
+    return (input->kind == RK_INPUT_LOOP || input->kind == RK_INPUT_AFTER) && input->next;
+}
+
 /** The words of a text joined by '_': a name that an expression can have. */
 static const char *as_name(rk_arena *arena, const char *text)
 {
@@ -152,7 +169,6 @@ struct rk_hnames {
     const rk_param *params;
     size_t param_count;
     RK_VEC(named) items;
-    const char *broken; /**< a loop's variable that cannot be followed */
 };
 
 rk_hnames *rk_hnames_new(rk_arena *arena, const rk_param *params, size_t param_count)
@@ -178,8 +194,7 @@ static bool is_taken(const rk_hnames *names, const char *name)
     return false;
 }
 
-/** Whether a text is what the expression parser takes for one name. */
-static bool is_name(const char *text)
+bool rk_hnames_is_name(const char *text)
 {
     while (isalpha((unsigned char)*text) || *text == '_') {
         text += strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
@@ -206,27 +221,30 @@ static void add_symbol(void *user, const rk_sym *symbol)
     if (find(names, symbol))
         return;
     const rk_sym *const parts[] = {input->first, input->again, input->next};
-    const char *base = is_name(symbol->text) ? symbol->text : as_name(names->arena, symbol->text);
+    const char *base =
+        rk_hnames_is_name(symbol->text) ? symbol->text : as_name(names->arena, symbol->text);
     const char *name = base;
     size_t head = strcspn(base, ".-:");
     for (int n = 2; is_taken(names, name); n++)
         name = rk_arena_printf(names->arena, "%.*s_%d%s", (int)head, base, n, base + head);
     *rk_push(names->arena, &names->items) = (named){input, symbol->text, name};
-    if (input->kind == RK_INPUT_LOOP && !input->next)
-        names->broken = symbol->text;
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+    for (size_t i = 0; i < sizeof parts / sizeof *parts && is_counted(input); i++)
         if (parts[i])
-            rk_sym_inputs(parts[i], add_symbol, names);
+            rk_hnames_add(names, parts[i]);
+}
+
+/** The first value of a loop's variable that keeps it. */
+static const rk_sym *kept_value(void *user, const rk_sym *name)
+{
+    const rk_hnames *names = user;
+    return name->input->constant
+               ? rk_sym_replace(names->arena, name->input->first, kept_value, user)
+               : NULL;
 }
 
 void rk_hnames_add(rk_hnames *names, const rk_sym *e)
 {
-    rk_sym_inputs(e, add_symbol, names);
-}
-
-const char *rk_hnames_broken(const rk_hnames *names)
-{
-    return names->broken;
+    rk_sym_inputs(rk_sym_replace(names->arena, e, kept_value, names), add_symbol, names);
 }
 
 static const char *name_of(void *user, const rk_sym *symbol)
@@ -238,7 +256,7 @@ static const char *name_of(void *user, const rk_sym *symbol)
 char *rk_hnames_print(rk_hnames *names, const rk_sym *e)
 {
     const rk_sym_names how = {name_of, names};
-    return rk_sym_print(e, &how, names->arena);
+    return rk_sym_print(rk_sym_replace(names->arena, e, kept_value, names), &how, names->arena);
 }
 
 const rk_launch_input *rk_hnames_inputs(size_t *count, rk_hnames *names)
@@ -257,8 +275,14 @@ const rk_launch_input *rk_hnames_inputs(size_t *count, rk_hnames *names)
             .of = whole ? input->of
                         : rk_arena_printf(names->arena, "%s of %s", member + 1, input->of),
             .file = input->file,
-            .line = input->line};
-        if (input->kind != RK_INPUT_LOOP || !input->next)
+            .line = input->line,
+            .why = input->why};
+        if (input->kind == RK_INPUT_LOOP && !input->next) {
+            out[i].kind = RK_INPUT_OPEN;
+            out[i].why = rk_arena_printf(
+                names->arena, "'%s' changes in a loop in a way that is not followed", n->text);
+        }
+        if (!is_counted(input))
             continue;
         out[i].first = rk_hnames_print(names, input->first);
         out[i].again = rk_hnames_print(names, input->again);

@@ -354,43 +354,6 @@ static void add_listed(rk_analysis *analysis, CXCursor reference)
         instance_of(analysis, &parts.items[i]);
 }
 
-static bool has_word(const char *text, const char *word)
-{
-    const size_t length = strlen(word);
-    for (const char *at = text ? strstr(text, word) : NULL; at; at = strstr(at + 1, word)) {
-        const bool begins = at == text || !(isalnum((unsigned char)at[-1]) || at[-1] == '_');
-        if (begins && !isalnum((unsigned char)at[length]) && at[length] != '_')
-            return true;
-    }
-    return false;
-}
-
-/** Whether a name is in the configuration, or in what the variables of loops around the launch are. */
-static bool is_configured_by(const rk_launch *launch, const char *name)
-{
-    bool found = has_word(launch->shared, name);
-    for (size_t i = 0; i < 3; i++)
-        found |= has_word(launch->grid[i], name) || has_word(launch->block[i], name);
-    for (size_t i = 0; i < launch->input_count; i++) {
-        const rk_launch_input *in = &launch->inputs[i];
-        if (in->kind == RK_INPUT_LOOP)
-            found |=
-                has_word(in->first, name) || has_word(in->again, name) || has_word(in->next, name);
-    }
-    return found;
-}
-
-static bool is_opaque(const rk_launch *launch)
-{
-    for (size_t i = 0; launch->resolved && i < launch->input_count; i++) {
-        const rk_launch_input *in = &launch->inputs[i];
-        if ((in->kind == RK_INPUT_CALL || in->kind == RK_INPUT_MEMORY) &&
-            is_configured_by(launch, in->name))
-            return true;
-    }
-    return false;
-}
-
 /** What is reported of a launch in the text, which is harvested for each way that it is come to. */
 static rk_convert_launch *reported(rk_unit *unit, const rk_harvested *item)
 {
@@ -409,6 +372,17 @@ static rk_convert_launch *reported(rk_unit *unit, const rk_harvested *item)
     return out;
 }
 
+/** Three dimensions without those at the end that are 1; NULL when they are not known. */
+static const char *dimensions_text(rk_arena *arena, const char *const values[3])
+{
+    if (!values[0])
+        return NULL;
+    if (strcmp(values[2], "1") != 0)
+        return rk_arena_printf(arena, "%s, %s, %s", values[0], values[1], values[2]);
+    return strcmp(values[1], "1") != 0 ? rk_arena_printf(arena, "%s, %s", values[0], values[1])
+                                       : values[0];
+}
+
 static void report_launch(rk_unit *unit, const rk_harvested *item, const char *id)
 {
     rk_convert_launch *l = reported(unit, item);
@@ -422,10 +396,18 @@ static void report_launch(rk_unit *unit, const rk_harvested *item, const char *i
         *rk_push(unit->arena, &ids) = id;
     l->instances = ids.items;
     l->instance_count = ids.count;
-    l->open |= !item->id;
-    l->resolved &= item->launch.resolved;
-    l->opaque |= is_opaque(&item->launch);
-    l->reason = l->reason ? l->reason : item->launch.reason;
+    const rk_launch_input *open = rk_harvest_rests_on(&item->launch, RK_INPUT_OPEN);
+    const char *reason = item->launch.reason;
+    if (open)
+        reason = rk_arena_printf(unit->arena, "open: '%s' (%s:%d): %s", open->name, open->file,
+                                 open->line, open->why);
+    l->open |= !item->id || open;
+    l->grid = l->grid ? l->grid : dimensions_text(unit->arena, item->launch.grid);
+    l->block = l->block ? l->block : dimensions_text(unit->arena, item->launch.block);
+    l->resolved &= (item->launch.resolved && !open) || item->elsewhere;
+    l->opaque |= rk_harvest_rests_on(&item->launch, RK_INPUT_CALL) ||
+                 rk_harvest_rests_on(&item->launch, RK_INPUT_MEMORY);
+    l->reason = l->reason || item->elsewhere ? l->reason : reason;
 }
 
 static void attach_launch(rk_instance *instance, const rk_launch *launch, rk_arena *arena)

@@ -25,6 +25,8 @@ static rk_hlaunch arrow_launch(rk_hrun *run, CXCursor call, CXCursor configurati
     p.block = k.count > 2 ? rk_h_eval(run, env, k.items[2]) : none;
     p.shared = k.count > 3 ? rk_h_eval(run, env, k.items[3]) : none;
     p.stream = k.count > 4 ? stream_text(run, env, k.items[4]) : NULL;
+    for (size_t i = 1; i < k.count && i < 4; i++)
+        p.texts[i - 1] = rk_h_source(run->arena, k.items[i]);
     p.args = RK_NEW_ARRAY(run->arena, rk_hv, c.count + 1);
     for (size_t i = 1; i < c.count; i++)
         if (!clang_equalCursors(c.items[i], configuration))
@@ -123,6 +125,9 @@ static rk_hlaunch call_launch(rk_hrun *run, CXCursor call, const rk_henv *env)
     p.block = rk_h_eval(run, env, c.items[3]);
     p.shared = rk_h_eval(run, env, c.items[5]);
     p.stream = c.count > 6 ? stream_text(run, env, c.items[6]) : NULL;
+    p.texts[0] = rk_h_source(run->arena, c.items[2]);
+    p.texts[1] = rk_h_source(run->arena, c.items[3]);
+    p.texts[2] = rk_h_source(run->arena, c.items[5]);
     listed_arguments(&p, run, env, rk_h_eval(run, env, c.items[4]));
     return p;
 }

@@ -105,11 +105,9 @@ static enum CXChildVisitResult find_device(CXCursor c, CXCursor parent, CXClient
  * `step` is null where there is none; the test comes `after` the body in a do loop.
  */
 static bool run_turns(rk_hrun *run, CXCursor test, CXCursor step, CXCursor body, bool after,
-                      rk_hstate *state)
+                      int most, rk_hstate *state)
 {
-    device_search device = {0};
-    clang_visitChildren(body, find_device, &device);
-    for (int turn = 0; turn < (device.found ? MANY_TURNS : FEW_TURNS); turn++) {
+    for (int turn = 0; turn < most; turn++) {
         const rk_hstate before = *state;
         if (!after || turn > 0) {
             rk_hx_lose_changed(run, test, state);
@@ -142,10 +140,13 @@ typedef struct {
     CXCursor variable;
     const char *name; /**< `i`, `grid.x` */
     rk_sym_input *input;
+    rk_sym_input *after; /**< what it is when the loop is done; NULL: not known */
 } loop_variable;
 
 typedef struct {
+    rk_arena *arena;
     CXCursor stmt;
+    bool done; /**< the loop was run: numbers are what they are after it */
     RK_VEC(loop_variable) list;
 } loop_variables;
 
@@ -155,16 +156,34 @@ static rk_hv enter_number(rk_hrun *run, loop_variables *out, CXCursor variable, 
 {
     rk_sym_input *input = rk_hinput_new(run, RK_INPUT_LOOP, out->stmt, name);
     input->first = old.sym;
-    *rk_push(run->arena, &out->list) = (loop_variable){variable, name, input};
+    *rk_push(run->arena, &out->list) = (loop_variable){variable, name, input, NULL};
     return rk_hv_scalar(rk_sym_name(run->arena, input, name, old.sym->type));
 }
 
-/** What a variable, or a member of one, that was `old` and that the loop changes is in its body. */
-static rk_hv enter_value(rk_hrun *run, loop_variables *out, CXCursor variable, const char *name,
-                         rk_hv old, rk_hv changed)
+/** What such a number is after the loop; `lost` when that is not followed. */
+static rk_hv leave_number(rk_hrun *run, const loop_variables *in, CXCursor variable,
+                          const char *name, rk_hv old, rk_hv lost)
+{
+    for (size_t i = 0; i < in->list.count; i++) {
+        const loop_variable *number = &in->list.items[i];
+        if (!number->after || !rk_h_same(number->variable, variable) ||
+            strcmp(number->name, name) != 0)
+            continue;
+        return number->input->constant
+                   ? old
+                   : rk_hv_scalar(rk_sym_name(run->arena, number->after, name, old.sym->type));
+    }
+    return lost;
+}
+
+/** What a variable, or a member of one, that was `old` and that the loop changes is in its body, or after it. */
+static rk_hv changed_value(rk_hrun *run, loop_variables *out, CXCursor variable, const char *name,
+                           rk_hv old, rk_hv changed)
 {
     if (old.kind == RK_HV_SCALAR && changed.kind == RK_HV_UNKNOWN)
-        return rk_sym_has_status(old.sym) ? changed : enter_number(run, out, variable, name, old);
+        return rk_sym_has_status(old.sym) ? changed
+               : out->done                ? leave_number(run, out, variable, name, old, changed)
+                                          : enter_number(run, out, variable, name, old);
     if (old.kind != RK_HV_STRUCT)
         return changed;
     rk_hv inside = old;
@@ -173,15 +192,15 @@ static rk_hv enter_value(rk_hrun *run, loop_variables *out, CXCursor variable, c
         rk_hv now = changed.kind == RK_HV_STRUCT
                         ? rk_hv_field_of(run->arena, changed, f->name, (CXType){0})
                         : changed;
-        rk_hv value = enter_value(run, out, variable, path, f->value, now);
+        rk_hv value = changed_value(run, out, variable, path, f->value, now);
         inside = rk_hv_with_field(run->arena, inside, f->name, value);
     }
     return inside;
 }
 
-/** Gives each number that the loop changes a name for what it is in a run of the body. */
-static const rk_henv *enter_variables(rk_hrun *run, loop_variables *out, const rk_henv *before,
-                                      const rk_henv *changed)
+/** Gives each number that the loop changes a name for what it is in a run of the body, or after the loop. */
+static const rk_henv *name_variables(rk_hrun *run, loop_variables *out, const rk_henv *before,
+                                     const rk_henv *changed)
 {
     rk_arena *arena = run->arena;
     const rk_henv *env = changed;
@@ -198,7 +217,7 @@ static const rk_henv *enter_variables(rk_hrun *run, loop_variables *out, const r
             continue;
         *rk_push(arena, &seen) = e->variable;
         const char *name = rk_h_spelling(arena, e->variable);
-        rk_hv value = enter_value(run, out, e->variable, name, old->value, e->value);
+        rk_hv value = changed_value(run, out, e->variable, name, old->value, e->value);
         env = rk_henv_set(arena, env, e->variable, value);
     }
     return env;
@@ -221,31 +240,127 @@ static const rk_sym *number_at(rk_hrun *run, const rk_henv *env, const loop_vari
     return value.kind == RK_HV_SCALAR && !rk_sym_has_status(value.sym) ? value.sym : NULL;
 }
 
+/** Whether a variable has another value in `now` than it had in `before`, from which that came. */
+static bool is_changed(const rk_henv *now, const rk_henv *before, CXCursor variable)
+{
+    for (; now && now != before; now = now->next)
+        if (!clang_Cursor_isNull(now->variable) && rk_h_same(now->variable, variable))
+            return true;
+    return false;
+}
+
+/** Runs the step of a `for` at the end of its body. */
+static void step_over(rk_hrun *run, CXCursor stmt, rk_hstate *end)
+{
+    rk_hchildren c = rk_h_children(run->arena, stmt);
+    void (*launch)(struct rk_hrun *, CXCursor, const rk_hstate *) = run->launch;
+    end->ended = false;
+    run->launch = NULL;
+    if (clang_getCursorKind(stmt) == CXCursor_ForStmt && c.count >= 2)
+        rk_hx_run_expression(run, c.items[c.count - 2], end);
+    run->launch = launch;
+}
+
 /**
- * What the variables are in the loop's next run, where every way through the body comes to its end
- * and the loop has a test.
+ * What the variables are in the loop's next run. After a `continue` that is known of those alone that the body leaves
+ * as they are. Where some way leaves the loop, or it has no test, how often it is run is not known, but what no
+ * way that goes on changes keeps its first value.
  */
-static void leave_variables(rk_hrun *run, const loop_variables *variables, const rk_sym *again,
-                            const rk_hstate *inside)
+static void find_next(rk_hrun *run, const loop_variables *variables, const rk_sym *again,
+                      const rk_henv *entered, const rk_hstate *inside)
 {
     rk_hchildren c = rk_h_children(run->arena, variables->stmt);
-    bool is_for = clang_getCursorKind(variables->stmt) == CXCursor_ForStmt;
+    const bool skips = inside->continued, once = inside->ended && !skips;
     rk_hstate end = *inside;
-    if (inside->ended || inside->broke || inside->continued || !again)
-        return;
-    void (*launch)(struct rk_hrun *, CXCursor, const rk_hstate *) = run->launch;
-    run->launch = NULL;
-    if (is_for && c.count >= 2)
-        rk_hx_run_expression(run, c.items[c.count - 2], &end);
-    run->launch = launch;
+    const rk_henv *body = skips ? rk_h_lose_changed(run, entered, c.items[c.count - 1]) : NULL;
+    end.env = skips ? body : inside->env;
+    step_over(run, variables->stmt, &end);
     for (size_t i = 0; i < variables->list.count; i++) {
         const loop_variable *number = &variables->list.items[i];
-        const rk_sym *next = number_at(run, end.env, number);
-        if (!next)
+        const bool lost = skips && is_changed(body, entered, number->variable);
+        const rk_sym *next = lost || once ? NULL : number_at(run, end.env, number);
+        number->input->constant =
+            once || (next && next->kind == RK_SYM_NAME && next->input == number->input);
+        if (!next || !again || inside->broke)
             continue;
         number->input->again = again;
         number->input->next = next;
     }
+}
+
+static const rk_sym *after_of(void *user, const rk_sym *name)
+{
+    const loop_variables *variables = user;
+    for (size_t i = 0; i < variables->list.count; i++) {
+        const loop_variable *number = &variables->list.items[i];
+        if (number->input == name->input && number->after)
+            return rk_sym_name(variables->arena, number->after, number->name, name->type);
+    }
+    return NULL;
+}
+
+/** The variables when the loop is done: what they are in it, but for the kind. */
+static void find_after(rk_hrun *run, loop_variables *variables)
+{
+    for (size_t i = 0; i < variables->list.count; i++) {
+        loop_variable *number = &variables->list.items[i];
+        if (!number->input->next)
+            continue;
+        number->after = rk_hinput_new(run, RK_INPUT_AFTER, variables->stmt, number->name);
+        number->after->first = number->input->first;
+    }
+    for (size_t i = 0; i < variables->list.count; i++) {
+        const loop_variable *number = &variables->list.items[i];
+        if (!number->after)
+            continue;
+        number->after->again =
+            rk_sym_replace(run->arena, number->input->again, after_of, variables);
+        number->after->next = rk_sym_replace(run->arena, number->input->next, after_of, variables);
+    }
+    variables->done = true;
+}
+
+/** Whether a test leaves variables that it reads as they are. */
+static bool changes_nothing(rk_hrun *run, const rk_henv *env, CXCursor test)
+{
+    for (const rk_henv *e = rk_h_lose_changed(run, env, test); e != env; e = e->next)
+        if (!clang_Cursor_isNull(e->variable))
+            return false;
+    return true;
+}
+
+/** Whether some variable that was known in `before` is no more. */
+static bool loses(const rk_henv *now, const rk_henv *before)
+{
+    for (const rk_henv *e = now; e && e != before; e = e->next) {
+        const rk_henv *old = rk_henv_find(before, e->variable),
+                      *last = rk_henv_find(now, e->variable);
+        if (old && last && old->value.kind != RK_HV_UNKNOWN && last->value.kind == RK_HV_UNKNOWN)
+            return true;
+    }
+    return false;
+}
+
+/**
+ * The values after a loop whose turns are all known, such as one over the dimensions of an array; NULL for any other.
+ * Its launches were told before.
+ */
+static const rk_henv *counted_out(rk_hrun *run, CXCursor stmt, CXCursor test, rk_hchildren c,
+                                  const rk_hstate *before)
+{
+    rk_hrun alone = *run;
+    rk_hstate state = *before;
+    const bool is_for = clang_getCursorKind(stmt) == CXCursor_ForStmt;
+    if (run->counting)
+        return NULL;
+    alone.launch = NULL;
+    alone.enter = NULL;
+    alone.counting = true;
+    const bool done = run_turns(&alone, test, is_for ? c.items[c.count - 2] : clang_getNullCursor(),
+                                c.items[c.count - 1], false, FEW_TURNS, &state);
+    return done && !state.ended && state.exits == before->exits && !loses(state.env, before->env)
+               ? state.env
+               : NULL;
 }
 
 /** The body is run once, with all that the loop changes unknown: it stands for every run of it. */
@@ -265,19 +380,25 @@ void rk_hx_run_loop(rk_hrun *run, CXCursor stmt, rk_hstate *state)
     CXCursor test = enter_loop(run, stmt, c, state);
     if (run->call && !clang_Cursor_isNull(test)) {
         const bool counts = kind == CXCursor_ForStmt;
+        device_search device = {0};
+        clang_visitChildren(body, find_device, &device);
         if (run_turns(run, test, counts ? c.items[c.count - 2] : clang_getNullCursor(), body,
-                      kind == CXCursor_DoStmt, state))
+                      kind == CXCursor_DoStmt, device.found ? MANY_TURNS : FEW_TURNS, state))
             return;
     }
     const rk_sym *first =
         clang_Cursor_isNull(test) ? NULL : rk_hx_condition_of(run, state->env, test);
     const rk_hstate before = *state;
-    state->env = rk_h_lose_changed(run, state->env, stmt);
     rk_hstate inside = *state;
-    loop_variables variables = {.stmt = stmt};
-    inside.env = enter_variables(run, &variables, before.env, state->env);
+    loop_variables variables = {.arena = run->arena, .stmt = stmt};
+    inside.env =
+        name_variables(run, &variables, before.env, rk_h_lose_changed(run, before.env, stmt));
+    const rk_henv *entered = inside.env;
+    const bool changes = !clang_Cursor_isNull(test) && !changes_nothing(run, entered, test);
     const rk_sym *again =
-        clang_Cursor_isNull(test) ? NULL : rk_hx_condition_of(run, inside.env, test);
+        clang_Cursor_isNull(test) || changes ? NULL : rk_hx_condition_of(run, entered, test);
+    if (changes)
+        inside.env = rk_h_lose_changed(run, entered, test);
     inside.broke = inside.continued = false;
     inside.partial = inside.partial || run->call != NULL;
     if (first)
@@ -288,7 +409,13 @@ void rk_hx_run_loop(rk_hrun *run, CXCursor stmt, rk_hstate *state)
     run->loops++;
     rk_hx_run_statement(run, body, &inside);
     run->loops--;
-    leave_variables(run, &variables, again, &inside);
+    find_next(run, &variables, again, entered, &inside);
+    find_after(run, &variables);
+    const rk_henv *out =
+        run->call || clang_Cursor_isNull(test) ? NULL : counted_out(run, stmt, test, c, &before);
+    state->env =
+        out ? out
+            : name_variables(run, &variables, before.env, rk_h_lose_changed(run, before.env, stmt));
     bool left = inside.exits > before.exits;
     state->partial = before.partial || left;
     state->leaks += left;

@@ -165,6 +165,33 @@ bool rk_sym_has_input(const rk_sym *e)
     return has;
 }
 
+/** What is left of a budget of nodes; negative when it does not last. */
+static int left_after(const rk_sym *e, int nodes)
+{
+    nodes--;
+    for (int i = 0; i < 3 && e->a[i] && nodes >= 0; i++)
+        nodes = left_after(e->a[i], nodes);
+    return nodes;
+}
+
+bool rk_sym_exceeds(const rk_sym *e, int nodes)
+{
+    return left_after(e, nodes) < 0;
+}
+
+const rk_sym *rk_sym_replace(rk_arena *arena, const rk_sym *e,
+                             const rk_sym *(*other)(void *user, const rk_sym *name), void *user)
+{
+    const rk_sym *found = e->input ? other(user, e) : NULL;
+    if (found || !rk_sym_has_input(e))
+        return found ? found : e;
+    rk_sym *copy = RK_NEW(arena, rk_sym);
+    *copy = *e;
+    for (int i = 0; i < 3 && e->a[i]; i++)
+        copy->a[i] = rk_sym_replace(arena, e->a[i], other, user);
+    return copy;
+}
+
 static const rk_sym *retyped(rk_arena *arena, const rk_sym *e, rk_ctype type)
 {
     if (same_type(e->type, type))

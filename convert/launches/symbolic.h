@@ -60,6 +60,10 @@ const rk_sym *rk_sym_name(rk_arena *arena, const struct rk_sym_input *input, con
 void rk_sym_inputs(const rk_sym *e, void (*visit)(void *user, const rk_sym *name), void *user);
 bool rk_sym_has_input(const rk_sym *e);
 
+/** The expression with others in place of the names that have an input; NULL keeps a name. */
+const rk_sym *rk_sym_replace(rk_arena *arena, const rk_sym *e,
+                             const rk_sym *(*other)(void *user, const rk_sym *name), void *user);
+
 /** C's conversion to `type`. */
 const rk_sym *rk_sym_convert(rk_arena *arena, const rk_sym *e, rk_ctype type);
 
@@ -94,6 +98,9 @@ int rk_sym_successful(const rk_sym *e);
 const rk_sym *rk_sym_negate(rk_arena *arena, const rk_sym *e);
 
 bool rk_sym_equal(const rk_sym *a, const rk_sym *b);
+
+/** Whether it has more nodes than that: what a loop doubles in each turn is not followed to its end. */
+bool rk_sym_exceeds(const rk_sym *e, int nodes);
 
 /** Whether it is this constant. */
 bool rk_sym_is_int(const rk_sym *e, int64_t value);

@@ -302,6 +302,14 @@ static rk_hv choose_function(rk_arena *arena, const rk_sym *condition, rk_hv a, 
     return (rk_hv){.kind = RK_HV_CASES, .cases = add_cases(arena, condition, known, a, second)};
 }
 
+/** Longer expressions are of no use to anyone, and double in each turn of a loop. */
+enum { MAX_NODES = 1000 };
+
+static bool is_too_long(rk_hv value)
+{
+    return value.kind == RK_HV_SCALAR && rk_sym_exceeds(value.sym, MAX_NODES);
+}
+
 rk_hv rk_hv_choice(rk_arena *arena, const rk_sym *condition, rk_hv a, rk_hv b)
 {
     const bool functions =
@@ -318,6 +326,8 @@ rk_hv rk_hv_choice(rk_arena *arena, const rk_sym *condition, rk_hv a, rk_hv b)
         return b;
     if (a.kind != b.kind)
         return rk_hv_unknown(arena, "a variable is one thing or another");
+    if (is_too_long(a) || is_too_long(b) || rk_sym_exceeds(condition, MAX_NODES))
+        return rk_hv_unknown(arena, "it is an expression that is too long");
     bool names = a.input == b.input &&
                  (a.name == b.name || (a.name && b.name && strcmp(a.name, b.name) == 0));
     switch (a.kind) {
@@ -443,6 +453,8 @@ rk_hv rk_h_binary(rk_arena *arena, const char *op, rk_hv a, rk_hv b)
         return pointer_binary(arena, op, a, b);
     if (a.kind != RK_HV_SCALAR || b.kind != RK_HV_SCALAR)
         return rk_hv_unknown(arena, "an operation '%s' on objects", op);
+    if (is_too_long(a) || is_too_long(b))
+        return rk_hv_unknown(arena, "it is an expression that is too long");
     const rk_sym *x = a.sym, *y = b.sym;
     bool shift = strcmp(op, "<<") == 0 || strcmp(op, ">>") == 0;
     if (shift) {
@@ -458,8 +470,9 @@ rk_hv rk_h_binary(rk_arena *arena, const char *op, rk_hv a, rk_hv b)
 
 bool rk_h_is_global(CXCursor variable)
 {
-    return clang_getCursorKind(variable) == CXCursor_VarDecl &&
-           clang_Cursor_hasVarDeclGlobalStorage(variable) == 1;
+    return clang_getCursorKind(variable) == CXCursor_FieldDecl ||
+           (clang_getCursorKind(variable) == CXCursor_VarDecl &&
+            clang_Cursor_hasVarDeclGlobalStorage(variable) == 1);
 }
 
 static rk_henv *add_entry(rk_arena *arena, const rk_henv *env, CXCursor variable, rk_hv value)

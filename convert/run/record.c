@@ -186,6 +186,8 @@ static void read_launches(rk_convert_file *file, const cJSON *at, rk_arena *aren
                                  .resolved = flag(item, "resolved"),
                                  .opaque = flag(item, "opaque"),
                                  .reason = text(item, "reason"),
+                                 .grid = text(item, "grid"),
+                                 .block = text(item, "block"),
                                  .range = read_range(item)};
         l->instances = texts(&l->instance_count, item, "instances", arena);
     }
@@ -291,6 +293,8 @@ static const rk_convert_launch *keep_launches(const rk_convert_file *file, rk_ar
         out[i] = file->launches[i];
         out[i].kernel = keep(out[i].kernel, arena);
         out[i].reason = keep(out[i].reason, arena);
+        out[i].grid = keep(out[i].grid, arena);
+        out[i].block = keep(out[i].block, arena);
         out[i].instances = keep_texts(out[i].instances, out[i].instance_count, arena);
         out[i].range.file = keep(out[i].range.file, arena);
     }

@@ -21,6 +21,8 @@ static void add_file(rk_convert_totals *t, const rk_convert_file *file)
         t->resolved += file->launches[i].resolved;
     for (size_t i = 0; i < file->launch_count; i++)
         t->opaque += file->launches[i].opaque;
+    for (size_t i = 0; i < file->launch_count; i++)
+        t->open += file->launches[i].open && !file->launches[i].resolved;
 }
 
 rk_convert_totals rk_convert_sum(const rk_convert_result *result)
@@ -103,10 +105,12 @@ void rk_convert_report_text(const rk_convert_result *result, FILE *out)
                 {"warned", all.outcome[RK_WARNED], all.kernels},
                 {"refused", all.outcome[RK_REFUSED_KERNEL], all.kernels},
                 {"launches", all.resolved, all.launches},
+                {"open", all.open, all.launches},
                 {"opaque", all.opaque, all.resolved}};
     fprintf(out, "\n%-10s %6s %6s %7s\n", "", "count", "of", "");
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if ((i != 1 || all.kernels < all.text.kernels) && (i != 6 || all.opaque))
+        if ((i != 1 || all.kernels < all.text.kernels) && (i != 6 || all.open) &&
+            (i != 7 || all.opaque))
             fprintf(out, "%-10s %6zu %6zu %6.1f%%\n", rows[i].what, rows[i].count, rows[i].of,
                     percent(rows[i].count, rows[i].of));
     const code_counts codes = count_codes(result, arena);
@@ -160,6 +164,10 @@ static cJSON *json_launch(const rk_convert_launch *launch)
     cJSON_AddBoolToObject(out, "resolved", launch->resolved);
     if (launch->opaque)
         cJSON_AddTrueToObject(out, "opaque");
+    if (launch->grid)
+        cJSON_AddStringToObject(out, "grid", launch->grid);
+    if (launch->block)
+        cJSON_AddStringToObject(out, "block", launch->block);
     if (!launch->resolved)
         cJSON_AddStringToObject(out, "reason", launch->reason ? launch->reason : "");
     add_range(out, &launch->range);
@@ -221,6 +229,7 @@ static void add_totals(cJSON *root, const rk_convert_result *result, rk_arena *a
                   {"launches", all.launches},
                   {"resolved", all.resolved},
                   {"opaque", all.opaque},
+                  {"open", all.open},
                   {"text_kernels", all.text.kernels},
                   {"text_launches", all.text.launches},
                   {"parts", all.parts}};

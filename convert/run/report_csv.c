@@ -82,11 +82,15 @@ char *rk_convert_report_csv(const rk_convert_result *result, rk_arena *arena)
         }
         for (size_t i = 0; i < file->launch_count; i++) {
             const rk_convert_launch *l = &file->launches[i];
-            add_row(&out, &(row){place_of(&l->range, file), "launch", l->kernel ? l->kernel : "",
-                                 l->line, l->resolved ? "resolved" : "unresolved", "",
-                                 l->reason   ? l->reason
-                                 : l->opaque ? "it rests on the result of a call, or on memory"
-                                             : ""});
+            add_row(&out,
+                    &(row){place_of(&l->range, file), "launch", l->kernel ? l->kernel : "", l->line,
+                           l->resolved ? "resolved"
+                           : l->open   ? "open"
+                                       : "unresolved",
+                           "",
+                           l->reason   ? l->reason
+                           : l->opaque ? "it rests on the result of a call, or on memory"
+                                       : ""});
         }
     }
     return rk_arena_strdup(arena, rk_str_text(&out));

@@ -79,10 +79,13 @@ typedef struct {
     unsigned offset;              /**< in its file; not kept in reports */
     const char *const *instances; /**< ids of the kernel's instances that it launches */
     size_t instance_count;
-    bool open; /**< it launches an instance that is not known, too */
+    bool
+        open; /**< it launches an instance that is not known, too, or rests on what no expression says */
     bool resolved;
     bool opaque; /**< grid, block or shared bytes rest on the result of a call, or on memory */
     const char *reason; /**< NULL when resolved */
+    const char *grid,
+        *block; /**< of the first way that is known, as expressions: "n / 32, 4"; or NULL */
     rk_convert_range range;
 } rk_convert_launch;
 
@@ -156,7 +159,7 @@ int rk_convert_exit_code(const rk_convert_result *result, const rk_convert_optio
 
 /** Counts of all files. */
 typedef struct {
-    size_t files, parsed, parts, kernels, outcome[3], launches, resolved, opaque;
+    size_t files, parsed, parts, kernels, outcome[3], launches, resolved, opaque, open;
     rk_convert_counts text;
 } rk_convert_totals;
 

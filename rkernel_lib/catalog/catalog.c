@@ -15,8 +15,8 @@ const char *const rk_catalog_threads[] = {"loop", "fission", "fibers"};
 
 const char *rk_input_kind_name(rk_input_kind kind)
 {
-    static const char *const names[RK_INPUT_KINDS] = {"global", "member",   "memory", "device",
-                                                      "call",   "template", "loop"};
+    static const char *const names[RK_INPUT_KINDS] = {
+        "global", "member", "memory", "device", "call", "template", "loop", "after", "open"};
     return kind < RK_INPUT_KINDS ? names[kind] : "?";
 }
 

@@ -71,6 +71,8 @@ typedef enum {
     RK_INPUT_CALL,     /**< the result of a host function, or what it leaves in a variable */
     RK_INPUT_TEMPLATE, /**< it depends on a template parameter that is open here */
     RK_INPUT_LOOP,     /**< a variable of a loop around the launch: one launch for each value */
+    RK_INPUT_AFTER,    /**< what such a variable is when its loop, which comes before, is done */
+    RK_INPUT_OPEN, /**< what no expression says: a variable that changes in ways that are not followed */
     RK_INPUT_KINDS
 } rk_input_kind;
 
@@ -84,8 +86,9 @@ typedef struct {
     const char *of; /**< as the source writes it: "atoi(argv[1])" */
     const char *file;
     int line;
-    /** RK_INPUT_LOOP: the first value, the condition to go on, the next value, over the names. */
+    /** RK_INPUT_LOOP, RK_INPUT_AFTER: the first value, the condition to go on, the next value, over the names. */
     const char *first, *again, *next;
+    const char *why; /**< RK_INPUT_OPEN: why no expression says it; else NULL */
 } rk_launch_input;
 
 /** One launch site `kernel<<<grid, block, shared>>>(args)`; expressions over `params` and `inputs`. */
@@ -164,7 +167,7 @@ typedef struct {
     const char *folder; /**< the folder of the file; relative paths start here */
     const rk_kernel *kernels;
     size_t kernel_count;
-    uint64_t hash; /**< of the file's bytes */
+    uint64_t hash;                  /**< of the file's bytes */
     const rk_catalog_mount *mounts; /**< of a catalog that was layered (layers.h) */
     size_t mount_count;
 } rk_catalog;

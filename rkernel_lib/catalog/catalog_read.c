@@ -268,7 +268,7 @@ static void read_dimensions(const char *out[3], reader *r, const cJSON *at, cons
 static rk_launch_input read_input(reader *r, const cJSON *at, const char *where)
 {
     static const char *const known[] = {"name",  "kind",  "of",   "file", "line",
-                                        "first", "again", "next", NULL};
+                                        "first", "again", "next", "why",  NULL};
     only_members(r, at, where, known);
     rk_launch_input input = {.name = string(r, at, where, "name"),
                              .of = string(r, at, where, "of"),
@@ -282,6 +282,7 @@ static rk_launch_input read_input(reader *r, const cJSON *at, const char *where)
     input.first = optional_string(r, at, where, "first");
     input.again = optional_string(r, at, where, "again");
     input.next = optional_string(r, at, where, "next");
+    input.why = optional_string(r, at, where, "why");
     return input;
 }
 
@@ -294,7 +295,7 @@ static void check_loops(reader *r, const rk_launch *launch, const char *where)
             if (texts[k])
                 check_expression(r, launch, texts[k],
                                  rk_arena_printf(r->arena, "%s.inputs[%zu]", where, i));
-            else if (input->kind == RK_INPUT_LOOP)
+            else if (input->kind == RK_INPUT_LOOP || input->kind == RK_INPUT_AFTER)
                 fail(r, where, NULL, "a loop variable has 'first', 'again' and 'next'");
     }
 }

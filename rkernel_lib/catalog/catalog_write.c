@@ -87,6 +87,7 @@ static void add_inputs(cJSON *to, const rk_launch *launch)
         add_string(item, "first", input->first);
         add_string(item, "again", input->again);
         add_string(item, "next", input->next);
+        add_string(item, "why", input->why);
     }
 }
 

@@ -104,10 +104,12 @@ __attribute__((unused)) static const char *print(const rk_harvested *item, rk_ar
     for (size_t i = 0; i < l->input_count; i++) {
         const rk_launch_input *in = &l->inputs[i];
         rk_str_addf(&out, "%s %s %s", i ? "," : " with", rk_input_kind_name(in->kind), in->name);
-        if (in->kind == RK_INPUT_LOOP)
+        if (in->first)
             rk_str_addf(&out, " (%s; %s; %s)", in->first, in->again, in->next);
         else if (strcmp(in->of, in->name) != 0)
             rk_str_addf(&out, " = %s", in->of);
+        if (in->why)
+            rk_str_addf(&out, ": %s", in->why);
     }
     return out.text;
 }

@@ -29,8 +29,9 @@ Test(convert_harvest, locals)
            ONE("64", "32"));
     expect(K "void f(float *p, int n) { n = n * 2; k<<<n, 1>>>(p, n); }",
            "k by f: (n * 2, 1, 1) (1, 1, 1) 0 (p, n * 2)");
-    expect(K "void f(float *p, int n) { int b = 32; int c = (b = 64); k<<<c, b>>>(p, n); }",
-           "k by f: ! block: 'b' changes in a way that is not followed");
+    expect(
+        K "void f(float *p, int n) { int b = 32; int c = (b = 64); k<<<c, b>>>(p, n); }",
+        "k by f: (64, 1, 1) (b, 1, 1) 0 (p, n) with open b: 'b' changes in a way that is not followed");
 }
 
 Test(convert_harvest, dim3)
@@ -61,9 +62,10 @@ Test(convert_harvest, structs)
     expect(K "struct C { int n, b; }; void f(float *p, int n) { C c = {n, 64}; c.n += 1;"
              " k<<<c.n, c.b>>>(p, n); }",
            ONE("n + 1", "64"));
-    expect(K "struct C { int n; void grow(); int size() const { return n; } };"
-             "void f(float *p, int n) { C c = {n}; c.grow(); k<<<c.n, 1>>>(p, n); }",
-           "k by f: ! grid: 'c' is changed by a method");
+    expect(
+        K "struct C { int n; void grow(); int size() const { return n; } };"
+          "void f(float *p, int n) { C c = {n}; c.grow(); k<<<c.n, 1>>>(p, n); }",
+        "k by f: (c.n, 1, 1) (1, 1, 1) 0 (p, n) with open c.n = n of c: 'c' is changed by a method");
     expect(K "struct C { int n; }; void f(float *p, const C *c) { k<<<c->n, 1>>>(p, 1); }",
            "k by f: (c->n, 1, 1) (1, 1, 1) 0 (p, 1) with memory c->n");
     expect(K "struct C { int n; void f(float *p) { k<<<n, 1>>>(p, n); } };",
@@ -90,7 +92,7 @@ Test(convert_harvest, helpers)
         "k by f: (n > 9 ? 9 : (unsigned)n, n > 9 ? (unsigned)(n / 9) : 1, 1) (1, 1, 1) 0 (p, n)");
     expect(K "int pow2(int n) { int t = 1; while (t < n) t *= 2; return t; }"
              "void f(float *p, int n) { k<<<1, pow2(n)>>>(p, n); }",
-           "k by f: (1, 1, 1) (pow2, 1, 1) 0 (p, n) with call pow2 = pow2(n)");
+           "k by f: (1, 1, 1) (t, 1, 1) 0 (p, n) with after t (1; t < n; t * 2)");
     expect(K "int later(int); void f(float *p, int n) { k<<<later(n), 1>>>(p, n); }",
            "k by f: (later, 1, 1) (1, 1, 1) 0 (p, n) with call later = later(n)");
     expect(
@@ -164,8 +166,9 @@ Test(convert_harvest, cuda_calls_succeed)
         K
         "void f(float *p, int n) { int b = 1; if (cudaGetLastError() && n > 2) b = 2; k<<<b, 1>>>(p, n); }",
         ONE("1", "1"));
-    expect(K "void f(float *p, int n) { int b = cudaGetLastError() ? 1 : 2; k<<<b, 1>>>(p, n); }",
-           "k by f: ! grid: it depends on whether a CUDA call fails");
+    expect(
+        K "void f(float *p, int n) { int b = cudaGetLastError() ? 1 : 2; k<<<b, 1>>>(p, n); }",
+        "k by f: (grid.x, 1, 1) (1, 1, 1) 0 (p, n) with open grid.x = x of b: it depends on whether a CUDA call fails");
     expect(
         K
         "void f(float *p, int n) { while (cudaGetLastError() != cudaSuccess) k<<<1, 1>>>(p, n); }",
@@ -190,7 +193,7 @@ Test(convert_harvest, switches)
     expect(
         K
         "void f(float *p, int n) { int b = 1; switch (n) { case 4: b = 2; case 5: k<<<1, b>>>(p, n); } }",
-        "k by f: ! block: 'b' changes in a way that is not followed");
+        "k by f: (1, 1, 1) (b, 1, 1) 0 (p, n) when n == 4 || n == 5 with open b: 'b' changes in a way that is not followed");
     expect(K "void f(float *p, int n) { switch (n) { case 4: n = 0; case 5: k<<<1, 1>>>(p, 1); } }",
            "k by f: (1, 1, 1) (1, 1, 1) 0 (p, 1) when n == 4 || n == 5");
     expect(
@@ -226,11 +229,11 @@ Test(convert_harvest, loops)
         "void f(float *p, int n) { for (int i = 0; i < n; i++) if (i == 3) return; k<<<2, 1>>>(p, n); }",
         ONE("2", "1") " ...");
     expect(K "void f(float *p, int n) { int v[3] = {1, 2, 3}; for (int x : v) k<<<x, 1>>>(p, n); }",
-           "k by f: ! grid: 'x' changes in a loop");
+           "k by f: (x, 1, 1) (1, 1, 1) 0 (p, n) ... with open x: 'x' changes in a loop");
     expect(
         K
         "void f(float *p, int n) { int b = 1; again: k<<<b, 1>>>(p, n); b++; if (b < n) goto again; }",
-        "k by f: ! grid: the address of 'b' is taken");
+        "k by f: (b, 1, 1) (1, 1, 1) 0 (p, n) ... with open b: the address of 'b' is taken");
 }
 
 Test(convert_harvest, parts_of_a_for)
@@ -248,11 +251,11 @@ Test(convert_harvest, parts_of_a_for)
 Test(convert_harvest, what_may_change_is_unknown)
 {
     expect(K "void set(int *); void f(float *p, int n) { int b = 1; set(&b); k<<<b, 1>>>(p, n); }",
-           "k by f: ! grid: 'b' has its address taken");
+           "k by f: (b, 1, 1) (1, 1, 1) 0 (p, n) with open b: 'b' has its address taken");
     expect(
         K
         "void set(int *); void f(float *p, int n) { int b = 1; set(&b); b = 2; k<<<b, 1>>>(p, n); }",
-        "k by f: ! grid: the address of 'b' is taken");
+        "k by f: (b, 1, 1) (1, 1, 1) 0 (p, n) with open b: the address of 'b' is taken");
     expect(K "void set(int &); void f(float *p, int n) { int b = 1; set(b); k<<<b, 1>>>(p, n); }",
            "k by f: (b, 1, 1) (1, 1, 1) 0 (p, n) with call b = set(b)");
     expect(
@@ -260,22 +263,22 @@ Test(convert_harvest, what_may_change_is_unknown)
         "void see(const int &); void f(float *p, int n) { int b = 1; see(b); k<<<b, 1>>>(p, n); }",
         ONE("1", "1"));
     expect(K "void f(float *p, int n) { int b = 1; int &r = b; r = 2; k<<<b, 1>>>(p, n); }",
-           "k by f: ! grid: 'b' has a reference to it");
+           "k by f: (b, 1, 1) (1, 1, 1) 0 (p, n) with open b: 'b' has a reference to it");
     expect(
         K "void f(float *p, int n) { int b = 1; auto l = [&] { b = 2; }; l(); k<<<b, 1>>>(p, n); }",
-        "k by f: ! grid: 'b' changes in a way that is not followed");
+        "k by f: (b, 1, 1) (1, 1, 1) 0 (p, n) with open b: 'b' changes in a way that is not followed");
     expect(K "int g = 3; void f(float *p, int n) { k<<<g, 1>>>(p, n); }",
            "k by f: (g, 1, 1) (1, 1, 1) 0 (p, n) with global g");
     expect(K "void f(float *p, int n) { static int b = 3; k<<<b, 1>>>(p, n); b++; }",
            "k by f: (b, 1, 1) (1, 1, 1) 0 (p, n) with global b");
     expect(K "void f(float *p, int n) { int b; k<<<b, 1>>>(p, n); }",
-           "k by f: ! grid: 'b' is not set");
+           "k by f: (b, 1, 1) (1, 1, 1) 0 (p, n) with open b: 'b' is not set");
     expect(K "void f(float *p, int *n) { k<<<*n, n[1]>>>(p, 1); }",
            "k by f: (at_n, 1, 1) (n_1, 1, 1) 0 (p, 1) with memory at_n = *n, memory n_1 = n[1]");
     expect(
         K
         "void f(float *p, int n) { int b = 1; try { b = 2; set: ; } catch (...) { b = 3; } k<<<b, 1>>>(p, n); }",
-        "k by f: ! grid: 'b' changes in a way that is not followed");
+        "k by f: (b, 1, 1) (1, 1, 1) 0 (p, n) ... with open b: 'b' changes in a way that is not followed");
 }
 
 Test(convert_harvest, arguments)

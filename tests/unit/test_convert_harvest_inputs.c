@@ -33,8 +33,7 @@ Test(convert_harvest_inputs, memory)
            BY_F("v_0", "v_0_2") " with memory v_0 = v[0], memory v_0_2 = v[0]");
     expect(K "struct C { int n; int get() { return n; } void f(float *p) { int a = n; n = 3;"
              " k<<<a, n>>>(p, 1); } };",
-           "k by C::f: (this->n, 1, 1) (this_2->n, 1, 1) 0 (p, 1) with member this->n, "
-           "member this_2->n = this->n");
+           "k by C::f: (this->n, 1, 1) (3, 1, 1) 0 (p, 1) with member this->n");
 }
 
 Test(convert_harvest_inputs, what_calls_leave)
@@ -47,7 +46,7 @@ Test(convert_harvest_inputs, what_calls_leave)
            "k by f: (1, 1, 1) (1, 1, 1) 0 (?, n)");
     expect(K "static void set(int *b) { *b = 4; } void f(float *p, int n, bool c)"
              "{ int b = 1; c && (set(&b), true); k<<<b, 1>>>(p, n); }",
-           "k by f: ! grid: 'b' has its address taken");
+           "k by f: (b, 1, 1) (1, 1, 1) 0 (p, n) with open b: 'b' has its address taken");
     expect(K "struct cudaDeviceProp { int warpSize; }; cudaDeviceProp prop;"
              "void f(float *p, int n) { k<<<n, prop.warpSize * 4>>>(p, n); }",
            BY_F("n", "prop.warpSize * 4") " with device prop.warpSize = warpSize of prop");
@@ -71,12 +70,12 @@ Test(convert_harvest_inputs, loops)
            BY_F("(m + 31) / 32", "32") " when n > 1 with loop m (n; m > 1; (m + 31) / 32)");
     expect(K "void f(float *p, int n) { for (int i = 1; i < n; i++) { if (i == 7) continue;"
              " k<<<i, 1>>>(p, n); } }",
-           "k by f: ! 'i' changes in a loop in a way that is not followed");
+           "k by f: (i, 1, 1) (1, 1, 1) 0 (p, n) when 1 < n ... with loop i (1; i < n; i + 1)");
     expect(K "int next(int); void f(float *p, int n) { int i = 1; while (i < n) {"
              " k<<<i, 1>>>(p, n); i = next(i); } }",
            BY_F("i", "1") " when 1 < n with loop i (1; i < n; next), call next = next(i)");
     expect(K "void f(float *p, int n) { int i; for (i = 1; i < n; i *= 3) ; k<<<i, 1>>>(p, n); }",
-           "k by f: ! grid: 'i' changes in a way that is not followed");
+           "k by f: (i, 1, 1) (1, 1, 1) 0 (p, n) with after i (1; i < n; i * 3)");
 }
 
 Test(convert_harvest_inputs, streams)
