@@ -162,8 +162,9 @@ static bool lends_address(CXCursor function, rk_arena *arena)
     bool seen = in_system_header(function) ||
                 !clang_Cursor_isNull(clang_getCursorDefinition(function)) ||
                 !clang_Cursor_isNull(clang_getSpecializedCursorTemplate(function));
-    return (kind == CXCursor_FunctionDecl || kind == CXCursor_FunctionTemplate) && seen &&
-           !(rk_h_host(arena, function) & RK_HOST_KEEP);
+    return (kind == CXCursor_FunctionDecl || kind == CXCursor_FunctionTemplate ||
+            kind == CXCursor_CXXMethod) &&
+           seen && !(rk_h_host(arena, function) & RK_HOST_KEEP);
 }
 
 static bool points_to_const(CXType type)

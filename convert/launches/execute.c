@@ -225,6 +225,29 @@ static bool is_argument_list(CXType type)
            clang_getPointeeType(element).kind == CXType_Void;
 }
 
+/**
+ * A number that is set to what is read from memory, called, or depends on a template parameter, in ways that are not
+ * followed, is an input of that kind.
+ */
+static rk_hv declared_value(rk_hrun *run, CXCursor decl, CXCursor init, rk_hv value)
+{
+    const CXType type = clang_getCursorType(decl);
+    const rk_ctype t = rk_h_ctype(type);
+    const CXCursor e = rk_h_unwrap(run->arena, init);
+    const enum CXCursorKind kind = clang_getCursorKind(e);
+    const bool memory = kind == CXCursor_ArraySubscriptExpr || kind == CXCursor_MemberRefExpr;
+    const bool dependent = rk_h_ctype(clang_getCursorType(e)).kind == RK_CTYPE_OTHER;
+    if (value.kind != RK_HV_UNKNOWN || !run->inputs || t.kind == RK_CTYPE_OTHER ||
+        t.kind == RK_CTYPE_POINTER || (kind != CXCursor_CallExpr && !dependent))
+        return value;
+    rk_sym_input *input = rk_hinput_new(run,
+                                        kind == CXCursor_CallExpr ? RK_INPUT_CALL
+                                        : memory                  ? RK_INPUT_MEMORY
+                                                                  : RK_INPUT_TEMPLATE,
+                                        init, rk_h_source(run->arena, init));
+    return rk_hv_of_input(run->arena, input, rk_h_spelling(run->arena, decl), type);
+}
+
 static void run_variable(rk_hrun *run, CXCursor decl, rk_hstate *state)
 {
     rk_arena *arena = run->arena;
@@ -250,6 +273,7 @@ static void run_variable(rk_hrun *run, CXCursor decl, rk_hstate *state)
         state->env = rk_henv_lose(arena, state->env, decl, true, "is a reference");
     } else {
         rk_hv value = rk_hv_convert(arena, rk_h_eval(run, state->env, init), type);
+        value = declared_value(run, decl, init, value);
         if (rk_h_ctype(type).kind == RK_CTYPE_OTHER && value.kind == RK_HV_SCALAR)
             value =
                 rk_hv_unknown(arena, "the type of '%s' is not known", rk_h_spelling(arena, decl));

@@ -23,6 +23,20 @@ Test(convert_harvest_open, variables_after_loops)
            BY_F("t", "1") " with open t: 't' changes in a way that is not followed");
 }
 
+Test(convert_harvest_open, what_is_read_once)
+{
+    expect(K "struct M { int m; void get(int *a, int *b) { *a = m; *b = m; } };" F
+             "{ M m; int a, b; m.get(&a, &b); k<<<a, 1>>>(p, n); }",
+           BY_F("a", "1") " with call a = m.get(&a, &b)");
+    expect(K "struct M { void get(int *a); };" F "{ M m; int a; m.get(&a); k<<<a, 1>>>(p, n); }",
+           BY_F("a", "1") " with open a: 'a' has its address taken");
+    expect(K "template <class T> " F
+             "{ const int a = T::size(n); const int b = sizeof(T) * n, c = T::of;"
+             " k<<<a, b + c>>>(p, n); }",
+           "k by f: (a, 1, 1) ((int)(sizeof_T * n_2) + c, 1, 1) 0 (p, n_2) with call a = T::size(n),"
+           " template sizeof_T = sizeof(T), call n_2 = T::size(n), template c = T::of");
+}
+
 Test(convert_harvest_open, what_doubles_in_each_turn)
 {
     expect(
