@@ -237,7 +237,7 @@ static rk_hv declared_value(rk_hrun *run, CXCursor decl, CXCursor init, rk_hv va
     const enum CXCursorKind kind = clang_getCursorKind(e);
     const bool memory = kind == CXCursor_ArraySubscriptExpr || kind == CXCursor_MemberRefExpr;
     const bool dependent = rk_h_ctype(clang_getCursorType(e)).kind == RK_CTYPE_OTHER;
-    if (value.kind != RK_HV_UNKNOWN || !run->inputs || t.kind == RK_CTYPE_OTHER ||
+    if (value.kind != RK_HV_UNKNOWN || !run->inputs || run->uncalled || t.kind == RK_CTYPE_OTHER ||
         t.kind == RK_CTYPE_POINTER || (kind != CXCursor_CallExpr && !dependent))
         return value;
     rk_sym_input *input = rk_hinput_new(run,
