@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 /** Yields in a row after which the rest of the machine gets its turn, and after which the OS thread sleeps each time. */
 enum { STALL_PERIOD = 64, STALL_LONG = 256 * STALL_PERIOD, STALL_SLEEP_NS = 50000 };
@@ -564,21 +563,6 @@ bool rk_cpu_block_running(const rk_cpu_block *block)
 uint32_t rk_cpu_block_thread(const rk_cpu_block *block)
 {
     return block->current->thread;
-}
-
-bool rk_cpu_block_overflows(const rk_cpu_block *block, const void *address)
-{
-    if (!block->current)
-        return false;
-    const char *stack = block->current->fiber.stack, *at = address;
-    return at < stack && at >= stack - sysconf(_SC_PAGESIZE);
-}
-
-bool rk_cpu_block_owns(const rk_cpu_block *block, const void *address)
-{
-    const rk_fiber *fiber = block->current ? &block->current->fiber : &block->main;
-    const char *at = address;
-    return fiber->stack && at >= fiber->stack && at < fiber->stack + fiber->size;
 }
 
 /* What threads call. */

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /** Appends to the fault's text, as much as there is room for. */
 __attribute__((format(printf, 2, 3))) static void tell(rk_cpu_block *block, const char *format, ...)
@@ -182,4 +183,21 @@ bool rk_cpu_block_tell(const rk_cpu_block *block, const char *where, FILE *out)
     for (uint32_t i = 0; out && i < used; i++)
         print_activity(out, where, counts[i], firsts[i], &places[i]);
     return waits && next >= threads;
+}
+
+/* What is told of a fault's address. */
+
+bool rk_cpu_block_overflows(const rk_cpu_block *block, const void *address)
+{
+    if (!block->current)
+        return false;
+    const char *stack = block->current->fiber.stack, *at = address;
+    return at < stack && at >= stack - sysconf(_SC_PAGESIZE);
+}
+
+bool rk_cpu_block_owns(const rk_cpu_block *block, const void *address)
+{
+    const rk_fiber *fiber = block->current ? &block->current->fiber : &block->main;
+    const char *at = address;
+    return fiber->stack && at >= fiber->stack && at < fiber->stack + fiber->size;
 }
