@@ -28,6 +28,10 @@
     X(CLASS_TEMPLATE, ClassTemplate)                                                               \
     X(PARTIAL_SPECIALISATION, ClassTemplatePartialSpecialization)                                  \
     X(FRIEND, FriendDecl)                                                                          \
+    X(NAMESPACE_ALIAS, NamespaceAlias)                                                             \
+    X(USING_NAMESPACE, UsingDirective)                                                             \
+    X(USING, UsingDeclaration)                                                                     \
+    X(STATIC_ASSERT, StaticAssert)                                                                 \
     X(UNIT, TranslationUnit)                                                                       \
     X(OTHER_DECLARATION, UnexposedDecl)
 

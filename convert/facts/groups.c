@@ -105,13 +105,6 @@ static bool refuse_kind(rk_walker *w, CXCursor cursor, rk_cuda_group kind)
     return kind == RK_GROUP_GRIDS || kind == RK_GROUP_CLUSTER;
 }
 
-bool rk_groups_only_ranks(CXCursor function, const char *name)
-{
-    const bool free =
-        clang_getCursorKind(clang_getCursorSemanticParent(function)) == CXCursor_Namespace;
-    return (rk_cuda_find(free ? RK_IN_GROUPS : RK_IN_GROUP, name)->does & RK_DOES_RANK) != 0;
-}
-
 bool rk_groups_is_grid_barrier(CXCursor call, rk_arena *arena)
 {
     const CXCursor target = clang_getCursorReferenced(call);

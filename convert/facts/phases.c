@@ -1,6 +1,6 @@
 #include "convert/facts/phases.h"
 
-#include "convert/clang/ast.h"
+#include "convert/clang/lower.h"
 #include "convert/facts/pure.h"
 #include "convert/facts/spread.h"
 #include "convert/facts/walk.h"
@@ -11,14 +11,14 @@
 
 /** A statement of the kernel's own block, up to the byte after its `;`. */
 typedef struct {
-    CXCursor cursor;
+    rk_ir_id node;
     size_t begin, end;
     bool barrier;
 } statement;
 
 /** A name of a local variable or type, or of a parameter. */
 typedef struct {
-    CXCursor target;
+    rk_ir_id target;
     size_t declared, at; /**< offsets */
     bool changes;        /**< it may get another value here */
 } local_use;
@@ -26,14 +26,13 @@ typedef struct {
 /** A kernel that is to be split. */
 typedef struct {
     rk_unit *unit;
+    rk_ir *ir;
     size_t index;
     const rk_function *f;
     const rk_tokens *tokens;
-    CXCursor cursor;
     RK_VEC(statement) statements;
     RK_VEC(local_use) uses;
     RK_VEC(size_t) returns, barriers; /**< offsets, at any depth */
-    unsigned lambdas;                 /**< around the cursor that is looked at */
     bool whole;                       /**< something keeps it whole, and was said */
 } splitting;
 
@@ -49,106 +48,70 @@ static void keep_whole(splitting *s, size_t at, const char *hint, const char *fo
 
 /* What the kernel's text has. */
 
-static size_t offset_of(const splitting *s, CXCursor cursor)
+static void note_use(splitting *s, rk_ir_id node)
 {
-    return rk_ast_expansion(s->unit, clang_getCursorLocation(cursor)).offset;
-}
-
-static void note_use(splitting *s, CXCursor cursor, CXCursor parent, CXCursor above)
-{
-    const CXCursor target = clang_getCursorReferenced(cursor);
-    if (clang_isDeclaration(clang_getCursorKind(cursor)) || clang_Cursor_isNull(target) ||
-        !clang_isDeclaration(clang_getCursorKind(target)))
+    const rk_ir_node *n = rk_ir_at(s->ir, node);
+    const rk_ir_decl *target = rk_ir_target(s->ir, node);
+    if (n->kind <= RK_IR_OTHER_DECLARATION || target->kind == RK_IR_NONE ||
+        target->kind > RK_IR_OTHER_DECLARATION)
         return;
-    const rk_where at = rk_ast_expansion(s->unit, clang_getCursorLocation(target));
+    const rk_where at = rk_ir_where(target->at);
     if (at.file == s->f->definition.file && at.offset > s->f->definition.name &&
         at.offset < s->f->end)
         *rk_push(s->unit->arena, &s->uses) =
-            (local_use){target, at.offset, offset_of(s, cursor),
-                        rk_pure_may_change(s->unit, cursor, parent, above)};
+            (local_use){n->decl, at.offset, n->expanded.at.offset, rk_pure_may_change(s->ir, node)};
 }
 
-static void look(splitting *s, CXCursor cursor, CXCursor parent, CXCursor above)
+static bool is_barrier(const splitting *s, rk_ir_id node)
 {
-    const enum CXCursorKind kind = clang_getCursorKind(cursor);
-    const bool lambda = kind == CXCursor_LambdaExpr;
-    if (kind == CXCursor_ReturnStmt && !s->lambdas)
-        *rk_push(s->unit->arena, &s->returns) = offset_of(s, cursor);
-    else if (rk_groups_is_grid_barrier(cursor, s->unit->arena))
-        *rk_push(s->unit->arena, &s->barriers) = offset_of(s, cursor);
-    note_use(s, cursor, parent, above);
-    s->lambdas += lambda;
-    const rk_cursors children = rk_ast_children(cursor, s->unit->arena);
-    for (size_t i = 0; i < children.count; i++)
-        look(s, children.items[i], cursor, parent);
-    s->lambdas -= lambda;
+    return rk_groups_is_grid_barrier(rk_lower_node_cursor(s->ir, node), s->unit->arena);
 }
 
-/** A full expression without what clang puts around temporaries. */
-static CXCursor unwrapped(CXCursor cursor, rk_arena *arena)
+static void look(splitting *s, rk_ir_id body)
 {
-    while (clang_getCursorKind(cursor) == CXCursor_UnexposedExpr) {
-        const rk_cursors children = rk_ast_children(cursor, arena);
-        if (children.count != 1)
-            break;
-        cursor = children.items[0];
+    rk_ir_id lambda_end = 0;
+    for (rk_ir_id id = body; id < rk_ir_at(s->ir, body)->end; id++) {
+        const rk_ir_node *n = rk_ir_at(s->ir, id);
+        if (n->kind == RK_IR_RETURN && id >= lambda_end)
+            *rk_push(s->unit->arena, &s->returns) = n->expanded.at.offset;
+        else if (n->kind == RK_IR_CALL && is_barrier(s, id))
+            *rk_push(s->unit->arena, &s->barriers) = n->expanded.at.offset;
+        note_use(s, id);
+        if (n->kind == RK_IR_LAMBDA && id >= lambda_end)
+            lambda_end = n->end;
     }
-    return cursor;
 }
 
-static void read_statements(splitting *s, CXCursor body)
+static void read_statements(splitting *s, rk_ir_id body)
 {
-    rk_arena *arena = s->unit->arena;
-    const rk_cursors children = rk_ast_children(body, arena);
-    for (size_t i = 0; i < children.count; i++) {
-        unsigned begin, end;
-        rk_ast_extent(children.items[i], &begin, &end);
-        const size_t next = rk_tokens_at(s->tokens, end);
-        *rk_push(arena, &s->statements) =
-            (statement){children.items[i], begin,
+    RK_IR_EACH(s->ir, child, body)
+    {
+        const rk_ir_extent *at = &rk_ir_at(s->ir, child)->expanded;
+        const size_t end = at->end.offset, next = rk_tokens_at(s->tokens, end);
+        *rk_push(s->unit->arena, &s->statements) =
+            (statement){child, at->begin.offset,
                         rk_token_is(s->tokens, next, ";") ? s->tokens->items[next].offset + 1 : end,
-                        rk_groups_is_grid_barrier(unwrapped(children.items[i], arena), arena)};
+                        is_barrier(s, rk_ir_unwrap(s->ir, child))};
     }
-}
-
-typedef struct {
-    const rk_unit *unit;
-    const rk_function *f;
-    CXCursor found;
-} kernel_search;
-
-static enum CXChildVisitResult find_kernel(CXCursor cursor, CXCursor parent, CXClientData data)
-{
-    (void)parent;
-    kernel_search *s = data;
-    const enum CXCursorKind kind = clang_getCursorKind(cursor);
-    if (!rk_ast_is_function(kind))
-        return kind == CXCursor_Namespace || kind == CXCursor_LinkageSpec ||
-                       kind == CXCursor_UnexposedDecl
-                   ? CXChildVisit_Recurse
-                   : CXChildVisit_Continue;
-    const rk_where at = rk_ast_expansion(s->unit, clang_getCursorLocation(cursor));
-    if (at.file != s->f->definition.file || at.offset != s->f->definition.name)
-        return CXChildVisit_Continue;
-    s->found = cursor;
-    return CXChildVisit_Break;
 }
 
 /** Reads the kernel's definition; false when the unit does not show it. */
 static bool read_kernel(splitting *s)
 {
-    kernel_search search = {s->unit, s->f, clang_getNullCursor()};
-    clang_visitChildren(clang_getTranslationUnitCursor(s->unit->tu), find_kernel, &search);
-    if (clang_Cursor_isNull(search.found))
-        return false;
-    s->cursor = search.found;
-    const rk_cursors children = rk_ast_children(s->cursor, s->unit->arena);
-    for (size_t i = 0; i < children.count; i++)
-        if (clang_getCursorKind(children.items[i]) == CXCursor_CompoundStmt) {
-            read_statements(s, children.items[i]);
-            look(s, children.items[i], s->cursor, clang_getNullCursor());
-        }
-    return true;
+    const rk_declaration *d = &s->f->definition;
+    const rk_ir_id project = rk_ir_project(s->ir);
+    for (rk_ir_id id = project + 1; id < rk_ir_at(s->ir, project)->end; id++) {
+        const rk_where at = rk_ir_where(rk_ir_target(s->ir, id)->at);
+        if (!rk_ir_is_function(rk_ir_kind_of(s->ir, id)) || at.file != d->file ||
+            at.offset != d->name)
+            continue;
+        const rk_ir_id root = rk_ir_body(s->ir, rk_ir_at(s->ir, id)->decl);
+        const rk_ir_id body = rk_ir_child_of(s->ir, root, RK_IR_COMPOUND);
+        read_statements(s, body);
+        look(s, body);
+        return true;
+    }
+    return false;
 }
 
 /* Whether it can be split at all. */
@@ -173,8 +136,7 @@ static bool is_crowded(const splitting *s, size_t i)
 static bool is_from_macro(const splitting *s, size_t i)
 {
     const statement *st = &s->statements.items[i];
-    const rk_where spelled =
-        rk_ast_spelling(s->unit, clang_getRangeStart(clang_getCursorExtent(st->cursor)));
+    const rk_where spelled = rk_ir_where(rk_ir_at(s->ir, st->node)->spelled.begin);
     return spelled.file != s->f->definition.file || spelled.offset != st->begin;
 }
 
@@ -242,22 +204,12 @@ static void check_head(splitting *s, size_t phases)
 /** `if (c) return;`, whose threads are in no phase behind it either. */
 static bool is_exit(const splitting *s, const statement *st)
 {
-    if (clang_getCursorKind(st->cursor) != CXCursor_IfStmt)
+    if (rk_ir_kind_of(s->ir, st->node) != RK_IR_IF || rk_ir_child_count(s->ir, st->node) != 2)
         return false;
-    const rk_cursors parts = rk_ast_children(st->cursor, s->unit->arena);
-    if (parts.count != 2)
-        return false;
-    CXCursor then = parts.items[1];
-    const rk_cursors inner = rk_ast_children(then, s->unit->arena);
-    if (clang_getCursorKind(then) == CXCursor_CompoundStmt && inner.count == 1)
-        then = inner.items[0];
-    return clang_getCursorKind(then) == CXCursor_ReturnStmt;
-}
-
-static bool is_exit_condition_pure(const splitting *s, const statement *st)
-{
-    const rk_cursors parts = rk_ast_children(st->cursor, s->unit->arena);
-    return rk_pure_expression(s->unit, parts.items[0]);
+    rk_ir_id then = rk_ir_child(s->ir, st->node, 1);
+    if (rk_ir_kind_of(s->ir, then) == RK_IR_COMPOUND && rk_ir_child_count(s->ir, then) == 1)
+        then = rk_ir_first(s->ir, then);
+    return rk_ir_kind_of(s->ir, then) == RK_IR_RETURN;
 }
 
 static void check_returns(splitting *s)
@@ -268,8 +220,8 @@ static void check_returns(splitting *s)
         bool repeated = at > last->begin;
         for (size_t i = 0; i < s->statements.count && !repeated; i++) {
             const statement *st = &s->statements.items[i];
-            repeated =
-                st->begin <= at && at < st->end && is_exit(s, st) && is_exit_condition_pure(s, st);
+            repeated = st->begin <= at && at < st->end && is_exit(s, st) &&
+                       rk_pure_expression(s->unit, rk_ir_first(s->ir, st->node));
         }
         if (!repeated)
             keep_whole(
@@ -283,20 +235,20 @@ static void check_returns(splitting *s)
 }
 
 /** Whether a declaration means the same wherever it stands: of a type, a function, a name. */
-static bool is_timeless(CXCursor declaration)
+static bool is_timeless(const splitting *s, rk_ir_id declaration)
 {
-    switch (clang_getCursorKind(declaration)) {
-    case CXCursor_StructDecl:
-    case CXCursor_ClassDecl:
-    case CXCursor_UnionDecl:
-    case CXCursor_EnumDecl:
-    case CXCursor_FunctionDecl:
-    case CXCursor_TypedefDecl:
-    case CXCursor_TypeAliasDecl:
-    case CXCursor_NamespaceAlias:
-    case CXCursor_UsingDirective:
-    case CXCursor_UsingDeclaration:
-    case CXCursor_StaticAssert:
+    switch ((int)rk_ir_kind_of(s->ir, declaration)) {
+    case RK_IR_STRUCT:
+    case RK_IR_CLASS:
+    case RK_IR_UNION:
+    case RK_IR_ENUM:
+    case RK_IR_FUNCTION:
+    case RK_IR_TYPEDEF:
+    case RK_IR_TYPE_ALIAS:
+    case RK_IR_NAMESPACE_ALIAS:
+    case RK_IR_USING_NAMESPACE:
+    case RK_IR_USING:
+    case RK_IR_STATIC_ASSERT:
         return true;
     default:
         return false;
@@ -306,10 +258,9 @@ static bool is_timeless(CXCursor declaration)
 /** Whether a declaration statement declares variables, structured bindings too. */
 static bool declares_variables(const splitting *s, const statement *st)
 {
-    const rk_cursors children = rk_ast_children(st->cursor, s->unit->arena);
-    for (size_t i = 0; i < children.count; i++)
-        if (!is_timeless(children.items[i]))
-            return true;
+    RK_IR_EACH(s->ir, child, st->node)
+    if (!is_timeless(s, child))
+        return true;
     return false;
 }
 
@@ -334,20 +285,15 @@ static bool is_named(const splitting *s, size_t i, size_t barrier, size_t end, c
     return false;
 }
 
-static bool same_variable(CXCursor a, CXCursor b)
-{
-    return clang_equalCursors(clang_getCanonicalCursor(a), clang_getCanonicalCursor(b));
-}
-
 /** Refuses a variable whose value the repeated declaration would not give. */
-static void check_variable(splitting *s, CXCursor variable, size_t barrier)
+static void check_variable(splitting *s, rk_ir_id variable, size_t barrier)
 {
     const size_t limit = s->statements.items[barrier].begin;
-    const char *name = rk_ast_name(variable, s->unit->arena);
-    const bool shared = rk_ast_has_attribute(variable, CXCursor_CUDASharedAttr, NULL);
+    const char *name = rk_ir_decl_at(s->ir, variable)->name;
+    const bool shared = rk_ir_decl_at(s->ir, variable)->flags & RK_IR_SHARED;
     for (size_t u = 0; u < s->uses.count; u++) {
         const local_use *use = &s->uses.items[u];
-        if (use->at >= limit || !same_variable(use->target, variable))
+        if (use->at >= limit || use->target != variable)
             continue;
         if (shared)
             keep_whole(
@@ -379,15 +325,13 @@ static void add_line(const splitting *s, rk_str *out, size_t begin, size_t end, 
 }
 
 /** What a declaration declares; of structured bindings `[a, b]`. */
-static const char *declared_name(const splitting *s, CXCursor declaration)
+static const char *declared_name(const splitting *s, rk_ir_id declaration)
 {
-    const char *name = rk_ast_name(declaration, s->unit->arena);
+    const char *name = rk_ir_target(s->ir, declaration)->name;
     rk_str bindings = {.arena = s->unit->arena};
-    unsigned begin, end;
     if (*name)
         return name;
-    rk_ast_extent(declaration, &begin, &end);
-    size_t open = rk_tokens_at(s->tokens, begin);
+    size_t open = rk_tokens_at(s->tokens, rk_ir_at(s->ir, declaration)->expanded.begin.offset);
     while (open < s->tokens->count && !rk_token_is(s->tokens, open, "["))
         open++;
     const size_t close = rk_tokens_close(s->tokens, open);
@@ -397,25 +341,33 @@ static const char *declared_name(const splitting *s, CXCursor declaration)
     return rk_str_text(&bindings);
 }
 
-static void check_declaration(splitting *s, CXCursor variable, size_t barrier)
+/** Whether the declaration gives a variable the same value again. */
+static bool is_fixed(const splitting *s, rk_ir_id variable)
 {
-    const CXType type = clang_getCanonicalType(clang_getCursorType(variable));
-    const CXCursor value = clang_Cursor_getVarDeclInitializer(variable);
-    const char *name = declared_name(s, variable);
-    const bool shared = rk_ast_has_attribute(variable, CXCursor_CUDASharedAttr, NULL);
-    const bool fixed =
-        clang_getCursorKind(variable) == CXCursor_VarDecl &&
-        (shared || (clang_Cursor_getStorageClass(variable) != CX_SC_Static &&
-                    !clang_isVolatileQualifiedType(type) && type.kind != CXType_LValueReference &&
-                    type.kind != CXType_RValueReference));
-    if (!fixed || (!clang_Cursor_isNull(value) && !rk_pure_expression(s->unit, value)))
+    const uint32_t flags = rk_ir_target(s->ir, variable)->flags;
+    const rk_ir_type *type = rk_ir_type_of(s->ir, variable);
+    if (rk_ir_kind_of(s->ir, variable) != RK_IR_VARIABLE)
+        return false;
+    if (!(flags & RK_IR_SHARED) &&
+        (flags & RK_IR_STATIC || type->is_volatile || type->kind == RK_IR_TYPE_REFERENCE ||
+         type->kind == RK_IR_TYPE_RVALUE_REFERENCE))
+        return false;
+    RK_IR_EACH(s->ir, part, variable)
+    if (rk_ir_is_expression(rk_ir_kind_of(s->ir, part)) && !rk_pure_expression(s->unit, part))
+        return false;
+    return true;
+}
+
+static void check_declaration(splitting *s, rk_ir_id variable, size_t barrier)
+{
+    if (!is_fixed(s, variable))
         keep_whole(
-            s, offset_of(s, variable), ELSEWHERE,
+            s, rk_ir_at(s->ir, variable)->expanded.at.offset, ELSEWHERE,
             "'%s' is used behind a grid-wide barrier, and is not of parameters and built-ins "
             "alone",
-            name);
+            declared_name(s, variable));
     else
-        check_variable(s, variable, barrier);
+        check_variable(s, rk_ir_at(s->ir, variable)->decl, barrier);
 }
 
 /** Parameters that the phase names have what the launch gave. */
@@ -426,7 +378,7 @@ static void check_parameters(splitting *s, size_t barrier, size_t end, const boo
         bool here = use->at >= s->statements.items[barrier].end && use->at < end;
         for (size_t k = 0; k < barrier && !here; k++)
             here = repeated[k] && within(&s->statements.items[k], use->at);
-        if (here && clang_getCursorKind(use->target) == CXCursor_ParmDecl &&
+        if (here && rk_ir_decl_at(s->ir, use->target)->kind == RK_IR_PARAMETER &&
             use->declared < s->f->definition.end)
             check_variable(s, use->target, barrier);
     }
@@ -454,7 +406,7 @@ static const char *phase_begin(splitting *s, size_t barrier, size_t end, const c
     bool *repeated = RK_NEW_ARRAY(arena, bool, s->statements.count + 1);
     for (size_t i = barrier; i-- > 0;) {
         const statement *st = &s->statements.items[i];
-        const bool declares = clang_getCursorKind(st->cursor) == CXCursor_DeclStmt;
+        const bool declares = rk_ir_kind_of(s->ir, st->node) == RK_IR_DECLARE;
         repeated[i] =
             is_exit(s, st) ||
             (declares && (!declares_variables(s, st) || is_named(s, i, barrier, end, repeated)));
@@ -463,10 +415,11 @@ static const char *phase_begin(splitting *s, size_t barrier, size_t end, const c
                 s, st->begin, "write it out",
                 "a macro or directive makes what '%s' would repeat behind a grid-wide barrier",
                 s->f->name);
-        const rk_cursors children = rk_ast_children(st->cursor, arena);
-        for (size_t k = 0; declares && repeated[i] && k < children.count; k++)
-            if (!is_timeless(children.items[k]))
-                check_declaration(s, children.items[k], barrier);
+        if (!declares || !repeated[i])
+            continue;
+        RK_IR_EACH(s->ir, child, st->node)
+        if (!is_timeless(s, child))
+            check_declaration(s, child, barrier);
     }
     check_parameters(s, barrier, end, repeated);
     rk_str out = {.arena = arena};
@@ -535,6 +488,7 @@ static size_t split_kernel(rk_unit *unit, size_t index, rk_edits *edits)
 {
     rk_function *f = unit->functions.items[index];
     splitting s = {.unit = unit,
+                   .ir = rk_ir_of(unit),
                    .index = index,
                    .f = f,
                    .tokens = &unit->files.items[f->definition.file]->tokens};

@@ -1,186 +1,166 @@
 #include "convert/facts/pure.h"
 #include "convert/cuda/builtins.h"
 
-#include "convert/clang/ast.h"
 #include "convert/facts/system.h"
-#include "convert/facts/walk.h"
-
-#include <string.h>
 
 /* Values. */
 
-static bool is_scalar(CXType type)
+static bool is_scalar(const rk_ir_type *canonical)
 {
-    const CXType at = clang_getCanonicalType(type);
-    return at.kind == CXType_Pointer || at.kind == CXType_Enum ||
-           (at.kind >= CXType_Bool && at.kind <= CXType_LongDouble) || at.kind == CXType_Half;
+    return canonical->kind == RK_IR_TYPE_POINTER || canonical->kind == RK_IR_TYPE_ENUM ||
+           (canonical->kind >= RK_IR_TYPE_BOOL && canonical->kind <= RK_IR_TYPE_LONG_DOUBLE) ||
+           canonical->kind == RK_IR_TYPE_HALF;
 }
 
-static bool is_number(CXType type)
+static bool is_number(const rk_ir *ir, rk_ir_id type)
 {
-    CXType at = clang_getCanonicalType(type);
-    if (at.kind == CXType_LValueReference && clang_isConstQualifiedType(clang_getPointeeType(at)))
-        at = clang_getCanonicalType(clang_getPointeeType(at));
-    return is_scalar(at) && at.kind != CXType_Pointer;
+    const rk_ir_type *at = rk_ir_canonical(ir, type);
+    if (at->kind == RK_IR_TYPE_REFERENCE && rk_ir_type_at(ir, at->pointee)->is_const)
+        at = rk_ir_canonical(ir, at->pointee);
+    return is_scalar(at) && at->kind != RK_IR_TYPE_POINTER;
 }
 
-static bool children_pure(const rk_unit *unit, CXCursor cursor)
+static bool children_pure(const rk_unit *unit, rk_ir_id node)
 {
-    const rk_cursors children = rk_ast_children(cursor, unit->arena);
-    for (size_t i = 0; i < children.count; i++)
-        if (!rk_pure_expression(unit, children.items[i]))
-            return false;
+    RK_IR_EACH(unit->ir, child, node)
+    if (!rk_pure_expression(unit, child))
+        return false;
     return true;
 }
 
 /** A function of the headers that makes a number of numbers: fminf, max. */
-static bool is_arithmetic(CXCursor function, const char *name)
+static bool is_arithmetic(const rk_ir *ir, const rk_ir_decl *function)
 {
-    const int count = clang_Cursor_getNumArguments(function);
-    if (rk_builtin_find(name) || rk_cuda_find(RK_IN_PLAIN, name)->refusal)
+    if (rk_builtin_find(function->name) || rk_cuda_find(RK_IN_PLAIN, function->name)->refusal)
         return false;
-    for (int i = 0; i < count; i++)
-        if (!is_number(clang_getCursorType(clang_Cursor_getArgument(function, (unsigned)i))))
+    for (uint32_t i = function->list; i < function->list_end; i++)
+        if (!is_number(ir, ir->lists.items[i]))
             return false;
-    return count > 0 && is_number(clang_getResultType(clang_getCursorType(function)));
+    return function->list < function->list_end &&
+           is_number(ir, rk_ir_type_at(ir, function->type)->result);
 }
 
-static bool callee_pure(const rk_unit *unit, CXCursor function)
+static bool callee_pure(const rk_ir *ir, const rk_ir_decl *function)
 {
-    if (clang_Cursor_isNull(function) || !rk_ast_is_system(function))
+    const unsigned space = rk_system_ir_space(ir, function);
+    if (!(function->flags & RK_IR_SYSTEM))
         return false;
-    const enum CXCursorKind kind = clang_getCursorKind(function);
-    const char *name = rk_ast_name(function, unit->arena);
-    if (kind == CXCursor_Constructor || kind == CXCursor_ConversionFunction)
+    if (function->kind == RK_IR_CONSTRUCTOR || function->kind == RK_IR_CONVERSION)
         return true;
-    if (rk_system_in_namespace(function, RK_IN_COOPERATIVE, unit->arena))
-        return rk_groups_only_ranks(function, name);
-    return kind == CXCursor_FunctionDecl && is_arithmetic(function, name);
+    if (space & RK_IN_COOPERATIVE)
+        return (rk_cuda_find(space, function->name)->does & RK_DOES_RANK) != 0;
+    return function->kind == RK_IR_FUNCTION && is_arithmetic(ir, function);
 }
 
-static bool variable_pure(const rk_unit *unit, CXCursor variable)
+static bool variable_pure(const rk_ir *ir, const rk_ir_decl *variable)
 {
-    const CXType type = clang_getCursorType(variable);
-    if (clang_isVolatileQualifiedType(type))
+    const rk_ir_type *type = rk_ir_type_at(ir, variable->type);
+    if (type->is_volatile)
         return false;
-    if (rk_ast_is_function(clang_getCursorKind(clang_getCursorSemanticParent(variable))))
+    if (rk_ir_is_local(ir, variable))
         return true; /* whose value the caller looks after */
-    if (rk_ast_is_system(variable) && rk_builtin_find(rk_ast_name(variable, unit->arena)))
+    if (variable->flags & RK_IR_SYSTEM && rk_builtin_find(variable->name))
         return true;
-    return clang_isConstQualifiedType(type) &&
-           !rk_ast_has_attribute(variable, CXCursor_CUDAConstantAttr, NULL) &&
-           !rk_ast_has_attribute(variable, CXCursor_CUDADeviceAttr, NULL);
+    return type->is_const && !(variable->flags & (RK_IR_CONSTANT | RK_IR_DEVICE));
 }
 
-static bool name_pure(const rk_unit *unit, CXCursor name)
+static bool name_pure(const rk_ir *ir, const rk_ir_decl *target)
 {
-    const CXCursor target = clang_getCursorReferenced(name);
-    switch (clang_getCursorKind(target)) {
-    case CXCursor_EnumConstantDecl:
-    case CXCursor_NonTypeTemplateParameter:
-    case CXCursor_ParmDecl:
-    case CXCursor_FunctionDecl:
-    case CXCursor_FunctionTemplate:
-    case CXCursor_CXXMethod:
+    switch ((int)target->kind) {
+    case RK_IR_ENUM_CONSTANT:
+    case RK_IR_VALUE_PARAMETER:
+    case RK_IR_PARAMETER:
+    case RK_IR_FUNCTION:
+    case RK_IR_FUNCTION_TEMPLATE:
+    case RK_IR_METHOD:
         return true;
-    case CXCursor_VarDecl:
-        return variable_pure(unit, target);
+    case RK_IR_VARIABLE:
+        return variable_pure(ir, target);
     default:
         return false;
     }
 }
 
 /** A member of a value; one that a pointer leads to is memory. */
-static bool member_pure(const rk_unit *unit, CXCursor member)
+static bool member_pure(const rk_unit *unit, rk_ir_id member)
 {
-    const rk_cursors children = rk_ast_children(member, unit->arena);
-    const bool method =
-        clang_getCursorKind(clang_getCursorReferenced(member)) == CXCursor_CXXMethod;
-    if (!children.count)
-        return method;
-    const CXType base = clang_getCanonicalType(clang_getCursorType(children.items[0]));
-    return base.kind != CXType_Pointer && children_pure(unit, member);
+    const rk_ir_id base = rk_ir_first(unit->ir, member);
+    if (!base)
+        return rk_ir_target(unit->ir, member)->kind == RK_IR_METHOD;
+    return rk_ir_type_of(unit->ir, base)->kind != RK_IR_TYPE_POINTER && children_pure(unit, member);
 }
 
-/** The address of an element is a sum; its array's own place is not looked into. */
-static bool address_pure(const rk_unit *unit, CXCursor operand)
+static bool operator_pure(const rk_unit *unit, rk_ir_id node)
 {
-    if (clang_getCursorKind(operand) == CXCursor_ArraySubscriptExpr)
-        return children_pure(unit, operand);
-    return rk_pure_expression(unit, operand);
-}
-
-static bool operator_pure(const rk_unit *unit, CXCursor cursor)
-{
-    const rk_cursors children = rk_ast_children(cursor, unit->arena);
-    switch (clang_getCursorUnaryOperatorKind(cursor)) {
-    case CXUnaryOperator_AddrOf:
-        return children.count == 1 && address_pure(unit, children.items[0]);
-    case CXUnaryOperator_Plus:
-    case CXUnaryOperator_Minus:
-    case CXUnaryOperator_Not:
-    case CXUnaryOperator_LNot:
-        return children_pure(unit, cursor);
+    const rk_ir_id operand = rk_ir_first(unit->ir, node);
+    switch ((int)rk_ir_at(unit->ir, node)->op) {
+    case RK_IR_OP_ADDRESS: /* of an element it is a sum; its array's own place is not looked into */
+        return rk_ir_kind_of(unit->ir, operand) == RK_IR_SUBSCRIPT
+                   ? children_pure(unit, operand)
+                   : rk_pure_expression(unit, operand);
+    case RK_IR_OP_PLUS:
+    case RK_IR_OP_MINUS:
+    case RK_IR_OP_NOT:
+    case RK_IR_OP_LOGICAL_NOT:
+        return children_pure(unit, node);
     default:
         return false;
     }
 }
 
 /** A lambda is the text that it repeats, unless it has a state of its own. */
-static bool lambda_pure(const rk_unit *unit, CXCursor lambda)
+static bool lambda_pure(const rk_unit *unit, const rk_ir_extent *at)
 {
-    unsigned begin, end;
-    rk_ast_extent(lambda, &begin, &end);
-    const rk_where at = rk_ast_expansion(unit, clang_getCursorLocation(lambda));
-    if (at.file == RK_NONE)
+    if (!at->at.file)
         return false;
-    const rk_tokens *tokens = &unit->files.items[at.file]->tokens;
-    const size_t first = rk_tokens_at(tokens, begin), captures = rk_tokens_close(tokens, first);
-    for (size_t i = first; i < tokens->count && tokens->items[i].offset < end; i++)
+    const rk_tokens *tokens = &unit->files.items[at->at.file - 1]->tokens;
+    const size_t first = rk_tokens_at(tokens, at->begin.offset);
+    const size_t captures = rk_tokens_close(tokens, first);
+    for (size_t i = first; i < tokens->count && tokens->items[i].offset < at->end.offset; i++)
         if (rk_token_is(tokens, i, "mutable") || rk_token_is(tokens, i, "static") ||
             (i > first + 1 && i < captures && rk_token_is(tokens, i, "=")))
             return false;
     return true;
 }
 
-bool rk_pure_expression(const rk_unit *unit, CXCursor expression)
+bool rk_pure_expression(const rk_unit *unit, rk_ir_id expression)
 {
-    switch (clang_getCursorKind(expression)) {
-    case CXCursor_IntegerLiteral:
-    case CXCursor_FloatingLiteral:
-    case CXCursor_CharacterLiteral:
-    case CXCursor_CXXBoolLiteralExpr:
-    case CXCursor_CXXNullPtrLiteralExpr:
-    case CXCursor_GNUNullExpr:
-    case CXCursor_UnaryExpr: /* sizeof and its kin */
-    case CXCursor_SizeOfPackExpr:
-    case CXCursor_TypeRef:
-    case CXCursor_TemplateRef:
-    case CXCursor_NamespaceRef:
+    const rk_ir_node *n = rk_ir_at(unit->ir, expression);
+    const rk_ir_decl *target = rk_ir_target(unit->ir, expression);
+    switch ((int)n->kind) {
+    case RK_IR_INTEGER:
+    case RK_IR_FLOATING:
+    case RK_IR_CHARACTER:
+    case RK_IR_BOOL:
+    case RK_IR_NULL_POINTER:
+    case RK_IR_GNU_NULL:
+    case RK_IR_SIZE_OF:
+    case RK_IR_SIZE_OF_PACK:
+    case RK_IR_TYPE_NAME:
+    case RK_IR_TEMPLATE_NAME:
+    case RK_IR_NAMESPACE_NAME:
         return true;
-    case CXCursor_DeclRefExpr:
-        return name_pure(unit, expression);
-    case CXCursor_MemberRefExpr:
+    case RK_IR_NAME:
+        return name_pure(unit->ir, target);
+    case RK_IR_MEMBER:
         return member_pure(unit, expression);
-    case CXCursor_CallExpr:
-        return callee_pure(unit, clang_getCursorReferenced(expression)) &&
-               children_pure(unit, expression);
-    case CXCursor_UnaryOperator:
+    case RK_IR_CALL:
+        return callee_pure(unit->ir, target) && children_pure(unit, expression);
+    case RK_IR_UNARY:
         return operator_pure(unit, expression);
-    case CXCursor_BinaryOperator:
-        return clang_getCursorBinaryOperatorKind(expression) != CXBinaryOperator_Assign &&
-               children_pure(unit, expression);
-    case CXCursor_LambdaExpr:
-        return lambda_pure(unit, expression);
-    case CXCursor_UnexposedExpr:
-    case CXCursor_ParenExpr:
-    case CXCursor_ConditionalOperator:
-    case CXCursor_CStyleCastExpr:
-    case CXCursor_CXXFunctionalCastExpr:
-    case CXCursor_CXXStaticCastExpr:
-    case CXCursor_CXXReinterpretCastExpr:
-    case CXCursor_CXXConstCastExpr:
-    case CXCursor_InitListExpr:
+    case RK_IR_BINARY:
+        return n->op != RK_IR_OP_ASSIGN && children_pure(unit, expression);
+    case RK_IR_LAMBDA:
+        return lambda_pure(unit, &n->expanded);
+    case RK_IR_OTHER_EXPRESSION:
+    case RK_IR_PAREN:
+    case RK_IR_CONDITIONAL:
+    case RK_IR_C_CAST:
+    case RK_IR_FUNCTION_CAST:
+    case RK_IR_STATIC_CAST:
+    case RK_IR_REINTERPRET_CAST:
+    case RK_IR_CONST_CAST:
+    case RK_IR_INIT_LIST:
         return children_pure(unit, expression);
     default:
         return false;
@@ -189,68 +169,54 @@ bool rk_pure_expression(const rk_unit *unit, CXCursor expression)
 
 /* Changes. */
 
-/** Whether the operand of an operator is changed by it. */
-static bool operand_changes(const rk_unit *unit, CXCursor operand, CXCursor operation)
-{
-    const enum CXCursorKind kind = clang_getCursorKind(operation);
-    if (kind == CXCursor_UnaryOperator) {
-        const enum CXUnaryOperatorKind op = clang_getCursorUnaryOperatorKind(operation);
-        return op == CXUnaryOperator_AddrOf || op <= CXUnaryOperator_PreDec;
-    }
-    if (kind == CXCursor_BinaryOperator &&
-        clang_getCursorBinaryOperatorKind(operation) != CXBinaryOperator_Assign)
-        return false;
-    const rk_cursors children = rk_ast_children(operation, unit->arena);
-    return children.count != 2 || clang_equalCursors(children.items[0], operand);
-}
-
 /** A scalar; templates have their names without the loads that plain code has around them. */
-static bool scalar_changes(const rk_unit *unit, CXCursor name, CXCursor parent)
+static bool scalar_changes(const rk_ir *ir, rk_ir_id name, const rk_ir_node *parent)
 {
-    switch (clang_getCursorKind(parent)) {
-    case CXCursor_UnexposedExpr:
-    case CXCursor_UnaryExpr:
-    case CXCursor_ArraySubscriptExpr:
+    switch ((int)parent->kind) {
+    case RK_IR_OTHER_EXPRESSION:
+    case RK_IR_SIZE_OF:
+    case RK_IR_SUBSCRIPT:
         return false;
-    case CXCursor_UnaryOperator:
-    case CXCursor_BinaryOperator:
-    case CXCursor_CompoundAssignOperator:
-        return operand_changes(unit, name, parent);
+    case RK_IR_UNARY:
+        return parent->op == RK_IR_OP_ADDRESS || parent->op <= RK_IR_OP_PRE_DEC;
+    case RK_IR_BINARY:
+        return parent->op == RK_IR_OP_ASSIGN && rk_ir_first(ir, rk_ir_at(ir, name)->parent) == name;
+    case RK_IR_COMPOUND_ASSIGN:
+        return rk_ir_first(ir, rk_ir_at(ir, name)->parent) == name;
     default:
         return true;
     }
 }
 
 /** An object: loads of its members and calls of its const methods leave it as it is. */
-static bool object_changes(CXCursor parent, CXCursor above)
+static bool object_changes(const rk_ir *ir, rk_ir_id parent)
 {
-    const enum CXCursorKind kind = clang_getCursorKind(parent);
-    if (kind == CXCursor_UnexposedExpr)
-        return !clang_isConstQualifiedType(clang_getCursorType(parent));
-    if (kind != CXCursor_MemberRefExpr)
+    const rk_ir_node *n = rk_ir_at(ir, parent);
+    const rk_ir_decl *member = rk_ir_target(ir, parent);
+    if (n->kind == RK_IR_OTHER_EXPRESSION)
+        return !rk_ir_type_at(ir, n->type)->is_const;
+    if (n->kind != RK_IR_MEMBER)
         return true;
-    const CXCursor member = clang_getCursorReferenced(parent);
-    if (clang_getCursorKind(member) == CXCursor_CXXMethod)
-        return !clang_CXXMethod_isConst(member) && !clang_CXXMethod_isStatic(member);
-    return clang_getCursorKind(above) != CXCursor_UnexposedExpr ||
-           !is_scalar(clang_getCursorType(parent));
+    if (member->kind == RK_IR_METHOD)
+        return !(member->flags & (RK_IR_CONST_METHOD | RK_IR_STATIC_METHOD));
+    return rk_ir_kind_of(ir, n->parent) != RK_IR_OTHER_EXPRESSION ||
+           !is_scalar(rk_ir_type_of(ir, parent));
 }
 
-bool rk_pure_may_change(const rk_unit *unit, CXCursor name, CXCursor parent, CXCursor above)
+bool rk_pure_may_change(const rk_ir *ir, rk_ir_id name)
 {
-    if (clang_getCursorKind(name) != CXCursor_DeclRefExpr)
+    const rk_ir_node *n = rk_ir_at(ir, name);
+    const rk_ir_node *parent = rk_ir_at(ir, n->parent);
+    const rk_ir_type *type = rk_ir_canonical(ir, rk_ir_target(ir, name)->type);
+    if (n->kind != RK_IR_NAME || type->is_const)
         return false;
-    const CXCursor variable = clang_getCursorReferenced(name);
-    const CXType type = clang_getCanonicalType(clang_getCursorType(variable));
-    if (clang_isConstQualifiedType(type))
-        return false;
-    if (is_scalar(type) && clang_getCursorKind(parent) == CXCursor_ParenExpr)
-        return clang_getCursorKind(above) != CXCursor_UnexposedExpr;
+    if (is_scalar(type) && parent->kind == RK_IR_PAREN)
+        return rk_ir_kind_of(ir, parent->parent) != RK_IR_OTHER_EXPRESSION;
     if (is_scalar(type))
-        return scalar_changes(unit, name, parent);
-    if (type.kind == CXType_ConstantArray || type.kind == CXType_DependentSizedArray)
-        return clang_getCursorKind(parent) != CXCursor_UnaryExpr;
-    if (rk_system_in_namespace(clang_getTypeDeclaration(type), RK_IN_COOPERATIVE, unit->arena))
-        return clang_getCursorKind(parent) == CXCursor_BinaryOperator;
-    return object_changes(parent, above);
+        return scalar_changes(ir, name, parent);
+    if (type->kind == RK_IR_TYPE_ARRAY || type->kind == RK_IR_TYPE_DEPENDENT_ARRAY)
+        return parent->kind != RK_IR_SIZE_OF;
+    if (rk_system_ir_space(ir, rk_ir_decl_at(ir, type->decl)) & RK_IN_COOPERATIVE)
+        return parent->kind == RK_IR_BINARY;
+    return object_changes(ir, n->parent);
 }

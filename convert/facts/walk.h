@@ -26,9 +26,6 @@ void rk_groups_field(rk_walker *w, CXCursor cursor, CXCursor field);
 /** Edits of another declaration of a function, as rk_groups_type makes them of its definition. */
 void rk_groups_declaration(rk_analysis *analysis, size_t function, CXCursor declaration);
 
-/** Whether a function or method of cooperative_groups makes groups or tells ranks and sizes, and no more. */
-bool rk_groups_only_ranks(CXCursor function, const char *name);
-
 /** Whether the expression is the call of a grid's barrier: `grid.sync()`, `cg::sync(grid)`. */
 bool rk_groups_is_grid_barrier(CXCursor call, rk_arena *arena);
 
