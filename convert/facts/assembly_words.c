@@ -1,5 +1,6 @@
 #include "convert/facts/system.h"
 
+#include <ctype.h>
 #include <string.h>
 
 size_t rk_assembly_next_barrier(const char *text, size_t i)
@@ -20,9 +21,25 @@ static const char *const forbidden_asm[] = {
     "%tid",       "%ntid",         "%ctaid",       "%nctaid",       "%warpid",   "%nwarpid",
     "%gridid",    "%dynamic_smem", "%total_smem",  "%cluster",      "%nsmid",    "bar.",
     "barrier",    "exit",          "mbarrier",     "cp.async.bulk", "cp.reduce", "wgmma",
-    "setmaxnreg", "cluster",       "ld.global.nc", "tex.",          "suld",      "sust",
+    "setmaxnreg", "cluster",       "ldu.",         "tex.",          "suld",      "sust",
     "elect.sync", "shfl.",         "vote.",        "match.",        "redux",     "activemask",
-    "discard",    "tcgen05"};
+    "discard",    "tcgen05",       "tld4",         "multimem"};
+
+/** Whether a load has the modifier `.nc`, which may stand behind others: `ld.global.L1::no_allocate.nc.f32`. */
+static bool has_non_coherent(const char *text)
+{
+    for (const char *at = strstr(text, ".nc"); at; at = strstr(at + 1, ".nc")) {
+        const char *begin = at;
+        if (isalnum((unsigned char)at[3]) || at[3] == '_')
+            continue;
+        while (begin > text && (isalnum((unsigned char)begin[-1]) || strchr("_.:", begin[-1])))
+            begin--;
+        for (const char *load = begin; load < at; load++)
+            if (strncmp(load, "ld.", 3) == 0)
+                return true;
+    }
+    return false;
+}
 
 const char *rk_assembly_word(const char *text, bool moved)
 {
@@ -32,5 +49,5 @@ const char *rk_assembly_word(const char *text, bool moved)
                     : strstr(text, forbidden_asm[i]) != NULL)
             return forbidden_asm[i];
     }
-    return NULL;
+    return has_non_coherent(text) ? "ld.global.nc" : NULL;
 }

@@ -214,12 +214,11 @@ bool builtin_call(run *c, const insn *i, const ptx_function *f, uint32_t mask)
         } else if (is_malloc) {
             void *p = a < (8u << 20) ? aligned_alloc(16, (size_t)(a + 16) / 16 * 16) : NULL;
             if (p)
-                ptx_machine_range(c->m, p, (size_t)a, "what malloc gave", false, NULL);
+                ptx_machine_range(c->m, p, (size_t)a, ptx_heap, false, NULL);
             result(c, i, l, (uint64_t)(uintptr_t)p);
         } else {
             for (int r = 0; a && r < c->m->range_count; r++)
-                if (c->m->ranges[r].low == a &&
-                    strcmp(c->m->ranges[r].name, "what malloc gave") == 0)
+                if (c->m->ranges[r].low == a && c->m->ranges[r].name == ptx_heap)
                     c->m->ranges[r].high = c->m->ranges[r].low = 0;
             free((void *)(uintptr_t)a);
         }

@@ -5,7 +5,9 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
+#include <unistd.h>
 
 /*
  * What nvcc's host code expects of the CUDA runtime besides its public API, which librk_cuda has: the PTX that the program
@@ -173,6 +175,10 @@ void __cudaRegisterVar(void **handle, char *host, char *device, const char *name
     rk_cpu_symbol_add(name, host, size, constant ? RK_CPU_MEMORY_CONSTANT : RK_CPU_MEMORY_SYMBOL);
     if (!var)
         return; /* no kernel uses it */
+    /* The host's side of what is const lies where nobody writes. */
+    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), first = (uintptr_t)host / page * page;
+    if (mprotect((void *)first, (uintptr_t)host + size - first, PROT_READ | PROT_WRITE) != 0)
+        die("a variable's memory cannot be written");
     var->address = (uint64_t)(uintptr_t)host;
     memset(host, 0, size);
     if (var->bytes)
@@ -256,9 +262,9 @@ static void call(const void *function, const rk_cuda_launch *launch, void **args
         return;
     fflush(stdout);
     fprintf(stderr, "%s\n", machine->error);
-    rk_cuda_break(strstr(machine->error, "no memory:")  ? cudaErrorIllegalAddress
-                  : strstr(machine->error, "assertion") ? cudaErrorAssert
-                                                        : cudaErrorLaunchFailure);
+    rk_cuda_break(strstr(machine->error, "are no memory") ? cudaErrorIllegalAddress
+                  : strstr(machine->error, "assertion")   ? cudaErrorAssert
+                                                          : cudaErrorLaunchFailure);
 }
 
 void __cudaRegisterFunction(void **handle, const char *host, char *device, const char *name,

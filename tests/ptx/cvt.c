@@ -128,9 +128,12 @@ static s128 most_of(int type)
 /** A real number as an integer of the type: rounded, held in its range, 0 for a NaN. */
 static s128 to_integer(double value, const cvt_form *form)
 {
-    if (isnan(value))
-        /* 64-bit targets give their top bit alone; others 0 of a NaN */
-        return numbers[form->to].bytes == 8 ? (s128)1 << 63 : 0;
+    /* As PTX has it: 0, but the top bit alone where the source or the target has 64 bits. */
+    if (isnan(value)) {
+        const bool wide = form->from == F64 || numbers[form->to].bytes == 8;
+        const s128 top = (s128)1 << (8 * numbers[form->to].bytes - 1);
+        return !wide ? 0 : numbers[form->to].is_signed ? -top : top;
+    }
     const double rounded = rint(value);
     if (rounded < (double)least_of(form->to))
         return least_of(form->to);

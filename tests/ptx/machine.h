@@ -12,7 +12,11 @@
 #include <setjmp.h>
 #include <stdio.h>
 
-enum { LANES = 32, BARRIERS = 16, OPERANDS = 6 };
+enum { LANES = 32, BARRIERS = 16, OPERANDS = 6, PTX_WORKSPACE = 256 };
+
+/** The name of a range that a kernel's malloc gave: it outlives its launch. */
+extern const char ptx_heap[];
+
 #define ALL_LANES 0xFFFFFFFFu
 
 /** Where generic addresses of shared and local memory begin: no host address is there. */
@@ -177,6 +181,7 @@ struct ptx_machine {
     const kernel *kernel;
     const ptx_launch *launch;
     unsigned char *params;
+    unsigned char *workspace; /**< of a grid that meets as a whole: %envreg1 and 2 tell where */
     block *blocks;
     int resident;
     uint32_t next_block, block_total, live_blocks;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 enum { SLICE = 4096, MOST_RESIDENT = 1024, MOST_WARPS = 16384, PARAM_BYTES = 32768 };
+const char ptx_heap[] = "what malloc gave";
 static const uint64_t usual_limit = 100000000;
 
 /* What goes wrong. */
@@ -25,7 +26,8 @@ void ptx_fail(run *c, const insn *i, uint32_t lanes, const char *format, ...)
 {
     ptx_machine *m = c->m;
     va_list args;
-    const int thread = c->w->index * LANES + (lanes ? __builtin_ctz(lanes) : 0);
+    const uint32_t *n = m->launch->block;
+    const uint32_t thread = (uint32_t)(c->w->index * LANES + (lanes ? __builtin_ctz(lanes) : 0));
     m->error[0] = '\0';
     append(m, "%s:%d: %s: ", m->kernel->module->file, i->source ? i->source->line : 0,
            i->source ? i->source->opcode : "ret");
@@ -33,8 +35,9 @@ void ptx_fail(run *c, const insn *i, uint32_t lanes, const char *format, ...)
     va_start(args, format);
     vsnprintf(m->error + used, sizeof m->error - used, format, args);
     va_end(args);
-    append(m, "; %s, block (%u, %u, %u), thread %d", m->kernel->function->name, c->b->id[0],
-           c->b->id[1], c->b->id[2], thread);
+    append(m, "; %s, block (%u, %u, %u), thread (%u, %u, %u)", m->kernel->function->name,
+           c->b->id[0], c->b->id[1], c->b->id[2], thread % n[0], thread / n[0] % n[1],
+           thread / n[0] / n[1]);
     longjmp(m->failed, 1);
 }
 
@@ -417,7 +420,8 @@ static bool begin(ptx_machine *m)
     m->local_bytes = m->kernel->codes->local_bytes;
     for (const code *c = m->kernel->codes->next; c; c = c->next)
         m->local_bytes += 8 * c->local_bytes;
-    m->local_bytes += m->kernel->codes->next ? 16384 : 0;
+    /* Functions that only pointers name are decoded when they are called. */
+    m->local_bytes += m->kernel->module->function_count > 1 ? 16384 : 0;
     m->blocks = calloc((size_t)m->resident, sizeof *m->blocks);
     m->ready = calloc((size_t)m->resident * warps, sizeof *m->ready);
     bool good = m->blocks && m->ready;
@@ -498,13 +502,20 @@ ptx_machine *ptx_machine_new(rk_arena *arena, const ptx_options *options)
         ptx_random(m);
     m->params = rk_arena_calloc(arena, 1, PARAM_BYTES + 64);
     m->params = (unsigned char *)(((uintptr_t)m->params + 63) / 64 * 64);
+    m->workspace = rk_arena_calloc(arena, 1, PTX_WORKSPACE + 64);
+    m->workspace = (unsigned char *)(((uintptr_t)m->workspace + 63) / 64 * 64);
     ptx_machine_forget_ranges(m);
     return m;
 }
 
 void ptx_machine_forget_ranges(ptx_machine *m)
 {
-    m->range_count = 0;
+    int kept = 0;
+    for (int r = 0; r < m->range_count; r++)
+        if (m->ranges[r].name == ptx_heap)
+            m->ranges[kept++] = m->ranges[r];
+    m->range_count = kept;
+    ptx_machine_range(m, m->workspace, PTX_WORKSPACE, "the grid's workspace", false, NULL);
     ptx_machine_range(m, m->params, PARAM_BYTES, "the parameters", true, NULL);
 }
 

@@ -38,6 +38,8 @@ typedef enum {
     TOTAL_SHARED,
     ZERO,
     ONE,
+    WORKSPACE_HIGH,
+    WORKSPACE_LOW,
     LOCAL_ADDRESS,
     SPECIALS
 } special;
@@ -74,6 +76,8 @@ static const char *const special_names[SPECIALS] = {
     [GLOBALTIMER_HI] = "%globaltimer_hi",
     [DYNAMIC_SHARED] = "%dynamic_smem_size",
     [TOTAL_SHARED] = "%total_smem_size",
+    [WORKSPACE_HIGH] = "%envreg1",
+    [WORKSPACE_LOW] = "%envreg2",
     [ZERO] = "%cluster_ctarank",
     [ONE] = "%cluster_nctarank",
 };
@@ -137,6 +141,10 @@ static uint64_t lane_special(const run *c, int which, int l)
         return c->b->shared_bytes;
     case ONE:
         return 1;
+    case WORKSPACE_HIGH:
+        return (uint64_t)(uintptr_t)c->m->workspace >> 32;
+    case WORKSPACE_LOW:
+        return (uint64_t)(uintptr_t)c->m->workspace;
     case LOCAL_ADDRESS:
         return c->g->frame->local;
     default:

@@ -154,6 +154,18 @@ inline __device__ int cuda_add_up(int predicate)
 }
 
 /**
+ * An active thread's part in a phase. Its results are used as those of finish() are: ptxas gathers the lanes of a warp at a
+ * barrier that need not be met at one instruction, and all forms of it should keep their results alike.
+ */
+inline __device__ void cuda_phase(bool reduces)
+{
+    if (cuda_all_returned(0))
+        no_barrier(); /* this thread has not */
+    if (reduces && cuda_add_up(0) < 0)
+        no_barrier(); /* counts are not negative */
+}
+
+/**
  * A thread may have returned, or a warp is partly active: a barrier over all V threads that is
  * counted per thread and need not be met at the same instruction (`barrier` without `.aligned`,
  * sm_70 and up). Its reduction tells everyone whether all have returned: active threads bring false
@@ -169,20 +181,18 @@ struct cuda_barrier<cuda_barrier_case::counting, N, V, Reduces> {
 
     static __device__ void sync()
     {
-        cuda_all_returned(0);
-        if (Reduces)
-            cuda_add_up(0);
+        cuda_phase(Reduces);
     }
     static __device__ int count(int predicate)
     {
-        cuda_all_returned(0);
+        cuda_phase(false);
         return cuda_add_up(predicate);
     }
     static __device__ void finish()
     {
         while (!cuda_all_returned(1)) {
-            if (Reduces)
-                cuda_add_up(0);
+            if (Reduces && cuda_add_up(0) < 0)
+                no_barrier();
         }
     }
 };
@@ -196,9 +206,7 @@ struct cuda_any_barrier {
     __device__ void sync() const
     {
         if (which == cuda_barrier_case::counting) {
-            cuda_all_returned(0);
-            if (reduces)
-                cuda_add_up(0);
+            cuda_phase(reduces);
         } else if (which == cuda_barrier_case::whole_veu) {
             __syncthreads();
         } else if (which == cuda_barrier_case::one_warp) {
@@ -211,7 +219,7 @@ struct cuda_any_barrier {
     __device__ int count(int predicate) const
     {
         if (which == cuda_barrier_case::counting) {
-            cuda_all_returned(0);
+            cuda_phase(false);
             return cuda_add_up(predicate);
         }
         if (which == cuda_barrier_case::whole_veu)
@@ -238,8 +246,8 @@ struct cuda_any_barrier {
         if (which != cuda_barrier_case::counting)
             return;
         while (!cuda_all_returned(1)) {
-            if (reduces)
-                cuda_add_up(0);
+            if (reduces && cuda_add_up(0) < 0)
+                no_barrier();
         }
     }
 };

@@ -16,8 +16,32 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <new>
+
 namespace rk__
 {
+
+/** Makes a device the thread's current one for as long as this lives. */
+class vdevice_current
+{
+  public:
+    explicit vdevice_current(int device)
+    {
+        if (device < 0 || cudaGetDevice(&before_) != cudaSuccess || before_ == device ||
+            cudaSetDevice(device) != cudaSuccess)
+            before_ = -1;
+    }
+    ~vdevice_current()
+    {
+        if (before_ >= 0)
+            cudaSetDevice(before_);
+    }
+    vdevice_current(const vdevice_current &) = delete;
+    vdevice_current &operator=(const vdevice_current &) = delete;
+
+  private:
+    int before_ = -1;
+};
 
 /** Where an input or output lies in the vDevice's memory. */
 struct plan_region {
@@ -54,7 +78,8 @@ struct vdevice_plan {
 };
 
 /**
- * A plan on the current device. Not for two threads, nor for two streams at once. Functions that
+ * A plan on the device that is current when it is created; later calls go to that device, whichever is current then. Not
+ * for two threads, nor for two streams at once. Functions that
  * fail return false and leave a sentence in error().
  */
 class vdevice_instance
@@ -112,6 +137,7 @@ class vdevice_instance
     template <class T> bool upload(const T **to, const void *from, size_t count);
 
     const vdevice_plan &plan_;
+    int device_ = -1; /**< -1 until create() has found one */
     unsigned char *memory_ = nullptr;
     const vdevice_entry *entries_ = nullptr;
     const uint32_t *veu_first_ = nullptr;
@@ -141,6 +167,7 @@ inline bool vdevice_instance::check(cudaError_t status, const char *doing)
 
 inline vdevice_instance::~vdevice_instance()
 {
+    const vdevice_current current(device_);
     cudaFree(memory_);
     cudaFree(const_cast<vdevice_entry *>(entries_));
     cudaFree(const_cast<uint32_t *>(veu_first_));
@@ -172,6 +199,7 @@ inline bool vdevice_instance::check_device()
         !check(cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, device),
                "count the SMs"))
         return false;
+    device_ = device;
     if (!cooperative)
         return fail("%s: this device has no cooperative launches, which keep all vEUs resident",
                     plan_.name);
@@ -236,7 +264,11 @@ inline bool vdevice_instance::upload_weights(const char *path)
     FILE *file = fopen(path ? path : "weights.bin", "rb");
     if (!file)
         return fail("%s: cannot read the weights, %s", plan_.name, path ? path : "weights.bin");
-    char *bytes = new char[plan_.constant_bytes];
+    char *bytes = new (std::nothrow) char[plan_.constant_bytes];
+    if (!bytes) {
+        fclose(file);
+        return fail("%s: no memory for %zu bytes of weights", plan_.name, plan_.constant_bytes);
+    }
     size_t size = fread(bytes, 1, plan_.constant_bytes, file);
     bool good = size == plan_.constant_bytes && fgetc(file) == EOF;
     fclose(file);
@@ -251,6 +283,7 @@ inline bool vdevice_instance::upload_weights(const char *path)
 
 inline bool vdevice_instance::launch(cudaStream_t stream)
 {
+    const vdevice_current current(device_);
     if (!steps_valid_ && !clear_steps(stream))
         return false;
     bool valid = steps_valid_;
@@ -289,6 +322,7 @@ inline bool vdevice_instance::clear_steps(cudaStream_t stream)
 
 inline bool vdevice_instance::run(const void *const *inputs, void *const *outputs)
 {
+    const vdevice_current current(device_);
     for (size_t i = 0; i < plan_.input_count; i++) {
         if (!check(cudaMemcpyAsync(input(i), inputs[i], plan_.inputs[i].bytes,
                                    cudaMemcpyHostToDevice, stream_),

@@ -21,8 +21,30 @@ __global__ void in_macro(unsigned *x)
     WARP_ID(w);
     x[w] = 1;
 }
+__global__ void stale(unsigned *x)
+{
+    asm("ld.global.L1::no_allocate.nc.u32 %0, [%1];" : "=r"(x[1]) : "l"(x));
+}
+__global__ void uniform(unsigned *x)
+{
+    asm("ldu.global.u32 %0, [%1];" : "=r"(x[1]) : "l"(x));
+}
+__global__ void gathered(unsigned long long t, float *x)
+{
+    asm("tld4.r.2d.v4.f32.f32 {%0, %1, %2, %3}, [%4, {%5, %5}];"
+        : "=f"(x[0]), "=f"(x[1]), "=f"(x[2]), "=f"(x[3])
+        : "l"(t), "f"(0.5f));
+}
+__global__ void everywhere(unsigned *x)
+{
+    asm("multimem.red.relaxed.sys.global.add.u32 [%0], %1;" ::"l"(x), "r"(1) : "memory");
+}
 void launch(unsigned *x, int *y)
 {
+    stale<<<1, 1>>>(x);
+    uniform<<<1, 1>>>(x);
+    gathered<<<1, 1>>>(0, (float *)x);
+    everywhere<<<1, 1>>>(x);
     by_tid<<<1, 32>>>(x);
     whole_block<<<1, 32>>>();
     by_register<<<1, 32>>>(3);
