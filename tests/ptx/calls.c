@@ -212,7 +212,7 @@ bool builtin_call(run *c, const insn *i, const ptx_function *f, uint32_t mask)
                    (uint64_t)print(c, l, (const char *)host_pointer(c, l, a),
                                    host_pointer(c, l, argument(c, i, l, 1))));
         } else if (is_malloc) {
-            void *p = a < (8u << 20) ? aligned_alloc(16, (size_t)(a + 16) / 16 * 16) : NULL;
+            void *p = a < (8u << 20) ? rk_arena_calloc(c->m->arena, 1, (size_t)a + 16) : NULL;
             if (p)
                 ptx_machine_range(c->m, p, (size_t)a, ptx_heap, false, NULL);
             result(c, i, l, (uint64_t)(uintptr_t)p);
@@ -220,7 +220,7 @@ bool builtin_call(run *c, const insn *i, const ptx_function *f, uint32_t mask)
             for (int r = 0; a && r < c->m->range_count; r++)
                 if (c->m->ranges[r].low == a && c->m->ranges[r].name == ptx_heap)
                     c->m->ranges[r].high = c->m->ranges[r].low = 0;
-            free((void *)(uintptr_t)a);
+            /* The memory stays: stores to it may not have left. */
         }
     }
     c->last = NULL;

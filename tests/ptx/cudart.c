@@ -16,6 +16,7 @@
  *
  *   RK_PTX_SEED=N      the interleaving; 0, which is usual, is a fixed order
  *   RK_PTX_MODE=...    words of: weak, races, known
+ *   RK_PTX_LIMIT=N     warp instructions in which nothing changes, after which it hangs
  *   RK_PTX_STATS=1     prints counts at the end, on standard error
  *   RK_PTX_FILE=FILE   PTX in place of the program's own, where that has kernels
  *   RK_PTX_KEEP=FILE   writes the program's own there
@@ -57,7 +58,9 @@ static ptx_machine *the_machine(void)
     if (machine)
         return machine;
     const char *seed = getenv("RK_PTX_SEED"), *mode = getenv("RK_PTX_MODE");
-    const ptx_options options = {.seed = seed ? strtoull(seed, NULL, 0) : 0,
+    const char *limit = getenv("RK_PTX_LIMIT");
+    const ptx_options options = {.limit = limit ? strtoull(limit, NULL, 0) : 0,
+                                 .seed = seed ? strtoull(seed, NULL, 0) : 0,
                                  .weak = mode && strstr(mode, "weak"),
                                  .races = mode && strstr(mode, "races"),
                                  .known = mode && strstr(mode, "known")};
