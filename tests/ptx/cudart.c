@@ -3,6 +3,7 @@
 #include "rk/cuda_api.h"
 #include "rk/cuda_hooks.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -232,8 +233,12 @@ static void add_own(const ptx_module *ptx)
     }
 }
 
+/** One launch at a time. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
 static void call(const void *function, const rk_cuda_launch *launch, void **args)
 {
+    pthread_mutex_lock(&lock);
     const rk_cuda_kernel_info *info = rk_cuda_kernel_find(function);
     ptx_module *ptx = NULL;
     ptx_function *kernel = NULL;
@@ -261,13 +266,17 @@ static void call(const void *function, const rk_cuda_launch *launch, void **args
     const double begin = now();
     const bool good = ptx_machine_run(machine, ptx, &l);
     seconds += now() - begin;
-    if (good)
+    if (good) {
+        pthread_mutex_unlock(&lock);
         return;
+    }
     fflush(stdout);
     fprintf(stderr, "%s\n", machine->error);
-    rk_cuda_break(strstr(machine->error, "are no memory") ? cudaErrorIllegalAddress
-                  : strstr(machine->error, "assertion")   ? cudaErrorAssert
-                                                          : cudaErrorLaunchFailure);
+    rk_cuda_break(strstr(machine->error, "are no memory") || strstr(machine->error, "are outside")
+                      ? cudaErrorIllegalAddress
+                  : strstr(machine->error, "assertion") ? cudaErrorAssert
+                                                        : cudaErrorLaunchFailure);
+    pthread_mutex_unlock(&lock);
 }
 
 void __cudaRegisterFunction(void **handle, const char *host, char *device, const char *name,
@@ -306,8 +315,8 @@ typedef struct {
     size_t shared;
     void *stream;
 } configuration;
-static configuration pushed[16];
-static int pushed_count;
+static _Thread_local configuration pushed[16];
+static _Thread_local int pushed_count;
 
 unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared, void *stream);
 unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared, void *stream)

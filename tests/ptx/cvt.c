@@ -221,11 +221,11 @@ void cvt_run(run *c, const insn *i, uint32_t mask)
     unsigned char *const d = at(c, i->o[0]);
     const unsigned char *const a = at(c, i->o[1]);
     const int before = fegetround(), to = i->extra[0], from = i->extra[1];
-    if (form->to == U64 && form->from == U32 && to == 8) {
+    if (form->to == U64 && form->from == U32 && to == 8 && from == 4) {
         EACH_LANE(((uint64_t *)(void *)d)[l] = ((const uint32_t *)(const void *)a)[l];)
         return;
     }
-    if (form->to == S64 && form->from == S32 && to == 8) {
+    if (form->to == S64 && form->from == S32 && to == 8 && from == 4) {
         EACH_LANE(((int64_t *)(void *)d)[l] = ((const int32_t *)(const void *)a)[l];)
         return;
     }

@@ -12,7 +12,11 @@ static bool begins_word(char c)
 /** "::" joins what it stands between, as in shared::cta. */
 static const char *word_end(const char *p)
 {
+    const bool directive = *p == '.'; /* these may stand close together: .reg.b32 */
+    p++;
     for (;;) {
+        if (directive && *p == '.')
+            return p;
         if (begins_word(*p) || isdigit((unsigned char)*p))
             p++;
         else if (p[0] == ':' && p[1] == ':' && begins_word(p[2]))

@@ -118,6 +118,7 @@ struct warp {
     int group_count;
     int ready; /**< in the machine's list of warps that can run; -1 */
     uint32_t carry;
+    uint32_t turns;       /**< how often one of its groups was chosen */
     unsigned char *local; /**< 32 times local_bytes; NULL until used */
     struct copy *copies;  /**< asynchronous ones that have not ended */
     int copy_count, copy_room;

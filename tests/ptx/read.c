@@ -307,6 +307,9 @@ static ptx_var *variable(reader *r, ptx_space space)
             lanes = text[2] - '0';
         else if (type_bytes(text) > 0)
             bytes = type_bytes(text);
+        else if (strcmp(text, ".attribute") == 0)
+            while (!(r->at[1].kind == LEX_PUNCTUATION && r->at++[1].mark == ')')) {
+            }
         else if (strcmp(text, ".ptr") != 0 && strcmp(text, ".global") != 0 &&
                  strcmp(text, ".const") != 0 && strcmp(text, ".shared") != 0 &&
                  strcmp(text, ".local") != 0)

@@ -155,6 +155,7 @@ static group *choose(run *c, warp *w, bool *free)
     if (!best)
         return NULL;
     m->turns++;
+    w->turns++;
     const bool any = m->options.seed && ptx_random(m) % 16 == 0;
     if (any && w->group_count < LANES && (best->mask & (best->mask - 1))) {
         /* Lanes part where nothing makes them: PTX promises no more. */
@@ -162,7 +163,7 @@ static group *choose(run *c, warp *w, bool *free)
         if (lanes && lanes != best->mask)
             group_part(w, best, lanes, best->pc);
         *free = true;
-    } else if (count > 1 && (any || m->turns % 64 == 0)) {
+    } else if (count > 1 && (any || w->turns % 64 == 0)) {
         best = oldest;
         *free = true;
     }

@@ -241,6 +241,9 @@ F(e_rmiu8, (unsigned char)to_s(floor(f32(a)), 0, 255, 0))
 F(e_rzis64, to_s(trunc(f64(a)), -9223372036854775808.0, 9223372036854775807.0, (u64)1 << 63))
 F(e_s8, (u64)(s64)(signed char)((s32)a<-128 ? -128 : (s32)a> 127 ? 127 : (s32)a) & 0xFFFF)
 F(e_s16to32, (u32)(s32)(s16)a)
+F(e_s32to64, (s64)(s32)a)
+F(e_u32to64, (u32)a)
+F(e_f64nan, isnan(f64(a)) ? 0x80000000u : (u32)to_s(trunc(f64(a)), 0, 4294967295.0, 0))
 F(e_u64tof32, bits32((float)a))
 F(e_s64tof64, bits64((double)(s64)a))
 F(e_f32tof16, bits16((_Float16)f32(a)))
@@ -331,6 +334,11 @@ static const row rows[] = {
     {"cvt.rni.s32.f32", "44", e_rnis32, 0, 0},
     {"cvt.rmi.u8.f32", "24", e_rmiu8, 0, 0},
     {"cvt.rzi.s64.f64", "88", e_rzis64, 0, 0},
+    /* A register may be wider than the number in it. */
+    {"cvt.s64.s32", "88", e_s32to64, 0, 0},
+    {"cvt.s64.s32", "84", e_s32to64, 0, 0},
+    {"cvt.u64.u32", "88", e_u32to64, 0, 0},
+    {"cvt.rzi.u32.f64", "48", e_f64nan, 0, 0},
     {"cvt.sat.s8.s32", "24", e_s8, 0, 0},
     {"cvt.s32.s16", "42", e_s16to32, 0, 0},
     {"cvt.rn.f32.u64", "48", e_u64tof32, 0, 0},
