@@ -6,10 +6,13 @@
 #include <string.h>
 
 /*
- * The page is share/rammer/parse/report.html with the results in it as JSON: the report, and for each source that
- * was edited its text in pieces, [text] for what stays and [old, new] for what is replaced.
+ * The page is share/rammer/parse/report.html with the results in it as JSON: the report, and apart from it for each source
+ * that was edited its text in pieces, [text] for what stays and [old, new] for what is replaced.
  */
-static const char mark[] = "/*RESULTS*/";
+static const char results_mark[] = "/*RESULTS*/", sources_mark[] = "/*SOURCES*/";
+
+/** Bytes of sources' texts in a page: one of thousands of files has what became of them, and opens at once. */
+enum { MOST_TEXT = 8 << 20 };
 
 static int by_place(const void *a, const void *b)
 {
@@ -85,33 +88,47 @@ static void add_script(rk_str *out, const char *json)
     rk_str_add(out, json);
 }
 
+static void add_sources(rk_str *text, const rk_convert_result *result)
+{
+    const size_t begin = text->length;
+    size_t left_out = 0;
+    rk_str_add(text, "{\"sources\": [");
+    for (size_t i = 0; i < result->file_count; i++) {
+        if (text->length - begin > MOST_TEXT) {
+            left_out++;
+            continue;
+        }
+        rk_arena *scratch = rk_arena_new();
+        cJSON *sources = json_sources(&result->files[i], scratch);
+        rk_str_add(text, i ? ",\n" : "\n");
+        char *json = cJSON_PrintUnformatted(sources);
+        add_script(text, json);
+        free(json);
+        cJSON_Delete(sources);
+        rk_arena_free(scratch);
+    }
+    rk_str_addf(text, "], \"left_out\": %zu}", left_out);
+}
+
 char *rk_convert_report_html(const rk_convert_result *result, const rk_diag *diag, const char *home,
                              rk_arena *arena, rk_diag *out)
 {
     rk_bytes page;
     if (!rk_file_read(&page, rk_path_join(arena, home, "parse/report.html"), arena, out))
         return NULL;
-    const char *at = strstr(page.data, mark);
-    if (!at) {
+    const char *first = strstr(page.data, results_mark);
+    const char *second = first ? strstr(first, sources_mark) : NULL;
+    if (!second) {
         rk_diag_add(out, RK_ERROR, "RK-U012", rk_place_file(home), "install rammer again",
                     "the page of the report is not whole");
         return NULL;
     }
     rk_str text = {.arena = arena};
-    rk_str_addn(&text, page.data, (size_t)(at - page.data));
-    rk_str_add(&text, "{\"report\": ");
+    rk_str_addn(&text, page.data, (size_t)(first - page.data));
     add_script(&text, rk_convert_report_json(result, diag, arena));
-    rk_str_add(&text, ", \"sources\": [");
-    for (size_t i = 0; i < result->file_count; i++) {
-        rk_arena *scratch = rk_arena_new();
-        cJSON *sources = json_sources(&result->files[i], scratch);
-        rk_str_add(&text, i ? ",\n" : "\n");
-        char *json = cJSON_PrintUnformatted(sources);
-        add_script(&text, json);
-        free(json);
-        cJSON_Delete(sources);
-        rk_arena_free(scratch);
-    }
-    rk_str_addf(&text, "]}%s", at + strlen(mark));
+    first += strlen(results_mark);
+    rk_str_addn(&text, first, (size_t)(second - first));
+    add_sources(&text, result);
+    rk_str_add(&text, second + strlen(sources_mark));
     return text.text;
 }
