@@ -124,20 +124,17 @@ const char *rk_program_kernel_flags(const rk_program *program, const rk_kernel_f
 bool rk_program_edit_kernels(rk_program *program);
 void rk_program_edit_shared(rk_program *program);
 
-/**
- * volatile_steps.c: whether an expression of device code is an access to volatile memory that becomes a step of its
- * warp; it is then among rk_unit.steps.
- */
-bool rk_program_add_step(rk_program *program, rk_ir_id expression);
+/** volatile_steps.c: an expression of device code that is an access to volatile memory becomes a step: rk_unit.steps. */
+void rk_program_add_step(rk_program *program, rk_ir_id expression);
 
 /** volatile_steps.c: makes the accesses between two bytes of a file steps. */
 void rk_program_edit_steps(rk_unit *unit, size_t file, size_t begin, size_t end);
 
 /**
- * wait_loops.c: whether a loop of device code waits for another thread; what it then gets is among rk_unit.waits.
- * `function_end`: offset of the end of the function around it.
+ * wait_loops.c: what a loop of device code gets that waits for another thread is among rk_unit.waits. `function_end`:
+ * offset of the end of the function around it.
  */
-bool rk_program_add_wait(rk_program *program, rk_ir_id loop, size_t function_end);
+void rk_program_add_wait(rk_program *program, rk_ir_id loop, size_t function_end);
 
 /** wait_loops.c: gives it to them. */
 void rk_program_edit_waits(rk_unit *unit);

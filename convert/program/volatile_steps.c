@@ -76,20 +76,19 @@ static bool find_text(const rk_program *program, rk_ir_id expression, rk_range *
     return true;
 }
 
-bool rk_program_add_step(rk_program *program, rk_ir_id expression)
+void rk_program_add_step(rk_program *program, rk_ir_id expression)
 {
     rk_unit *unit = program->unit;
     rk_volatile_access step = {0};
     if (!rk_reach_is_step(unit->ir, expression) || !find_text(program, expression, &step.text))
-        return false;
+        return;
     step.bits = rk_ir_target(unit->ir, expression)->flags & RK_IR_BIT_FIELD;
     for (size_t i = 0; i < unit->steps.count; i++) {
         const rk_range *old = &unit->steps.items[i].text;
         if (old->file == step.text.file && old->begin == step.text.begin)
-            return true;
+            return;
     }
     *rk_push(unit->arena, &unit->steps) = step;
-    return true;
 }
 
 void rk_program_edit_steps(rk_unit *unit, size_t file, size_t begin, size_t end)

@@ -105,18 +105,17 @@ static void add_around(rk_program *program, rk_ir_id loop)
     add_text(program->unit, close, AROUND, " }");
 }
 
-bool rk_program_add_wait(rk_program *program, rk_ir_id loop, size_t function_end)
+void rk_program_add_wait(rk_program *program, rk_ir_id loop, size_t function_end)
 {
     const rk_ir *ir = program->unit->ir;
     const rk_spin spin = rk_spin_look(program->unit, loop, function_end);
     if (spin == RK_SPIN_NONE)
-        return false;
+        return;
     if (rk_ir_kind_of(ir, loop) == RK_IR_FOR ||
         !add_before(program, rk_ir_child_as(ir, loop, RK_IR_ROLE_CONDITION)))
         add_inside(program, rk_ir_child_as(ir, loop, RK_IR_ROLE_BODY));
     if (spin == RK_SPIN_WAITS)
         add_around(program, loop);
-    return true;
 }
 
 void rk_program_edit_waits(rk_unit *unit)
