@@ -3,6 +3,7 @@
 #include "convert/unit/sources.h"
 
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { RANK_GUARD = -5, RANK_OPEN, RANK_DISABLE, RANK_CLOSE = 4, RANK_END };
@@ -42,22 +43,90 @@ static void add_stretch(stretch_vec *out, rk_arena *arena, stretch s)
     out->items[at] = s;
 }
 
+/* What becomes of the functions of a name. */
+
+typedef struct {
+    const char *name;
+    bool outside; /**< there is one outside of classes, */
+    bool stays;   /**< and one of those that stays as it is */
+    bool device;  /**< one is of the device */
+    bool changed; /**< one changed or goes away */
+} fate;
+
+/** Sorted; of each name one. */
+typedef RK_VEC(fate) fate_vec;
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(((const fate *)a)->name, ((const fate *)b)->name);
+}
+
+static fate_vec name_functions(const rk_unit *unit)
+{
+    fate_vec out = {0};
+    for (size_t k = 0; k < unit->functions.count; k++) {
+        const rk_function *f = unit->functions.items[k];
+        *rk_push(unit->arena, &out) = (fate){.name = f->name,
+                                             .outside = !f->in_class,
+                                             .stays = !f->in_class && !f->kernel && !f->removed,
+                                             .device = f->device,
+                                             .changed = f->removed || f->needs_context};
+    }
+    if (out.count)
+        qsort(out.items, out.count, sizeof *out.items, by_name);
+    size_t kept = 0;
+    for (size_t i = 1; i < out.count; i++) {
+        const fate *n = &out.items[i];
+        fate *last = &out.items[kept];
+        if (strcmp(n->name, last->name) != 0) {
+            out.items[++kept] = *n;
+            continue;
+        }
+        last->outside |= n->outside;
+        last->stays |= n->stays;
+        last->device |= n->device;
+        last->changed |= n->changed;
+    }
+    out.count = out.count ? kept + 1 : 0;
+    return out;
+}
+
+/** What is known of the functions that a token names; NULL: there are none. */
+static const fate *fate_at(const fate_vec *all, const rk_tokens *tokens, size_t i)
+{
+    if (i >= tokens->count || tokens->items[i].kind != RK_TOKEN_NAME)
+        return NULL;
+    const char *name = tokens->text + tokens->items[i].offset;
+    const size_t length = tokens->items[i].length;
+    size_t low = 0, high = all->count;
+    while (low < high) {
+        const size_t middle = (low + high) / 2;
+        int order = strncmp(name, all->items[middle].name, length);
+        if (order == 0 && !all->items[middle].name[length])
+            return &all->items[middle];
+        if (order <= 0)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return NULL;
+}
+
 /** Whether the template's explicit instantiation names a function that changed or went away. */
-static bool names_changed(const rk_unit *unit, const rk_tokens *tokens, size_t first, size_t last)
+static bool names_changed(const fate_vec *all, const rk_tokens *tokens, size_t first, size_t last)
 {
     for (size_t i = first; i < last; i++) {
         if (!rk_token_is(tokens, i + 1, "<") && !rk_token_is(tokens, i + 1, "("))
             continue;
-        for (size_t k = 0; k < unit->functions.count; k++) {
-            const rk_function *f = unit->functions.items[k];
-            if ((f->removed || f->needs_context) && rk_token_is(tokens, i, f->name))
-                return true;
-        }
+        const fate *n = fate_at(all, tokens, i);
+        if (n && n->changed)
+            return true;
     }
     return false;
 }
 
-static void add_instantiations(const rk_unit *unit, size_t file, stretch_vec *out)
+static void add_instantiations(const rk_unit *unit, const fate_vec *all, size_t file,
+                               stretch_vec *out)
 {
     const rk_tokens *tokens = &unit->files.items[file]->tokens;
     for (size_t i = 0; i < tokens->count; i++) {
@@ -69,7 +138,7 @@ static void add_instantiations(const rk_unit *unit, size_t file, stretch_vec *ou
         while (last < tokens->count && !rk_token_is(tokens, last, ";"))
             last++;
         const size_t first = i > 0 && rk_token_is(tokens, i - 1, "extern") ? i - 1 : i;
-        if (last < tokens->count && names_changed(unit, tokens, i, last))
+        if (last < tokens->count && names_changed(all, tokens, i, last))
             add_stretch(
                 out, unit->arena,
                 (stretch){tokens->items[first].offset, tokens->items[last].offset + 1, true, NULL});
@@ -114,25 +183,25 @@ static bool names_instantiating(const macro_vec *macros, const rk_tokens *tokens
     return false;
 }
 
-static bool body_instantiates(const rk_unit *unit, const macro_vec *macros, const rk_tokens *body)
+static bool body_instantiates(const fate_vec *all, const macro_vec *macros, const rk_tokens *body)
 {
     for (size_t b = 0; b < body->count; b++)
         if (names_instantiating(macros, body, b) ||
             (rk_token_is(body, b, "template") && !rk_token_is(body, b + 1, "<") &&
-             names_changed(unit, body, b, body->count)))
+             names_changed(all, body, b, body->count)))
             return true;
     return false;
 }
 
 /** Those macros, with the ones that instantiate by another macro marked, too. */
-static macro_vec instantiating_macros(const rk_unit *unit)
+static macro_vec instantiating_macros(const rk_unit *unit, const fate_vec *all)
 {
     macro_vec macros = function_macros(unit);
     for (bool changed = true; changed;) {
         changed = false;
         for (size_t m = 0; m < macros.count; m++) {
             macro *one = &macros.items[m];
-            if (!one->instantiates && body_instantiates(unit, &macros, &one->body))
+            if (!one->instantiates && body_instantiates(all, &macros, &one->body))
                 one->instantiates = changed = true;
         }
     }
@@ -143,24 +212,25 @@ static macro_vec instantiating_macros(const rk_unit *unit)
 static bool uses_instantiating(const macro_vec *macros, const rk_tokens *tokens, size_t i,
                                size_t *close)
 {
+    if (!rk_token_is(tokens, i + 1, "(") || tokens->items[i].kind != RK_TOKEN_NAME)
+        return false;
     bool known = false, any = names_instantiating(macros, tokens, i);
     for (size_t m = 0; m < macros->count; m++)
         known |= rk_token_is(tokens, i, macros->items[m].name);
-    *close =
-        known && rk_token_is(tokens, i + 1, "(") ? rk_tokens_close(tokens, i + 1) : tokens->count;
+    *close = known ? rk_tokens_close(tokens, i + 1) : tokens->count;
     for (size_t k = i + 2; *close < tokens->count && k < *close; k++)
         any |= names_instantiating(macros, tokens, k);
     return any && *close < tokens->count;
 }
 
 /** Uses of such macros between declarations: `INSTANTIATE(float)`. */
-static void add_macro_instantiations(const rk_unit *unit, size_t file, stretch_vec *out)
+static void add_macro_instantiations(const rk_unit *unit, const macro_vec *macros, size_t file,
+                                     stretch_vec *out)
 {
-    const macro_vec macros = instantiating_macros(unit);
     const rk_tokens *tokens = &unit->files.items[file]->tokens;
-    for (size_t i = 0; macros.count && i + 1 < tokens->count; i++) {
+    for (size_t i = 0; macros->count && i + 1 < tokens->count; i++) {
         size_t close;
-        if (!uses_instantiating(&macros, tokens, i, &close))
+        if (!uses_instantiating(macros, tokens, i, &close))
             continue;
         const size_t last = rk_token_is(tokens, close + 1, ";") ? close + 1 : close;
         add_stretch(out, unit->arena,
@@ -194,41 +264,32 @@ static size_t end_of_declaration(const rk_tokens *tokens, size_t i, size_t *valu
 }
 
 /** Whether every function of the name, outside of classes, goes away or becomes another. */
-static bool is_disabled(const rk_unit *unit, const rk_tokens *tokens, size_t i)
+static bool is_disabled(const fate *n)
 {
-    bool disabled = false;
-    for (size_t k = 0; k < unit->functions.count; k++) {
-        const rk_function *f = unit->functions.items[k];
-        if (f->in_class || !rk_token_is(tokens, i, f->name))
-            continue;
-        if (!f->kernel && !f->removed)
-            return false;
-        disabled = true;
-    }
-    return disabled;
+    return n && n->outside && !n->stays;
 }
 
-static bool names_disabled(const rk_unit *unit, const rk_tokens *tokens, size_t first, size_t last)
+static bool names_disabled(const fate_vec *all, const rk_tokens *tokens, size_t first, size_t last)
 {
     for (size_t i = first; i < last; i++)
-        if (is_disabled(unit, tokens, i))
+        if (is_disabled(fate_at(all, tokens, i)))
             return true;
     return false;
 }
 
 /** Whether a function of the device that goes away is named; others may have a device variable's name. */
-static bool names_removed(const rk_unit *unit, const rk_tokens *tokens, size_t first, size_t last)
+static bool names_removed(const fate_vec *all, const rk_tokens *tokens, size_t first, size_t last)
 {
-    for (size_t i = first; i < last; i++)
-        for (size_t k = 0; k < unit->functions.count; k++)
-            if (unit->functions.items[k]->device && is_disabled(unit, tokens, i) &&
-                rk_token_is(tokens, i, unit->functions.items[k]->name))
-                return true;
+    for (size_t i = first; i < last; i++) {
+        const fate *n = fate_at(all, tokens, i);
+        if (is_disabled(n) && n->device)
+            return true;
+    }
     return false;
 }
 
 /** Variables outside of functions that hold kernels, or functions that are disabled. */
-static void add_tables(const rk_unit *unit, size_t file, stretch_vec *out)
+static void add_tables(const rk_unit *unit, const fate_vec *all, size_t file, stretch_vec *out)
 {
     const rk_tokens *tokens = &unit->files.items[file]->tokens;
     for (size_t i = 0, end, value; i < tokens->count; i = end) {
@@ -252,8 +313,8 @@ static void add_tables(const rk_unit *unit, size_t file, stretch_vec *out)
             device |= rk_token_is(tokens, k, "__device__") ||
                       rk_token_is(tokens, k, "__constant__") || rk_token_is(tokens, k, "using") ||
                       rk_token_is(tokens, k, "template");
-        if (value && (device ? names_removed(unit, tokens, value, end)
-                             : names_disabled(unit, tokens, value, end)))
+        if (value && (device ? names_removed(all, tokens, value, end)
+                             : names_disabled(all, tokens, value, end)))
             add_stretch(out, unit->arena,
                         (stretch){tokens->items[i].offset, tokens->items[end - 1].offset + 1,
                                   !device, NULL});
@@ -299,7 +360,8 @@ static void add_specialised(const rk_unit *unit, size_t file, stretch_vec *out)
     }
 }
 
-static stretch_vec find_stretches(rk_unit *unit, size_t file)
+static stretch_vec find_stretches(rk_unit *unit, const fate_vec *all, const macro_vec *macros,
+                                  size_t file)
 {
     stretch_vec out = {0};
     for (size_t i = 0; i < unit->functions.count; i++) {
@@ -319,9 +381,9 @@ static stretch_vec find_stretches(rk_unit *unit, size_t file)
                     (stretch){begin, f->end, host, rk_host_declaration(unit, f, begin)});
     }
     add_specialised(unit, file, &out);
-    add_instantiations(unit, file, &out);
-    add_macro_instantiations(unit, file, &out);
-    add_tables(unit, file, &out);
+    add_instantiations(unit, all, file, &out);
+    add_macro_instantiations(unit, macros, file, &out);
+    add_tables(unit, all, file, &out);
     return out;
 }
 
@@ -378,11 +440,11 @@ static void disable(rk_unit *unit, size_t file, const stretch *s)
         rk_edits_insert(&source->edits, s->end, RANK_DISABLE, "\n#endif\n");
 }
 
-static bool disable_all(rk_unit *unit, size_t file)
+static bool disable_all(rk_unit *unit, const fate_vec *fates, const macro_vec *macros, size_t file)
 {
     bool ok = true;
     rk_source_file *source = unit->files.items[file];
-    stretch_vec all = find_stretches(unit, file);
+    stretch_vec all = find_stretches(unit, fates, macros, file);
     join_stretches(&source->tokens, &all, unit->arena);
     remove_stand_ins(unit, file);
     for (size_t i = 0; i < all.count; i++) {
@@ -649,10 +711,12 @@ bool rk_rewrite_layout(rk_unit *unit)
     bool ok = true;
     rk_host_close(unit);
     rk_host_find_named(unit);
+    const fate_vec all = name_functions(unit);
+    const macro_vec macros = instantiating_macros(unit, &all);
     for (size_t i = 0; i < unit->files.count; i++) {
         rk_source_file *file = unit->files.items[i];
         redirect_includes(unit, file);
-        ok &= disable_all(unit, i);
+        ok &= disable_all(unit, &all, &macros, i);
         wrap_file(unit, i);
         rk_rewrite_names(unit, i);
     }
