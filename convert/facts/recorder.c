@@ -163,9 +163,27 @@ const char *rk_walk_library(const rk_walker *w, CXCursor function)
     return all.raw ? all.raw : all.word;
 }
 
+/**
+ * The template whose body an instance has that is not made, since decltype() alone names it; null for others, explicit
+ * specialisations among them, whose place is their own.
+ */
+static CXCursor unmade_body(CXCursor target)
+{
+    const CXCursor template = clang_getSpecializedCursorTemplate(target);
+    const CXCursor body = clang_getCursorDefinition(template);
+    const CXCursor places[] = {template, body, clang_getCanonicalCursor(template)};
+    for (size_t i = 0; i < sizeof places / sizeof *places && !clang_Cursor_isNull(body); i++)
+        if (clang_equalLocations(clang_getCursorLocation(target),
+                                 clang_getCursorLocation(places[i])))
+            return body;
+    return clang_getNullCursor();
+}
+
 void rk_walk_use(rk_walker *w, CXCursor cursor, CXCursor target, rk_where name, bool overloaded)
 {
-    const CXCursor definition = clang_getCursorDefinition(target);
+    CXCursor definition = clang_getCursorDefinition(target);
+    if (clang_Cursor_isNull(definition))
+        definition = unmade_body(target);
     if (clang_Cursor_isNull(definition)) {
         /* of a template that is only declared, the instances tell whether they are specialised; what overrides a pure
          * virtual function is looked at in indirect.c */

@@ -1,7 +1,7 @@
 // What modern kernel libraries do: explicit specialisations and overloads of kernels, programmatic dependent launch,
 // barriers whose numbers are in registers, calls that a kernel returns, macros that declare shared memory.
 // flags: -arch=sm_90
-// vdevice: 12 of 14, since no copy for the CPU has inline assembly, and launches by cudaLaunchKernelEx stay
+// vdevice: 13 of 15, since no copy for the CPU has inline assembly, and launches by cudaLaunchKernelEx stay
 #include "check.h"
 
 // Specialisations of a kernel template, declared before, by explicit and by deduced arguments.
@@ -162,6 +162,27 @@ __global__ void halves(float *y)
     y[threadIdx.x] = turned[threadIdx.x ^ 63];
 }
 
+// Functions that decltype() alone names: no body of theirs is made for these arguments.
+namespace constants
+{
+template <int N> struct number {
+    static constexpr int value = N;
+};
+template <int A, int B> __host__ __device__ constexpr number<A * B> operator*(number<A>, number<B>)
+{
+    return {};
+}
+template <class T> __device__ number<sizeof(T)> size_of(T x)
+{
+    return number<sizeof(x)>();
+}
+} // namespace constants
+__global__ void by_decltype(int *y)
+{
+    static_assert(decltype(constants::number<3>() * constants::number<4>())::value == 12, "");
+    y[threadIdx.x] += decltype(constants::size_of(y[0]))::value;
+}
+
 template <class T> std::vector<T> counted(int count)
 {
     std::vector<T> made(count);
@@ -236,5 +257,7 @@ int main()
         "macro", 32, [](float *y) { by_macro<<<1, 32>>>(y); }, [](int i) { return 31 - i; });
     expect<float>(
         "halves", 128, [](float *y) { halves<<<1, 128>>>(y); }, [](int i) { return i ^ 63; });
+    expect<int>(
+        "decltype", 32, [](int *y) { by_decltype<<<1, 32>>>(y); }, [](int i) { return i + 4; });
     return check::done();
 }

@@ -6,8 +6,12 @@ struct of_class {
 };
 __global__ void calls(float *x) { x[threadIdx.x] = elsewhere(x[threadIdx.x]); }
 __global__ void reads(float *x) { x[threadIdx.x] = far_away[threadIdx.x & 3] + of_class::there; }
+template <class T> __device__ T special(T x) { return x; }
+template <> __device__ float special<float>(float x);
+__global__ void specialised(float *x) { x[threadIdx.x] = special(x[threadIdx.x]); }
 void launch(float *x)
 {
     calls<<<1, 32>>>(x);
     reads<<<1, 32>>>(x);
+    specialised<<<1, 32>>>(x);
 }
