@@ -102,9 +102,11 @@ static bool select_candidates(rk_plan *plan, const rk_plan_options *options, rk_
     if (options->profile && !read_profile(plan, options->profile, tool))
         return false;
     const rk_profile *profile = rk_profile_measured(plan->profile, plan->device, arena);
-    plan->source = (rk_kernel_source){plan->catalog, bindings, profile, options->kernels};
-    plan->candidates = rk_candidates_find(plan->graph, plan->catalog, bindings, plan->device,
-                                          profile, options->kernels, arena, diag);
+    if (options->schedule && !rk_schedule_read_setting(&plan->made, options->schedule, arena, diag))
+        return false;
+    plan->source = (rk_kernel_source){plan->catalog, bindings, profile, options->kernels,
+                                      plan->made.residents};
+    plan->candidates = rk_candidates_of(plan->graph, &plan->source, plan->device, arena, diag);
     if (plan->candidates && plan->profile)
         warn_of_no_use(plan, tool);
     return plan->candidates != NULL;
@@ -115,13 +117,11 @@ static bool merge_operators(rk_plan *plan, const rk_plan_options *options, rk_to
 {
     const rk_problem *problem = &plan->problem;
     if (options->schedule) {
-        const rk_merged *merged;
-        size_t count;
         rk_merge_groups groups = {0};
-        if (!rk_schedule_read_merged(&merged, &count, options->schedule, tool->arena, tool->diag) ||
-            !rk_merge_named(&groups, plan->graph, merged, count, tool->arena, tool->diag))
+        if (!rk_merge_named(&groups, plan->graph, plan->made.merged, plan->made.merged_count,
+                            tool->arena, tool->diag))
             return false;
-        if (count)
+        if (groups.count)
             problem = rk_merge_problem(problem, &groups, tool->arena, tool->diag);
     } else {
         plan->problem.deps = rk_deps_of_problem(problem, tool->arena);

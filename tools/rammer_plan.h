@@ -4,6 +4,7 @@
 #include "rammer.h"
 
 #include "emit/backend.h"
+#include "sched/files/schedule_files.h"
 #include "sched/model/model.h"
 #include "sched/policies/policy.h"
 #include "sched/profile/profile_file.h"
@@ -85,6 +86,7 @@ typedef struct {
     const rk_catalog *catalog;
     const rk_device *device;        /**< with the costs of the profile, if there is one */
     const rk_profile_file *profile; /**< NULL: the model alone */
+    rk_schedule_setting made;       /**< what a loaded schedule was made for */
     rk_kernel_source source;
     const rk_candidates *candidates;
     rk_problem problem;

@@ -411,15 +411,19 @@ rk_schedule *rk_schedule_read_binary(const char *path, const rk_problem *problem
     return NULL;
 }
 
-bool rk_schedule_read_merged_binary(const rk_merged **out, size_t *count, const char *path,
-                                    rk_arena *arena, rk_diag *diag)
+bool rk_schedule_read_setting_binary(rk_schedule_setting *out, const char *path, rk_arena *arena,
+                                     rk_diag *diag)
 {
     source s;
+    rk_schedule facts = {0};
     if (!open_source(&s, path, arena, diag))
         return false;
-    *out = read_merged(&s, count);
-    return s.good ||
-           refuse(&s, "RK-S008", "the file holds no schedule: its parts do not fit together");
+    s.schedule = &facts;
+    out->merged = read_merged(&s, &out->merged_count);
+    if (!s.good || !read_facts(&s) || facts.blocks_per_sm > MOST_VEUS)
+        return refuse(&s, "RK-S008", "the file holds no schedule: its parts do not fit together");
+    out->residents = facts.blocks_per_sm;
+    return true;
 }
 
 const char *rk_schedule_binary_device(const char *path, rk_arena *arena, rk_diag *diag)

@@ -13,12 +13,17 @@ bool rk_schedule_write(const rk_schedule *schedule, const rk_problem *problem, c
 rk_schedule *rk_schedule_read(const char *path, const rk_problem *problem, rk_arena *arena,
                               rk_diag *diag);
 
-/**
- * The nodes that became one before the schedule was made, by name: the problem that it is read for is to
- * have the graph with them merged (sched/passes/merge.h). RK-S007 or RK-S008 as above.
- */
-bool rk_schedule_read_merged(const struct rk_merged **out, size_t *count, const char *path,
-                             rk_arena *arena, rk_diag *diag);
+/** What a schedule was made for, beside the graph: the problem that it is read for is to be the same. */
+typedef struct {
+    const struct rk_merged
+        *merged; /**< nodes that became one before it was made, by name (sched/passes/merge.h) */
+    size_t merged_count;
+    int residents; /**< vEUs that share a unit (rk_kernel_source.residents) */
+} rk_schedule_setting;
+
+/** RK-S007 or RK-S008 as above. */
+bool rk_schedule_read_setting(rk_schedule_setting *out, const char *path, rk_arena *arena,
+                              rk_diag *diag);
 
 /** Whether the file begins as a binary schedule does. */
 bool rk_schedule_is_binary(const char *path);

@@ -40,7 +40,7 @@ bool rk_schedule_write_binary(const rk_schedule *schedule, const rk_problem *pro
                               const char *path, rk_arena *arena, rk_diag *diag);
 rk_schedule *rk_schedule_read_binary(const char *path, const rk_problem *problem, rk_arena *arena,
                                      rk_diag *diag);
-bool rk_schedule_read_merged_binary(const rk_merged **out, size_t *count, const char *path,
-                                    rk_arena *arena, rk_diag *diag);
+bool rk_schedule_read_setting_binary(rk_schedule_setting *out, const char *path, rk_arena *arena,
+                                     rk_diag *diag);
 
 #endif

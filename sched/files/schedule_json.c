@@ -552,22 +552,21 @@ rk_schedule *rk_schedule_read(const char *path, const rk_problem *problem, rk_ar
     return schedule;
 }
 
-bool rk_schedule_read_merged(const rk_merged **out, size_t *count, const char *path,
-                             rk_arena *arena, rk_diag *diag)
+bool rk_schedule_read_setting(rk_schedule_setting *out, const char *path, rk_arena *arena,
+                              rk_diag *diag)
 {
     rk_json json;
     const cJSON *list;
-    *out = NULL;
-    *count = 0;
+    *out = (rk_schedule_setting){0};
     if (rk_schedule_is_binary(path))
-        return rk_schedule_read_merged_binary(out, count, path, arena, diag);
+        return rk_schedule_read_setting_binary(out, path, arena, diag);
     if (!rk_json_read(&json, path, RK_SCHEDULE_SCHEMA, arena, diag) ||
         !rk_json_array_or(&list, &json, json.root, NULL, "merged"))
         return false;
     rk_merged *all = RK_NEW_ARRAY(arena, rk_merged, (size_t)cJSON_GetArraySize(list) + 1);
     const cJSON *parts;
     cJSON_ArrayForEach (parts, list) {
-        rk_merged *merged = &all[(*count)++];
+        rk_merged *merged = &all[out->merged_count++];
         const cJSON *part;
         cJSON_ArrayForEach (part, parts) {
             if (!cJSON_IsString(part) || merged->count == RK_MERGE_MOST)
@@ -576,6 +575,9 @@ bool rk_schedule_read_merged(const rk_merged **out, size_t *count, const char *p
             merged->parts[merged->count++] = part->valuestring;
         }
     }
-    *out = all;
+    out->merged = all;
+    const cJSON *blocks = cJSON_GetObjectItemCaseSensitive(json.root, "blocks_per_sm");
+    if (cJSON_IsNumber(blocks) && blocks->valuedouble >= 1 && blocks->valuedouble <= MOST_VEUS)
+        out->residents = (int)blocks->valuedouble; /* else it is refused as it is read */
     return true;
 }

@@ -12,8 +12,7 @@ const rk_problem *rk_merge_problem(const rk_problem *problem, const rk_merge_gro
     out->graph = rk_merge_apply(problem->graph, groups, arena, diag);
     if (!out->graph)
         return NULL;
-    out->candidates = rk_candidates_find(out->graph, from->catalog, from->bindings, problem->device,
-                                         from->profile, from->only, arena, diag);
+    out->candidates = rk_candidates_of(out->graph, from, problem->device, arena, diag);
     rk_edge *edges;
     rk_graph_edges(&edges, &out->edge_count, out->graph, arena);
     out->edges = edges;

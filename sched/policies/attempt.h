@@ -47,6 +47,21 @@ void rk_attempt_free(rk_attempt *attempt);
 bool rk_attempt_merge(rk_merge_groups *groups, const rk_problem *problem, rk_arena *arena,
                       rk_diag *diag);
 
+/**
+ * One attempt that favours kernels of little work, as simulated; negative: it failed. It is noted with `what` behind its
+ * name. It stands for all that could be made of a problem, beside another.
+ */
+double rk_attempt_quickly(const rk_problem *problem, const char *what, rk_arena *scratch,
+                          rk_diag *diag);
+
+/**
+ * The problem for a vDevice of smaller vEUs, of which more share a unit, without the kernels that need larger ones, where
+ * that is faster, as one attempt with each size says, or without `attempts` work and longest path; else `problem`. NULL when
+ * that fails. The problem has a source.
+ */
+const rk_problem *rk_attempt_size(const rk_problem *problem, bool attempts, rk_arena *arena,
+                                  rk_diag *diag);
+
 /** What placing, building and simulating a schedule once costs of a budget. */
 size_t rk_attempt_cost(const rk_schedule *schedule, const rk_problem *problem);
 

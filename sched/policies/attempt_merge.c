@@ -76,9 +76,7 @@ static void find_groups(rk_merge_groups *out, const rk_problem *problem, rk_aren
     if (tried.count)
         sampled.graph = rk_merge_sample(problem->graph, &tried, arena, unsaid);
     if (tried.count && sampled.graph)
-        sampled.candidates =
-            rk_candidates_find(sampled.graph, from->catalog, from->bindings, problem->device,
-                               from->profile, from->only, arena, unsaid);
+        sampled.candidates = rk_candidates_of(sampled.graph, from, problem->device, arena, unsaid);
     if (!tried.count || !sampled.graph || !sampled.candidates)
         return;
     for (size_t g = 0; g < groups.count; g++) {
@@ -93,22 +91,6 @@ static void find_groups(rk_merge_groups *out, const rk_problem *problem, rk_aren
     }
 }
 
-/** An attempt that favours kernels of little work, as simulated; negative: there is none. */
-static double try_one(const rk_problem *problem, rk_arena *scratch, rk_diag *diag)
-{
-    static const int64_t options[RK_POLICY_MAX_OPTIONS] = {800, 50};
-    const rk_policy *list = rk_policy_find("list");
-    rk_problem given = *problem;
-    given.options = options;
-    const rk_schedule *s = rk_schedule_run(list, &given, scratch, diag);
-    if (!s)
-        return -1;
-    double time = rk_simulate_time(s, problem);
-    rk_attempt_note(problem, rk_attempt_name(list, options, scratch), time,
-                    rk_attempt_cost(s, problem));
-    return time;
-}
-
 bool rk_attempt_merge(rk_merge_groups *groups, const rk_problem *problem, rk_arena *arena,
                       rk_diag *diag)
 {
@@ -118,8 +100,8 @@ bool rk_attempt_merge(rk_merge_groups *groups, const rk_problem *problem, rk_are
     find_groups(&found, problem, scratch);
     if (found.count) {
         const rk_problem *merged = rk_merge_problem(problem, &found, scratch, diag);
-        double apart = try_one(problem, scratch, diag);
-        double as_one = merged ? try_one(merged, scratch, diag) : -1;
+        double apart = rk_attempt_quickly(problem, "", scratch, diag);
+        double as_one = merged ? rk_attempt_quickly(merged, "", scratch, diag) : -1;
         good = apart >= 0 && as_one >= 0;
         if (good && as_one < apart) {
             *groups = found;

@@ -3,17 +3,21 @@
 #include "sched/simulate/bound.h"
 
 static const rk_policy_option options[] = {
-    {"effort", 12000, 1, 1000000000,
+    {"effort", 10000, 1, 1000000000,
      "thousands of rTasks that are placed at most in all attempts; built and simulated ones count six"},
     {"ms", 0, 0, 86400000, "stop searching after this many milliseconds; 0: never"},
     {"seed", 1, 0, INT64_MAX, "seed of the search"},
     {"merge", 1, 0, 1, "1: operators that read the same data may become one; 0: none do"},
+    {"size", 1, 0, 1, "1: vEUs may be smaller, and more, than all kernels allow; 0: they are not"},
     {NULL},
 };
-enum { EFFORT, MS, SEED, MERGE };
+enum { EFFORT, MS, SEED, MERGE, SIZE };
 
 /** Moves of the search at most, and partial schedules of the exact one. */
 enum { MOVES_MOST = 2000, EXACT_STEPS = 1000000 };
+
+/** Of the effort, the part that an attempt may be for sizes of the vDevice to be compared by attempts. */
+enum { ATTEMPTED_PART = 20 };
 
 /** rTasks of a graph up to which the lower bound, which costs as much as some attempts, may end the search. */
 enum { BOUND_MOST = 10000 };
@@ -83,11 +87,22 @@ static bool merge(rk_merge_groups *groups, const rk_problem *problem, rk_arena *
     return rk_attempt_merge(groups, problem, arena, diag);
 }
 
+/** As the budget lets it, too: an attempt with each size where it is small beside the effort. */
+static const rk_problem *resize(const rk_problem *problem, rk_arena *arena, rk_diag *diag)
+{
+    const size_t cost = count_rtasks(problem, 1) * (1 + RK_BUILT_COST);
+    const size_t effort = (size_t)problem->options[EFFORT] * 1000;
+    if (!problem->options[SIZE] || cost > effort)
+        return problem;
+    return rk_attempt_size(problem, cost <= effort / ATTEMPTED_PART, arena, diag);
+}
+
 const rk_policy rk_policy_auto = {
     .name = "auto",
     .summary = "the best of the other policies as simulated, then a search from it, in a budget",
     .options = options,
     .searches = true,
     .merge = merge,
+    .resize = resize,
     .run = run,
 };

@@ -54,11 +54,9 @@ void rk_ios_find_families(const rk_ios_family **families, size_t *count, const r
         return;
     rk_problem sampled = *problem;
     sampled.graph = rk_merge_sample(problem->graph, &sets, arena, unsaid);
-    sampled.candidates =
-        sampled.graph
-            ? rk_candidates_find(sampled.graph, from->catalog, from->bindings, problem->device,
-                                 from->profile, from->only, arena, unsaid)
-            : NULL;
+    sampled.candidates = sampled.graph
+                             ? rk_candidates_of(sampled.graph, from, problem->device, arena, unsaid)
+                             : NULL;
     if (!sampled.candidates)
         return;
     const rk_ios_node *prices = rk_ios_price(&sampled, veus, arena) + problem->graph->node_count;

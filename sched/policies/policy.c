@@ -3,10 +3,21 @@
 
 #include <string.h>
 
+/** With other candidates or another graph: the same but for the options, which are as they were. */
+static const rk_problem *with_options(const rk_problem *made, const rk_problem *from,
+                                      rk_arena *arena)
+{
+    if (!made)
+        return NULL;
+    rk_problem *out = rk_arena_copy(arena, made, sizeof *made);
+    out->options = from->options;
+    return out;
+}
+
 const rk_problem *rk_merge_for_policy(const rk_policy *policy, const rk_problem *problem,
                                       rk_arena *arena, rk_diag *diag)
 {
-    if (!policy->merge || !problem->source || problem->graph->node_count == 0)
+    if (!problem->source || problem->graph->node_count == 0)
         return problem;
     int64_t options[RK_POLICY_MAX_OPTIONS] = {0};
     rk_problem given = *problem;
@@ -14,10 +25,15 @@ const rk_problem *rk_merge_for_policy(const rk_policy *policy, const rk_problem 
         rk_policy_defaults(options, policy);
         given.options = options;
     }
+    const rk_problem *made = &given;
     rk_merge_groups groups = {0};
-    if (!policy->merge(&groups, &given, arena, diag))
+    if (policy->merge && !policy->merge(&groups, &given, arena, diag))
         return NULL;
-    return groups.count ? rk_merge_problem(problem, &groups, arena, diag) : problem;
+    if (groups.count)
+        made = rk_merge_problem(&given, &groups, arena, diag);
+    if (made && policy->resize && !problem->max_veus)
+        made = policy->resize(made, arena, diag);
+    return made == &given ? problem : with_options(made, problem, arena);
 }
 
 /** vDevice of a schedule: how large a vEU is and how many are resident. */
@@ -27,9 +43,6 @@ typedef struct {
     int64_t shared;    /**< bytes of a vEU's shared buffer */
     int blocks_per_sm; /**< vEUs that share an SM */
 } rk_vdevice;
-
-/** What the vEUs know of each other takes memory for each pair; GPUs keep some 5,000 blocks. */
-enum { RK_MOST_VEUS = 8192 };
 
 const rk_policy *rk_policy_find(const char *name)
 {

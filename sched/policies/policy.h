@@ -13,6 +13,9 @@ typedef struct {
 
 enum { RK_POLICY_MAX_OPTIONS = 8 };
 
+/** What the vEUs know of each other takes memory for each pair; GPUs keep some 5,000 blocks. */
+enum { RK_MOST_VEUS = 8192 };
+
 struct rk_merge_groups;
 
 /**
@@ -43,6 +46,11 @@ typedef struct {
      */
     bool (*merge)(struct rk_merge_groups *groups, const rk_problem *problem, rk_arena *arena,
                   rk_diag *diag);
+    /**
+     * The problem on a vDevice of the size that it would rather have (rk_attempt_size), or the same; NULL when that fails.
+     * The problem has a source, and no limit of vEUs. NULL: it takes what all kernels allow.
+     */
+    const rk_problem *(*resize)(const rk_problem *problem, rk_arena *arena, rk_diag *diag);
     /** Fills the builder; problem->options is never NULL when the policy has options. */
     bool (*run)(rk_builder *builder, const rk_problem *problem, rk_diag *diag);
 } rk_policy;
@@ -68,8 +76,8 @@ rk_schedule *rk_schedule_run(const rk_policy *policy, const rk_problem *problem,
                              rk_diag *diag);
 
 /**
- * The problem that the policy would rather have: with the operators merged that it asks for, or
- * `problem` itself. NULL when that fails.
+ * The problem that the policy would rather have: with the operators merged that it asks for, on a vDevice of the size that it
+ * asks for, or `problem` itself. NULL when that fails.
  */
 const rk_problem *rk_merge_for_policy(const rk_policy *policy, const rk_problem *problem,
                                       rk_arena *arena, rk_diag *diag);

@@ -1,3 +1,4 @@
+#include "sched/select/select.h"
 #include "base/file.h"
 #include "base/vec.h"
 #include "sched/select/fitting.h"
@@ -401,6 +402,25 @@ static bool drop_largest(finder *s)
     return dropped;
 }
 
+/** Drops, from each group, the candidates with which fewer vEUs than that could share a unit; the best of a group stays. */
+static void drop_crowding(finder *s, int residents)
+{
+    for (size_t i = 0; i < s->groups.count; i++) {
+        group *g = &s->groups.items[i];
+        size_t kept = 0;
+        int most = 0;
+        for (size_t k = 0; k < g->items.count; k++) {
+            const int own = rk_device_occupancy(s->device, g->items.items[k].demand, NULL);
+            most = own > most ? own : most;
+        }
+        for (size_t k = 0; k < g->items.count; k++)
+            if (rk_device_occupancy(s->device, g->items.items[k].demand, NULL) >=
+                (most < residents ? most : residents))
+                g->items.items[kept++] = g->items.items[k];
+        g->items.count = kept;
+    }
+}
+
 /* Results. */
 
 static const rk_kernel_arg *node_args(const finder *s, const rk_candidate *c, const rk_node *node,
@@ -485,10 +505,12 @@ static rk_candidates *make_result(finder *s)
 }
 
 /** Times by the profile, on a vEU that shares its SM as the most demanding candidate allows. */
-static void set_times(finder *s, const rk_profile *profile)
+static void set_times(finder *s, const rk_profile *profile, int wanted)
 {
+    if (wanted > 1)
+        drop_crowding(s, wanted);
     int residents = rk_device_occupancy(s->device, demand_of(s), NULL);
-    while (residents == 0 && drop_largest(s))
+    while (residents < (wanted > 1 ? wanted : 1) && drop_largest(s))
         residents = rk_device_occupancy(s->device, demand_of(s), NULL);
     for (size_t i = 0; i < s->groups.count; i++) {
         group *g = &s->groups.items[i];
@@ -518,16 +540,14 @@ static bool check_size(const finder *s)
                        RK_RTASKS_MOST);
 }
 
-const rk_candidates *rk_candidates_find(const rk_graph *graph, const rk_catalog *catalog,
-                                        const rk_bindings *bindings, const rk_device *device,
-                                        const rk_profile *profile, const char *only,
-                                        rk_arena *arena, rk_diag *diag)
+const rk_candidates *rk_candidates_of(const rk_graph *graph, const rk_kernel_source *from,
+                                      const rk_device *device, rk_arena *arena, rk_diag *diag)
 {
     finder s = {.graph = graph,
-                .catalog = catalog,
-                .bindings = bindings,
+                .catalog = from->catalog,
+                .bindings = from->bindings,
                 .device = device,
-                .only = only,
+                .only = from->only,
                 .arena = arena,
                 .scratch = rk_arena_new(),
                 .temporary = rk_arena_new(),
@@ -542,11 +562,25 @@ const rk_candidates *rk_candidates_find(const rk_graph *graph, const rk_catalog 
     }
     rk_candidates *result = NULL;
     if (good && check_size(&s)) {
-        set_times(&s, profile);
+        set_times(&s, from->profile, from->residents);
         result = make_result(&s);
         price(result, &s);
     }
     rk_arena_free(s.temporary);
     rk_arena_free(s.scratch);
     return result;
+}
+
+const rk_candidates *rk_candidates_find(const rk_graph *graph, const rk_catalog *catalog,
+                                        const rk_bindings *bindings, const rk_device *device,
+                                        const rk_profile *profile, const char *only,
+                                        rk_arena *arena, rk_diag *diag)
+{
+    const rk_kernel_source from = {catalog, bindings, profile, only, 0};
+    return rk_candidates_of(graph, &from, device, arena, diag);
+}
+
+int rk_candidates_residents(const rk_candidates *candidates)
+{
+    return candidates->node_count ? candidates->nodes[0].items[0].residents : 1;
 }

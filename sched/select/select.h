@@ -20,12 +20,24 @@ const rk_candidates *rk_candidates_find(const rk_graph *graph, const rk_catalog 
                                         const rk_profile *profile, const char *only,
                                         rk_arena *arena, rk_diag *diag);
 
-/** What candidates are found with, for graphs that are made of one that was planned. */
+/** What candidates are found with, for graphs that are made of one that was planned, and for vDevices of another size. */
 typedef struct rk_kernel_source {
     const rk_catalog *catalog;
     const rk_bindings *bindings;
     const rk_profile *profile;
     const char *only;
+    /**
+     * vEUs that are to share a unit at least: kernels that let fewer be resident are dropped where a node keeps another. 0:
+     * as many as all kernels allow.
+     */
+    int residents;
 } rk_kernel_source;
+
+/** rk_candidates_find, by a source. */
+const rk_candidates *rk_candidates_of(const rk_graph *graph, const rk_kernel_source *from,
+                                      const rk_device *device, rk_arena *arena, rk_diag *diag);
+
+/** How many vEUs share a unit when these are in play. */
+int rk_candidates_residents(const rk_candidates *candidates);
 
 #endif

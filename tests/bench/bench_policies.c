@@ -83,7 +83,9 @@ static const int64_t *params_of(const rk_zoo_model *model, const char *changes, 
 
 static bool plan(planned *out, const setting *s, const rk_graph *graph, rk_arena *arena)
 {
-    *out = (planned){.arena = arena, .source = {s->catalog, s->bindings, s->profile, NULL}};
+    *out = (planned){
+        .arena = arena,
+        .source = {.catalog = s->catalog, .bindings = s->bindings, .profile = s->profile}};
     const rk_candidates *candidates = rk_candidates_find(graph, s->catalog, s->bindings, s->device,
                                                          s->profile, NULL, arena, s->diag);
     if (!candidates)

@@ -346,10 +346,9 @@ static bool read_image(const char *path, rk_arena *arena, rk_diag *diag)
 
 static bool read_schedule(const char *path, rk_arena *arena, rk_diag *diag)
 {
-    const rk_merged *merged;
-    size_t count;
+    rk_schedule_setting setting;
     rk_diag *unheard = rk_diag_new(arena);
-    rk_schedule_read_merged(&merged, &count, path, arena, unheard);
+    rk_schedule_read_setting(&setting, path, arena, unheard);
     const rk_schedule *s = rk_schedule_read(path, &made->problem, arena, diag);
     if (s)
         rk_check(s, rk_memory_plan(&made->problem, s, arena), &made->problem, arena, unheard);

@@ -150,6 +150,30 @@ static const char *refused(setting *s, const char *code)
     return rk_diag_at(s->diag, 0)->message;
 }
 
+Test(select, kernels_that_let_too_few_veus_share_a_unit_are_dropped)
+{
+    setting *s = make();
+    add_matmul(s, "mm", RK_F32, 100, 8000); /* gemv<8> has 32 KB of shared memory */
+    const rk_candidates *all = find(s, NULL);
+    cr_assert(all);
+    cr_assert_eq(all->nodes[0].count, 2);
+    const int few = rk_candidates_residents(all);
+    rk_kernel_source from = {
+        &s->catalog, &s->bindings, rk_profile_model(&s->device, s->arena), NULL, few};
+    const rk_candidates *same = rk_candidates_of(s->graph, &from, &s->device, s->arena, s->diag);
+    cr_expect_eq(same->nodes[0].count, 2, "as many as all allow: none is dropped");
+    from.residents = few + 1;
+    const rk_candidates *more = rk_candidates_of(s->graph, &from, &s->device, s->arena, s->diag);
+    cr_assert_eq(more->nodes[0].count, 1);
+    cr_expect_str_eq(more->nodes[0].items[0].kernel->id, "gemv<16>");
+    cr_expect_gt(rk_candidates_residents(more), few);
+    from.residents = 1000;
+    const rk_candidates *most = rk_candidates_of(s->graph, &from, &s->device, s->arena, s->diag);
+    cr_assert_eq(most->nodes[0].count, 1, "a node keeps the kernel that crowds the least");
+    cr_expect_str_eq(most->nodes[0].items[0].kernel->id, "gemv<16>");
+    rk_arena_free(s->arena);
+}
+
 Test(select, launches_and_arguments_follow_from_shapes)
 {
     setting *s = make();
