@@ -45,7 +45,7 @@ __device__ void reduce_element(const Word *plan, const void *x, void *y, int i)
         store_as(y, (int)types[2], i, value);
 }
 
-__global__ void __launch_bounds__(PLAN_THREADS)
+__global__ void
 reduce_strided(const Word *plan, const void *x, void *y, int n)
 {
     const int i = blockIdx.x * PLAN_THREADS + threadIdx.x;
@@ -79,18 +79,23 @@ __device__ void contract_element(const Word *plan, const void *a, const void *b,
     const Word *types = plan_list(plan, 0);
     const Word *offsets = plan_list(plan, 1);
     const Word *extents = plan_list(plan, 2);
+    const Word *a_steps = plan_list(plan, 5);
+    const Word *b_steps = plan_list(plan, 7);
     const int loops = plan_count(plan, 2);
+    const int a_type = (int)types[1];
+    const int b_type = (int)types[2];
     Odometer k(plan_count(plan, 3), plan_list(plan, 3));
     Word at_a = offsets[0] + offset_of(i, loops, extents, plan_list(plan, 4));
     Word at_b = offsets[1] + offset_of(i, loops, extents, plan_list(plan, 6));
     T sum = 0;
     do {
-        sum += load_as<T>(a, (int)types[1], at_a) * load_as<T>(b, (int)types[2], at_b);
-    } while (k.next(&at_a, plan_list(plan, 5), &at_b, plan_list(plan, 7)));
+        const T x = load_as<T>(a, a_type, at_a);
+        sum += x * load_as<T>(b, b_type, at_b);
+    } while (k.next(&at_a, a_steps, &at_b, b_steps));
     store_as(y, (int)types[3], i, sum);
 }
 
-__global__ void __launch_bounds__(PLAN_THREADS)
+__global__ void
 contract(const Word *plan, const void *a, const void *b, void *y, int n)
 {
     const int i = blockIdx.x * PLAN_THREADS + threadIdx.x;

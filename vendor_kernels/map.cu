@@ -215,7 +215,7 @@ __device__ void map_element(const Word *plan, const Operands &operands, void *y,
     store_as(y, (int)types[1 + MAP_OPERANDS], i, stack[0]);
 }
 
-__global__ void __launch_bounds__(PLAN_THREADS)
+__global__ void
 map(const Word *plan, const void *a, const void *b, const void *c, const void *d, void *y, int n)
 {
     const int i = blockIdx.x * PLAN_THREADS + threadIdx.x;
