@@ -109,6 +109,9 @@ bool rk_onnx_emit(rk_id *outs, size_t out_count, rk_onnx_call *c, const char *op
     for (size_t i = 0; i < in_count; i++)
         if (in[i] == RK_ONNX_LOST)
             return false;
+        else if (in[i] != RK_NO_ID && rk_tensor_elements(rk_onnx_tensor_of(c, in[i])) == 0)
+            return rk_onnx_refuse(c, "tensors have at least one element",
+                                  "an operand of no elements");
     rk_id *made = RK_NEW_ARRAY(im->arena, rk_id, out_count);
     const size_t number = im->made++;
     for (size_t o = 0; o < out_count; o++)

@@ -155,6 +155,8 @@ void rk_onnx_define(rk_onnx_scope *scope, const char *name, rk_id id);
 /** A tensor of the file as a constant; its elements stay in the file where they can. False with a diagnostic. */
 bool rk_onnx_take_tensor(rk_onnx_given *out, const rk_onnx_tensor *tensor, const char *file,
                          rk_arena *arena, rk_diag *diag);
+/** How many elements it has; 0 is possible. */
+int64_t rk_onnx_given_elements(const rk_onnx_given *given);
 rk_dtype rk_onnx_dtype(int64_t data_type);
 /** As rk_shape_valid, but that dimensions may be 0: of constants that operators' lists are, which no graph keeps. */
 bool rk_onnx_shape_valid(const char **problem, int rank, const int64_t *shape);

@@ -224,7 +224,8 @@ static bool lower_dropout(rk_onnx_call *c)
             return false;
         const void *ratio = rk_onnx_has(c, 1) ? rk_onnx_data(c, c->in[1]) : NULL;
         if (count == 1 && training[0] &&
-            !(ratio && rk_onnx_in(c, 1)->dtype == RK_F32 && *(const float *)ratio == 0.0f))
+            !(ratio && rk_onnx_in(c, 1)->dtype == RK_F32 &&
+              rk_tensor_elements(rk_onnx_in(c, 1)) == 1 && *(const float *)ratio == 0.0f))
             return rk_onnx_refuse(c, "export the model for inference", "it is to be trained");
     }
     if (c->out_count > 1)

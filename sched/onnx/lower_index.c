@@ -212,6 +212,8 @@ static bool lower_one_hot(rk_onnx_call *c)
         size_t count;
         return rk_onnx_known(&unused, &count, c, 1, "depth");
     }
+    if (rk_tensor_elements(rk_onnx_in(c, 1)) != 1)
+        return rk_onnx_wrong(c, "its depth is not one element");
     rk_onnx_call inner = *c; /* the depth may be of any type */
     inner.attr_count = 0;
     const rk_id as_integer = rk_onnx_cast(&inner, c->in[1], RK_I64);

@@ -42,6 +42,8 @@ static bool lower_constant_of_shape(rk_onnx_call *c)
         rk_onnx_given given;
         if (!rk_onnx_take_tensor(&given, attr->t, c->im->file, c->im->arena, c->im->diag))
             return c->im->good = false;
+        if (rk_onnx_given_elements(&given) != 1)
+            return rk_onnx_wrong(c, "its value is not one element");
         value = rk_onnx_constant(c, given.dtype, 0, NULL, given.data);
     } else {
         value = rk_onnx_scalar(c, RK_F32, 0);
@@ -410,6 +412,8 @@ static bool lower_range(rk_onnx_call *c)
         size_t count;
         if (!data)
             return rk_onnx_known(&unused, &count, c, i, "range");
+        if (rk_tensor_elements(rk_onnx_in(c, i)) != 1 || rk_onnx_in(c, i)->dtype != dtype)
+            return rk_onnx_wrong(c, "its operands are not one element each, of one type");
         v[i] = rk_scalar_load(data, dtype, 0, RK_DOMAIN_F64).d;
     }
     double n = v[2] == 0 ? 0 : (v[1] - v[0]) / v[2];

@@ -44,6 +44,14 @@ rk_dtype rk_onnx_dtype(int64_t data_type)
                                                                                  : RK_DTYPE_NONE;
 }
 
+int64_t rk_onnx_given_elements(const rk_onnx_given *given)
+{
+    int64_t n = 1;
+    for (int d = 0; d < given->rank; d++)
+        n *= given->shape[d];
+    return n;
+}
+
 bool rk_onnx_shape_valid(const char **problem, int rank, const int64_t *shape)
 {
     int64_t full[RK_MAX_RANK];
