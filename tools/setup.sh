@@ -22,7 +22,7 @@ libthrust-dev   Thrust for programs that run on the CPU
 hipcc           compiles rKernels for AMD in the tests
 libcriterion-dev unit tests
 jq              reads reports in tests
-libonnx-testdata ONNX's tests of its operators, which judge the import
+libonnx-testdata tests of operators by the makers of ONNX, which judge the import
 libonnx-dev     onnx.proto, against which the reader of models is held
 spin            checks the model of the vDevice protocol
 '
