@@ -1,5 +1,6 @@
 // CUB's collectives of blocks and warps: each class against what its documentation says, in blocks of whole and of partial
 // warps and of two dimensions, one and several items a thread, in unions, through macros, aliases and templates.
+// of CUDA 12: cub::Max, cub::Sum and the like, counters of 16 bits, and what cub.cuh includes, which CUDA 13's CUB has not
 #include <cub/block/block_adjacent_difference.cuh>
 #include <cub/cub.cuh>
 
@@ -125,7 +126,7 @@ struct less_by_tens {
 };
 __global__ void merged(int *keys, int count)
 {
-    typedef cub::BlockMergeSort<int, 48, 3> Sort;
+    typedef cub::BlockMergeSort<int, 64, 3> Sort;
     __shared__ typename Sort::TempStorage temp;
     int own[3];
     cub::LoadDirectBlocked(threadIdx.x, keys, own);
@@ -281,10 +282,10 @@ static void expect_structures()
 
 static void expect_merged(int count)
 {
-    std::vector<int> keys = some(144, 200), want = keys;
+    std::vector<int> keys = some(192, 200), want = keys;
     std::stable_sort(want.begin(), want.begin() + count, [](int a, int b) { return a / 10 < b / 10; });
     check::buffer<int> in(keys);
-    merged<<<1, 48>>>((int *)in, count);
+    merged<<<1, 64>>>((int *)in, count);
     LAUNCH_OK();
     check::same("merged", in.get(), want);
 }
@@ -357,7 +358,7 @@ int main()
     expect_scanned<20>(2);
     expect_sorted<int>("sorted integers", 250);
     expect_sorted<float>("sorted floats", 288);
-    expect_merged(144);
+    expect_merged(192);
     expect_merged(101);
     expect_neighbours();
     expect_bins();

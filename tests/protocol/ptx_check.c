@@ -12,7 +12,7 @@
  *   - after an rTask a step is stored, with release at gpu scope;
  *   - barrier-rTasks poll with acquire at gpu scope, in a loop;
  *   - after a poll, a vEU-wide barrier comes before an rTask;
- *   - nothing is loaded through the non-coherent path.
+ *   - nothing is loaded through the non-coherent path, but for the tables of CUDA's own functions (sin), which nobody writes.
  *
  * Exits 0 when all hold, 1 with a line for each that does not, 2 when there is nothing to check.
  */
@@ -36,7 +36,15 @@ typedef struct {
     int line;
     bool next;
     char target[64]; /**< of a branch: a label, or of an indexed one its list of labels */
+    int address; /**< of a load through the non-coherent path: N of the register %rdN that has it, else -1 */
 } node;
+
+/** A statement that writes %rdN. */
+typedef struct {
+    int to;
+    bool of_table; /**< the address of a table of CUDA's own functions */
+    int from[2];   /**< else it is one of these moved, or their sum; -1 for what is none */
+} definition;
 
 typedef struct {
     char name[64];
@@ -44,7 +52,7 @@ typedef struct {
     char *targets; /**< of a .branchtargets list: its text; else NULL */
 } label;
 
-enum { MOST_NODES = 1 << 17, MOST_LABELS = 1 << 14 };
+enum { MOST_NODES = 1 << 17, MOST_LABELS = 1 << 14, MOST_REGISTERS = 1 << 17 };
 
 typedef struct {
     char name[128];
@@ -52,6 +60,8 @@ typedef struct {
     size_t node_count;
     label *labels;
     size_t label_count;
+    definition *definitions;
+    size_t definition_count;
     int errors;
 } kernel;
 
@@ -124,6 +134,66 @@ static bool is_non_coherent(const char *s)
            starts(opcode, "tex.") || starts(opcode, "tld4.");
 }
 
+/* Where an address comes from. */
+
+/** N of `%rdN` at the begin of a text, -1 for anything else. */
+static int register_at(const char *s)
+{
+    const int n = starts(s, "%rd") && isdigit((unsigned char)s[3]) ? atoi(s + 3) : -1;
+    return n < MOST_REGISTERS ? n : -1;
+}
+
+static void add_definition(kernel *k, definition d)
+{
+    if (k->definition_count == MOST_NODES)
+        die("a kernel is too long");
+    k->definitions[k->definition_count++] = d;
+}
+
+/** Notes what a statement writes, where that is a register of 64 bits. */
+static void note_definition(kernel *k, const char *s)
+{
+    const char *to = s + strcspn(s, " \t");
+    to += strspn(to, " \t");
+    const char *first = strchr(to, ',');
+    const int registers = register_at(to);
+    for (const char *part = to; *to == '{' && *part && *part != '}'; part++)
+        if (register_at(part) >= 0) /* of a vector, which is loaded */
+            add_definition(k, (definition){register_at(part), false, {-1, -1}});
+    if (registers < 0 || !first || starts(s, "st.") || starts(s, "red."))
+        return;
+    const bool moves = starts(s, "mov.u64") || starts(s, "mov.b64"), adds = starts(s, "add.s64");
+    first += 1 + strspn(first + 1, " \t");
+    const char *second = strchr(first, ',');
+    const definition d = {
+        .to = registers,
+        .of_table = moves && starts(first, "__cudart_"),
+        .from = {moves || adds ? register_at(first) : -1,
+                 adds && second ? register_at(second + 1 + strspn(second + 1, " \t")) : -1}};
+    add_definition(k, d);
+}
+
+/** Which registers never have any but an address in such a table. */
+static bool *table_registers(const kernel *k)
+{
+    bool *table = calloc(MOST_REGISTERS, sizeof *table);
+    if (!table)
+        die("out of memory");
+    for (size_t i = 0; i < k->definition_count; i++)
+        table[k->definitions[i].to] = true;
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (size_t i = 0; i < k->definition_count; i++) {
+            const definition *d = &k->definitions[i];
+            const bool good = d->of_table || (d->from[0] >= 0 && table[d->from[0]]) ||
+                              (d->from[1] >= 0 && table[d->from[1]]);
+            if (table[d->to] && !good)
+                table[d->to] = false, changed = true;
+        }
+    }
+    return table;
+}
+
 static void classify(node *n, const char *s)
 {
     bool predicated = *s == '@';
@@ -138,9 +208,10 @@ static void classify(node *n, const char *s)
         n->kind = RELEASE;
     else if (starts(s, "ld.acquire.gpu"))
         n->kind = ACQUIRE;
-    else if (is_non_coherent(s))
+    else if (is_non_coherent(s)) {
         n->kind = NON_COHERENT;
-    else if (starts(s, "brx.idx"))
+        n->address = strchr(s, '[') ? register_at(strchr(s, '[') + 1) : -1;
+    } else if (starts(s, "brx.idx"))
         n->kind = BRANCH_INDEXED;
     else if (starts(s, "bra"))
         n->kind = BRANCH;
@@ -157,7 +228,7 @@ static node *add_node(kernel *k, int line)
     if (k->node_count == MOST_NODES)
         die("a kernel is too long");
     node *n = &k->nodes[k->node_count++];
-    *n = (node){.kind = OTHER, .line = line, .next = true};
+    *n = (node){.kind = OTHER, .line = line, .next = true, .address = -1};
     return n;
 }
 
@@ -191,8 +262,11 @@ static void read_line(kernel *k, const char *s, int line)
         add_label(k, s, NULL);
         return;
     }
-    if (isalpha((unsigned char)*s) || *s == '@')
+    if (isalpha((unsigned char)*s) || *s == '@') {
         classify(add_node(k, line), s);
+        const char *statement = *s == '@' ? s + strcspn(s, " \t") : s;
+        note_definition(k, statement + strspn(statement, " \t"));
+    }
 }
 
 /** `$L_brx_0: .branchtargets $L_a, $L_b;`, which may take several lines. */
@@ -221,7 +295,7 @@ static void read_kernel(kernel *k, FILE *in, int *line)
     char buffer[4096];
     int depth = 0;
     bool inside = false;
-    k->node_count = k->label_count = 0;
+    k->node_count = k->label_count = k->definition_count = 0;
     k->errors = 0;
     while (fgets(buffer, sizeof buffer, in)) {
         ++*line;
@@ -332,6 +406,7 @@ static void check_paths(kernel *k, flow *f)
         f->out = after(&k->nodes[i], f->in[i]);
         for_each_next(k, i, push, f);
     }
+    bool *table = table_registers(k);
     for (size_t i = 0; i < k->node_count; i++) {
         const node *n = &k->nodes[i];
         if (n->kind == RELEASE && f->in[i] & TASK_OPEN)
@@ -340,9 +415,10 @@ static void check_paths(kernel *k, flow *f)
             report(k, n, "no vEU-wide barrier between two rTasks");
         if (n->kind == TASK_BEGINS && f->in[i] & POLLED)
             report(k, n, "no vEU-wide barrier between a poll and an rTask");
-        if (n->kind == NON_COHERENT)
+        if (n->kind == NON_COHERENT && (n->address < 0 || !table[n->address]))
             report(k, n, "a load through the non-coherent path");
     }
+    free(table);
 }
 
 /** Marks in f->in what may come after node `from` before another rTask begins, that included. */
@@ -415,9 +491,10 @@ int main(int argc, char **argv)
     if (!in)
         die("usage: ptx_check <file.ptx>");
     kernel k = {.nodes = calloc(MOST_NODES, sizeof *k.nodes),
-                .labels = calloc(MOST_LABELS, sizeof *k.labels)};
+                .labels = calloc(MOST_LABELS, sizeof *k.labels),
+                .definitions = calloc(MOST_NODES, sizeof *k.definitions)};
     flow f = new_flow(), second = new_flow();
-    if (!k.nodes || !k.labels)
+    if (!k.nodes || !k.labels || !k.definitions)
         die("out of memory");
     char buffer[4096];
     int line = 0, kernels = 0, errors = 0;
