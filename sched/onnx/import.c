@@ -197,6 +197,27 @@ bool rk_onnx_axis(int *out, rk_onnx_call *c, int64_t axis, int rank)
     return true;
 }
 
+bool rk_onnx_axes(uint32_t *axes, bool *given, rk_onnx_call *c, int rank)
+{
+    int64_t *values = NULL;
+    size_t count = 0;
+    *axes = 0;
+    if (rk_onnx_has(c, 1)) {
+        if (!rk_onnx_known(&values, &count, c, 1, "axes"))
+            return false;
+    } else {
+        values = (int64_t *)rk_onnx_ints(c, "axes", &count);
+    }
+    *given = values && count;
+    for (size_t i = 0; i < count; i++) {
+        int axis;
+        if (!rk_onnx_axis(&axis, c, values[i], rank))
+            return false;
+        *axes |= 1U << axis;
+    }
+    return true;
+}
+
 /* Scopes. */
 
 rk_id rk_onnx_lookup(const rk_onnx_scope *scope, const char *name)

@@ -99,6 +99,8 @@ const void *rk_onnx_data(const rk_onnx_call *c, rk_id id);
 bool rk_onnx_known(int64_t **values, size_t *count, rk_onnx_call *c, size_t i, const char *what);
 /** The axis, negative ones from the end; RK-O004. */
 bool rk_onnx_axis(int *out, rk_onnx_call *c, int64_t axis, int rank);
+/** The axes of operand 1, or before opset 13 of the attribute, as a set of bits; `given`: whether there are any. */
+bool rk_onnx_axes(uint32_t *axes, bool *given, rk_onnx_call *c, int rank);
 
 /* Making rOperators. Attributes are given before; RK_ONNX_LOST where one does not fit. */
 

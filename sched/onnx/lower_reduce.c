@@ -35,25 +35,15 @@ static rk_id mean_over(rk_onnx_call *c, rk_id x, uint32_t axes, bool keep)
     return rk_onnx_map1(c, rk_arena_printf(c->im->arena, "a %lld div", (long long)n), sum);
 }
 
-/** Axes from operand 1 or the attribute; all of them where neither is given. */
+/** The axes that are reduced: all of them where none is given. */
 static bool axes_of(uint32_t *axes, bool *none, rk_onnx_call *c, int rank)
 {
-    int64_t *values = NULL;
-    size_t count = 0;
-    if (rk_onnx_has(c, 1)) {
-        if (!rk_onnx_known(&values, &count, c, 1, "axes"))
-            return false;
-    } else {
-        values = (int64_t *)rk_onnx_ints(c, "axes", &count);
-    }
-    *none = count == 0;
-    *axes = count ? 0 : (UINT32_C(1) << rank) - 1;
-    for (size_t i = 0; i < count; i++) {
-        int axis;
-        if (!rk_onnx_axis(&axis, c, values[i], rank))
-            return false;
-        *axes |= 1U << axis;
-    }
+    bool given;
+    if (!rk_onnx_axes(axes, &given, c, rank))
+        return false;
+    *none = !given;
+    if (!given)
+        *axes = (UINT32_C(1) << rank) - 1;
     return true;
 }
 

@@ -115,28 +115,6 @@ static bool lower_flatten(rk_onnx_call *c)
     return rk_onnx_done(c, rk_onnx_reshape(c, c->in[0], 2, shape));
 }
 
-/** The axes: operand 1, or before opset 13 the attribute; as a set of bits. False when one is outside. */
-static bool axes_of(uint32_t *axes, bool *given, rk_onnx_call *c, int rank)
-{
-    int64_t *values = NULL;
-    size_t count = 0;
-    *axes = 0;
-    if (rk_onnx_has(c, 1)) {
-        if (!rk_onnx_known(&values, &count, c, 1, "axes"))
-            return false;
-    } else {
-        values = (int64_t *)rk_onnx_ints(c, "axes", &count);
-    }
-    *given = values && count;
-    for (size_t i = 0; i < count; i++) {
-        int axis;
-        if (!rk_onnx_axis(&axis, c, values[i], rank))
-            return false;
-        *axes |= 1U << axis;
-    }
-    return true;
-}
-
 static bool lower_squeeze(rk_onnx_call *c)
 {
     if (!rk_onnx_needs(c, 1))
@@ -146,7 +124,7 @@ static bool lower_squeeze(rk_onnx_call *c)
     int rank = 0;
     uint32_t axes;
     bool given;
-    if (!axes_of(&axes, &given, c, t.rank))
+    if (!rk_onnx_axes(&axes, &given, c, t.rank))
         return false;
     for (int d = 0; d < t.rank; d++)
         if (given ? !(axes >> d & 1) : t.shape[d] != 1)
@@ -172,7 +150,7 @@ static bool lower_unsqueeze(rk_onnx_call *c)
     const int rank = t.rank + (int)added;
     if (rank > RK_MAX_RANK)
         return rk_onnx_refuse(c, "at most 8 are", "more dimensions");
-    if (!axes_of(&axes, &given, c, rank))
+    if (!rk_onnx_axes(&axes, &given, c, rank))
         return false;
     for (int d = 0, from = 0; d < rank; d++)
         shape[d] = axes >> d & 1 ? 1 : from < t.rank ? t.shape[from++] : 1;

@@ -514,6 +514,7 @@ int main(int argc, char **argv)
     fclose(in);
     free(k.nodes);
     free(k.labels);
+    free(k.definitions);
     free(f.in);
     free(f.work);
     free(second.in);
