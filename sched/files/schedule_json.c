@@ -545,10 +545,8 @@ rk_schedule *rk_schedule_read(const char *path, const rk_problem *problem, rk_ar
                                 ? rk_schedule_read_binary(path, problem, arena, diag)
                                 : read_json(path, problem, arena, diag);
     const rk_policy *policy = schedule ? rk_policy_find(schedule->policy) : NULL;
-    if (schedule && policy) {
-        schedule->as_graph = policy->as_graph;
-        schedule->as_launches = !policy->as_graph && rk_policy_is_yardstick(policy, NULL);
-    }
+    if (schedule && policy)
+        schedule->form = rk_policy_form(policy, NULL);
     return schedule;
 }
 

@@ -53,13 +53,20 @@ typedef struct {
     size_t counter_count, counter_capacity;
 } rk_rprogram;
 
+/** As what a schedule is simulated (sched/simulate/simulate.h): a vDevice, or kernels to compare it with. */
+typedef enum {
+    RK_RUNS_AS_VDEVICE,
+    RK_RUNS_AS_LAUNCHES, /**< each rProgram an ordinary kernel of one stream */
+    RK_RUNS_AS_STREAMS, /**< each operator a kernel of a stream; streams join at the end of each rProgram */
+    RK_RUNS_AS_GRAPH, /**< each operator a kernel of a captured CUDA graph */
+} rk_run_form;
+
 /** A schedule as data: what is saved, checked and emitted. */
 typedef struct {
     const char *graph; /**< the graph's name */
     const char *policy;
-    bool as_graph;    /**< it runs as kernels of a captured CUDA graph (sched/policies/policy.h) */
-    bool as_launches; /**< each rProgram is an ordinary kernel of a stream (likewise) */
-    const char *by;   /**< what of the policy made it (rk_builder_credit), or NULL */
+    rk_run_form form;
+    const char *by;     /**< what of the policy made it (rk_builder_credit), or NULL */
     const char *device; /**< its name */
     uint32_t veu_count;
     int veu_threads;    /**< V */

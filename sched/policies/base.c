@@ -16,15 +16,15 @@ static bool run(rk_builder *builder, const rk_problem *problem, rk_diag *diag)
     return true;
 }
 
-static bool as_launches(const int64_t *options)
+static rk_run_form form(const int64_t *options)
 {
     (void)options;
-    return true;
+    return RK_RUNS_AS_LAUNCHES;
 }
 
 const rk_policy rk_policy_base = {
     .name = "base",
     .summary = "RammerBase: one operator at a time over all vEUs, each an rProgram of its own",
-    .as_launches = as_launches,
+    .form = form,
     .run = run,
 };

@@ -3,7 +3,7 @@
 
 /**
  * Kernels in graph order, each on the vEUs that are free first: what a GPU's block scheduler does with
- * branches of a captured graph. The time between kernels is the simulator's (as_graph).
+ * branches of a captured graph. The time between kernels is the simulator's (RK_RUNS_AS_GRAPH).
  */
 static bool run(rk_builder *builder, const rk_problem *problem, rk_diag *diag)
 {
@@ -19,9 +19,15 @@ static bool run(rk_builder *builder, const rk_problem *problem, rk_diag *diag)
     return true;
 }
 
+static rk_run_form form(const int64_t *options)
+{
+    (void)options;
+    return RK_RUNS_AS_GRAPH;
+}
+
 const rk_policy rk_policy_graph = {
     .name = "graph",
     .summary = "a yardstick: each operator a kernel of one CUDA graph, simulated as such",
-    .as_graph = true,
+    .form = form,
     .run = run,
 };

@@ -11,14 +11,22 @@ static const rk_policy_option options[] = {
     {"r", 3, 1, RK_IOS_BLOCK, "operators of a group at most"},
     {"s", 8, 1, RK_IOS_BLOCK, "groups of a stage at most"},
     {"barriers", 0, 0, 1, "1: global barriers between stages, as in the paper; 0: waits"},
-    {"greedy", 0, 0, 1, "1: greedy stages, of all operators that are ready"},
+    {"greedy", 0, -1, 1,
+     "1: greedy stages, of all operators that are ready; -1: the dynamic programme's; 0: the better"},
     {"limit", 500000, 1, 1000000000000, "transitions of a block, which is halved if it takes more"},
     {"merge", 1, 0, 1, "1: operators that read the same data may become one; 0: none do"},
+    {"launches", 0, 0, 1,
+     "1: as the paper runs it: kernels in streams, which join at the end of each stage"},
     {NULL},
 };
-enum { GROUP, GROUPS, BARRIERS, GREEDY, LIMIT, MERGE };
+enum { GROUP, GROUPS, BARRIERS, GREEDY, LIMIT, MERGE, LAUNCHES };
 
 extern const rk_policy rk_policy_ios;
+
+static rk_run_form form(const int64_t *given)
+{
+    return given[LAUNCHES] ? RK_RUNS_AS_STREAMS : RK_RUNS_AS_VDEVICE;
+}
 
 typedef struct {
     const rk_problem *problem;
@@ -52,9 +60,11 @@ static size_t longest_list(const rk_node_deps *deps)
     return most;
 }
 
-/** Lays stages out in one rProgram: with barriers between them, or with each rTask's own waits. */
-static void lay_out(layout *l, rk_builder *builder, const rk_ios_stages *stages, bool barriers)
+/** Lays stages out: in one rProgram, with barriers between them or with each rTask's own waits, or each as an rProgram. */
+static void lay_out(layout *l, rk_builder *builder, const rk_ios_stages *stages)
 {
+    const bool barriers = l->problem->options[BARRIERS];
+    const bool launches = l->problem->options[LAUNCHES];
     for (size_t i = 0; i < stages->count; i++)
         for (uint32_t k = stages->first[i]; k < stages->first[i + 1]; k++) {
             rk_id op = stages->order[k];
@@ -62,7 +72,9 @@ static void lay_out(layout *l, rk_builder *builder, const rk_ios_stages *stages,
         }
     rk_arena *scratch = rk_arena_new();
     for (size_t i = 0; i < stages->count; i++) {
-        size_t count = barriers && i > 0 ? stages->first[i] - stages->first[i - 1] : 0;
+        size_t count = barriers && !launches && i > 0 ? stages->first[i] - stages->first[i - 1] : 0;
+        if (launches)
+            rk_begin_rprogram(builder);
         for (uint32_t k = stages->first[i]; k < stages->first[i + 1]; k++) {
             rk_id op = stages->order[k];
             if (count == 0) {
@@ -82,17 +94,20 @@ static void lay_out(layout *l, rk_builder *builder, const rk_ios_stages *stages,
 
 static void attempt(rk_attempt *best, layout *l, uint32_t veus, const rk_ios_stages *stages)
 {
-    bool barriers = l->problem->options[BARRIERS];
     rk_arena *arena = rk_arena_new();
     rk_builder *builder = rk_builder_new(l->problem, veus, arena);
-    lay_out(l, builder, stages, barriers);
-    const rk_schedule *schedule = rk_builder_finish(builder);
+    lay_out(l, builder, stages);
+    rk_schedule *schedule = rk_builder_finish(builder);
+    schedule->form = form(l->problem->options);
     rk_attempt_take(best, schedule, rk_simulate_time(schedule, l->problem), "ios", arena);
 }
 
 static rk_ios_search search_of(const rk_problem *problem)
 {
-    return (rk_ios_search){.group_most = (int)problem->options[GROUP],
+    const rk_device *device = problem->device;
+    return (rk_ios_search){.signal =
+                               problem->options[LAUNCHES] ? device->launch_ns : device->signal_ns,
+                           .group_most = (int)problem->options[GROUP],
                            .groups_most = (int)problem->options[GROUPS],
                            .limit = (size_t)problem->options[LIMIT]};
 }
@@ -100,7 +115,7 @@ static rk_ios_search search_of(const rk_problem *problem)
 /**
  * IOS (Ding et al., 2021): the stages that the dynamic programme finds, or greedy ones where those are
  * faster, as can be since it sees only stages of at most s groups of at most r. Then the stages'
- * barriers give way to waits.
+ * barriers give way to waits, or each stage is what the paper launches.
  */
 static bool run(rk_builder *builder, const rk_problem *problem, rk_diag *diag)
 {
@@ -109,12 +124,14 @@ static bool run(rk_builder *builder, const rk_problem *problem, rk_diag *diag)
     uint32_t veus = rk_builder_veus(builder);
     layout l = {.problem = problem,
                 .deps = rk_deps_of_problem(problem, scratch),
-                .nodes = rk_ios_price(problem, veus, scratch)};
+                .nodes = rk_ios_price(problem, veus, problem->options[LAUNCHES], scratch)};
     rk_attempt best = {0};
     rk_ios_stages stages;
-    rk_ios_greedy(&stages, problem, l.nodes, scratch);
-    attempt(&best, &l, veus, &stages);
-    if (!problem->options[GREEDY]) {
+    if (problem->options[GREEDY] >= 0) {
+        rk_ios_greedy(&stages, problem, l.nodes, scratch);
+        attempt(&best, &l, veus, &stages);
+    }
+    if (problem->options[GREEDY] <= 0) {
         rk_ios_search search = search_of(problem);
         rk_ios_find(&stages, &search, problem, l.nodes, scratch);
         attempt(&best, &l, veus, &stages);
@@ -149,7 +166,7 @@ static bool merge(rk_merge_groups *groups, const rk_problem *problem, rk_arena *
     rk_ios_search search = search_of(problem);
     const rk_schedule *plain = NULL;
     bool good = true;
-    if (problem->options[MERGE] && !problem->options[GREEDY]) {
+    if (problem->options[MERGE] && problem->options[GREEDY] <= 0 && !problem->options[LAUNCHES]) {
         plain = rk_schedule_run(&rk_policy_ios, problem, scratch, diag);
         good = plain != NULL;
     }
@@ -158,8 +175,8 @@ static bool merge(rk_merge_groups *groups, const rk_problem *problem, rk_arena *
                              scratch);
     if (search.family_count) {
         rk_ios_stages stages;
-        rk_ios_find(&stages, &search, problem, rk_ios_price(problem, plain->veu_count, scratch),
-                    scratch);
+        rk_ios_find(&stages, &search, problem,
+                    rk_ios_price(problem, plain->veu_count, false, scratch), scratch);
         collect(&found, &stages, arena);
     }
     if (found.count) {
@@ -180,6 +197,7 @@ const rk_policy rk_policy_ios = {
     .name = "ios",
     .summary = "IOS: stages by dynamic programming over endings, then waits for their barriers",
     .options = options,
+    .form = form,
     .merge = merge,
     .turns = turns,
     .run = run,

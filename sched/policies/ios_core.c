@@ -1,13 +1,14 @@
 #include "sched/policies/ios_core.h"
 
 #include "base/vec.h"
+#include "sched/simulate/simulate.h"
 
 #include <math.h>
 #include <string.h>
 
 /*
  * The price of a stage. Groups run beside each other, the operators of a group one after the other
- * with a signal between them, and the next stage starts a signal after the last. So it is the largest
+ * with a signal (or, as kernels, a launch) between them, and the next stage starts as much after the last. So it is the largest
  * of the groups' times and of the whole work over the vEUs, with all of the fastest kernels or all of
  * the most efficient ones, whichever is less. A stage of nodes that could become one may be merged:
  * then its price is that of the one.
@@ -66,7 +67,8 @@ typedef struct {
     rk_arena *arena;
 } block;
 
-const rk_ios_node *rk_ios_price(const rk_problem *problem, uint32_t veus, rk_arena *arena)
+const rk_ios_node *rk_ios_price(const rk_problem *problem, uint32_t veus, bool launched,
+                                rk_arena *arena)
 {
     size_t count = problem->graph->node_count;
     rk_ios_node *nodes = RK_NEW_ARRAY(arena, rk_ios_node, count + 1);
@@ -75,7 +77,8 @@ const rk_ios_node *rk_ios_price(const rk_problem *problem, uint32_t veus, rk_are
         nodes[i].kernel[RK_IOS_EFFICIENT] = rk_efficient_kernel(problem, i);
         for (int sort = 0; sort < RK_IOS_SORTS; sort++) {
             const rk_candidate *c = &problem->candidates->nodes[i].items[nodes[i].kernel[sort]];
-            double each = rk_rtask_time(problem, c);
+            double each = launched ? rk_simulate_launched(c, problem->device, veus)
+                                   : rk_rtask_time(problem, c);
             nodes[i].span[sort] = (c->rtasks + veus - 1) / veus * each;
             nodes[i].work[sort] = c->rtasks * each / veus;
         }
@@ -339,7 +342,7 @@ static void solve_block(finder *f, rk_id first, rk_id end)
     size_t count = end - first;
     rk_arena *arena = rk_arena_new();
     block *b = RK_NEW(arena, block);
-    *b = (block){.search = f->search, .signal = f->problem->device->signal_ns, .arena = arena};
+    *b = (block){.search = f->search, .signal = f->search->signal, .arena = arena};
     if (count <= RK_IOS_BLOCK) {
         begin_block(b, f, first, count);
         node_set all = count == RK_IOS_BLOCK ? ~(node_set)0 : ((node_set)1 << count) - 1;

@@ -36,6 +36,7 @@ typedef struct {
 
 /** What the dynamic programme is told, and what it says of itself. */
 typedef struct {
+    double signal;                 /**< ns between operators of a group, and between stages */
     int group_most;                /**< r: operators of a group at most */
     int groups_most;               /**< s: groups of a stage at most */
     size_t limit;                  /**< transitions of a block; one that takes more is halved */
@@ -45,7 +46,9 @@ typedef struct {
     size_t halved; /**< blocks that were, as too large or of too many transitions */
 } rk_ios_search;
 
-const rk_ios_node *rk_ios_price(const rk_problem *problem, uint32_t veus, rk_arena *arena);
+/** Prices of all nodes, as rTasks of a vDevice or, when `launched`, as kernels. */
+const rk_ios_node *rk_ios_price(const rk_problem *problem, uint32_t veus, bool launched,
+                                rk_arena *arena);
 
 /** The families of the problem's graph; none when some set of one has no kernel that runs it. */
 void rk_ios_find_families(const rk_ios_family **families, size_t *count, const rk_problem *problem,

@@ -59,7 +59,7 @@ void rk_ios_find_families(const rk_ios_family **families, size_t *count, const r
                              : NULL;
     if (!sampled.candidates)
         return;
-    const rk_ios_node *prices = rk_ios_price(&sampled, veus, arena) + problem->graph->node_count;
+    const rk_ios_node *prices = rk_ios_price(&sampled, veus, false, arena) + problem->graph->node_count;
     rk_ios_family *all = RK_NEW_ARRAY(arena, rk_ios_family, groups.count);
     for (size_t g = 0; g < groups.count; g++) {
         all[g].group = groups.items[g];

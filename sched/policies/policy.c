@@ -58,16 +58,16 @@ void rk_policy_defaults(int64_t *options, const rk_policy *policy)
         options[i] = policy->options[i].otherwise;
 }
 
-static bool runs_as_launches(const rk_policy *policy, const int64_t *options)
+rk_run_form rk_policy_form(const rk_policy *policy, const int64_t *options)
 {
     int64_t defaults[RK_POLICY_MAX_OPTIONS] = {0};
     rk_policy_defaults(defaults, policy);
-    return policy->as_launches && policy->as_launches(options ? options : defaults);
+    return policy->form ? policy->form(options ? options : defaults) : RK_RUNS_AS_VDEVICE;
 }
 
 bool rk_policy_is_yardstick(const rk_policy *policy, const int64_t *options)
 {
-    return policy->as_graph || runs_as_launches(policy, options);
+    return rk_policy_form(policy, options) != RK_RUNS_AS_VDEVICE;
 }
 
 /** As many vEUs as stay resident with the most demanding candidate in play (section 4.1.3). */
@@ -121,8 +121,7 @@ rk_schedule *rk_schedule_run(const rk_policy *policy, const rk_problem *problem,
         return NULL;
     schedule->graph = problem->graph->name;
     schedule->policy = policy->name;
-    schedule->as_graph = policy->as_graph;
-    schedule->as_launches = runs_as_launches(policy, given.options);
+    schedule->form = rk_policy_form(policy, given.options);
     schedule->device = problem->device->name;
     schedule->veu_threads = vdevice.threads;
     schedule->veu_shared = vdevice.shared;

@@ -37,9 +37,8 @@ typedef struct {
     const rk_policy_option *options; /**< terminated by a NULL name; NULL: none */
     const rk_policy_turn *turns;     /**< NULL: once, with its defaults; yardsticks are not tried */
     bool searches; /**< it tries others, or needs what they found: none tries it */
-    bool as_graph; /**< simulated as kernels of a captured CUDA graph (sched/simulate/simulate.h) */
-    /** Whether it is simulated as one ordinary kernel for each rProgram; NULL: it is not. */
-    bool (*as_launches)(const int64_t *options);
+    /** As what its schedules are simulated; NULL: as a vDevice. */
+    rk_run_form (*form)(const int64_t *options);
     /**
      * The operators that it would have merged before it runs (sched/passes/merge_problem.h); none when `groups`
      * stays empty. The problem has a source. NULL: it takes graphs as they are.
@@ -61,10 +60,8 @@ const rk_policy *rk_policy_find(const char *name);
 /** Fills `options`, RK_POLICY_MAX_OPTIONS at most, with the policy's defaults. */
 void rk_policy_defaults(int64_t *options, const rk_policy *policy);
 
-/**
- * Whether its schedules with these options (NULL: the defaults) are simulated as kernels, and not as a vDevice: something to
- * compare others with.
- */
+/** As what its schedules with these options (NULL: the defaults) are simulated; a yardstick's not as a vDevice. */
+rk_run_form rk_policy_form(const rk_policy *policy, const int64_t *options);
 bool rk_policy_is_yardstick(const rk_policy *policy, const int64_t *options);
 
 /**

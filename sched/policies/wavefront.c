@@ -152,9 +152,9 @@ static bool run(rk_builder *builder, const rk_problem *problem, rk_diag *diag)
     return true;
 }
 
-static bool as_launches(const int64_t *given)
+static rk_run_form form(const int64_t *given)
 {
-    return given[LAUNCHES];
+    return given[LAUNCHES] ? RK_RUNS_AS_LAUNCHES : RK_RUNS_AS_VDEVICE;
 }
 
 static const rk_policy_turn turns[] = {{10, {0}}, {0}};
@@ -164,6 +164,6 @@ const rk_policy rk_policy_wavefront = {
     .summary = "Algorithm 1 of the Rammer paper: waves of operators over all vEUs, with waits",
     .options = options,
     .turns = turns,
-    .as_launches = as_launches,
+    .form = form,
     .run = run,
 };

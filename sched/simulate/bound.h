@@ -5,8 +5,7 @@
 
 /**
  * What no schedule of a problem on `veus` vEUs goes below, in ns, whatever kernels it selects, as
- * rk_simulate counts (schedules whose `as_graph` or `as_launches` is set apart): each term takes the least over the
- * candidates of a node. All include one launch.
+ * rk_simulate counts for a vDevice: each term takes the least over the candidates of a node. All include one launch.
  */
 typedef struct {
     double work_ns;  /**< all rTasks, each as fast as alone, over the vEUs */

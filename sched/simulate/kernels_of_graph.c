@@ -53,7 +53,9 @@ void rk_sim_kernel_end(simulation *s, rk_id op, uint32_t event)
     sim_kernels *k = s->kernels;
     if (--k->left[op])
         return;
-    double ready = s->now + s->problem->device->graph_launch_ns;
+    const rk_device *device = s->problem->device;
+    double ready = s->now + (s->schedule->form == RK_RUNS_AS_GRAPH ? device->graph_launch_ns
+                                                                   : device->launch_ns);
     for (uint32_t i = k->first[op]; i < k->first[op + 1]; i++) {
         rk_id next = k->to[i];
         if (ready > k->ready[next]) {

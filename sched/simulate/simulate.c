@@ -294,7 +294,7 @@ static void play(simulation *s)
 
 static double overhead_of(const simulation *s)
 {
-    return s->kernels || s->schedule->as_launches ? 0 : s->problem->device->rtask_overhead_ns;
+    return s->schedule->form == RK_RUNS_AS_VDEVICE ? s->problem->device->rtask_overhead_ns : 0;
 }
 
 static void end_program(simulation *s)
@@ -320,18 +320,17 @@ static void end_program(simulation *s)
 }
 
 /** How many rTasks of a kernel that has the device to itself run where one vEU would; kernels' occupancy is their own. */
-static double crowd(rk_candidate *kernel, const simulation *s)
+static double crowd(rk_candidate *kernel, const rk_device *d, rk_run_form form, uint32_t veus)
 {
-    const rk_device *d = s->problem->device;
     const rk_candidate given = *kernel;
     const int own = rk_device_occupancy(d, kernel->demand, NULL);
-    if (!s->kernels && !s->schedule->as_launches)
+    if (form == RK_RUNS_AS_VDEVICE)
         return 1;
     const uint32_t each = (kernel->rtasks + (uint32_t)d->sms - 1) / (uint32_t)d->sms;
     if (kernel->needs.residents && own > 0)
         kernel->needs.residents = each < (uint32_t)own ? (int)each : own;
     const double slots = (double)d->sms * (own > given.residents ? own : given.residents);
-    return ceil(kernel->rtasks / (double)s->schedule->veu_count) / ceil(kernel->rtasks / slots);
+    return ceil(kernel->rtasks / (double)veus) / ceil(kernel->rtasks / slots);
 }
 
 static void find_costs(simulation *s)
@@ -341,7 +340,8 @@ static void find_costs(simulation *s)
     memset(s->pools, 0, sizeof s->pools);
     for (size_t i = 0; i < nodes; i++) {
         rk_candidate c = s->problem->candidates->nodes[i].items[s->schedule->selected[i]];
-        const double crowded = crowd(&c, s);
+        const double crowded =
+            crowd(&c, s->problem->device, s->schedule->form, s->schedule->veu_count);
         if (s->memory || crowded > 1)
             c.parts = rk_candidate_parts(&c, s->problem->device, s->memory ? s->memory[i] : 0);
         bool streams = c.parts.stream_ns > 0 && c.parts.bytes > 0;
@@ -390,7 +390,7 @@ static void play_all(simulation *s)
     s->times = (rk_sim_times){0};
     s->timers.count = 0;
     s->kernels = NULL;
-    if (s->schedule->as_graph)
+    if (s->schedule->form == RK_RUNS_AS_STREAMS || s->schedule->form == RK_RUNS_AS_GRAPH)
         rk_sim_kernels_init(s);
     find_costs(s);
     for (size_t p = 0; p < s->schedule->program_count; p++) {
@@ -481,6 +481,15 @@ double rk_simulate_parts(const rk_rtask_parts *parts, double rtask_ns, const rk_
 {
     bool split = parts->stream_ns > 0 || parts->fixed_ns > 0;
     return device->rtask_overhead_ns + (split ? parts->fixed_ns + parts->stream_ns : rtask_ns);
+}
+
+double rk_simulate_launched(const rk_candidate *candidate, const rk_device *device, uint32_t veus)
+{
+    rk_candidate c = *candidate;
+    const double crowded = crowd(&c, device, RK_RUNS_AS_LAUNCHES, veus);
+    if (crowded > 1)
+        c.parts = rk_candidate_parts(&c, device, 0);
+    return (rk_simulate_alone(&c, device) - device->rtask_overhead_ns) / crowded;
 }
 
 double rk_simulate_alone(const rk_candidate *candidate, const rk_device *device)

@@ -22,10 +22,11 @@
  *   does not fit the L2, the schedule is played once by what its candidates say, and the order in which nodes start
  *   there says where each is served when it is played again.
  *
- * In a schedule whose `as_launches` is set each rProgram is a kernel of a stream: its rTasks pay no overhead, and as many
- * are resident as its own demand allows, not the vDevice's. In one whose `as_graph` is set each operator is instead a kernel of a captured CUDA graph: it
- * starts graph_launch_ns after the last kernel that it depends on, barrier-rTasks and the vDevice's
- * overhead for each rTask do not exist, its occupancy is its own too, and launch_ns is paid once for each rProgram.
+ * In a schedule of another form than a vDevice's rTasks pay no overhead, and as many of a kernel are resident as its own
+ * demand allows. As launches, each rProgram is a kernel of a stream. As a graph, each operator is a kernel of a captured CUDA
+ * graph: it starts graph_launch_ns after the last kernel that it depends on, barrier-rTasks do not exist, and launch_ns is
+ * paid once for each rProgram. As streams, the same with launch_ns in the place of graph_launch_ns: what runs beside each
+ * other is launched into streams of its own, and all join at the end of an rProgram.
  *
  * With no rTask slower than its rtask_ns, no schedule takes longer than its makespan_ns.
  */
@@ -81,6 +82,9 @@ double rk_simulate_parts(const rk_rtask_parts *parts, double rtask_ns, const rk_
 
 /** Likewise of a candidate, where it takes its data to be. */
 double rk_simulate_alone(const rk_candidate *candidate, const rk_device *device);
+
+/** Of one rTask of a candidate that is launched as a kernel of its own, where one of `veus` would run. */
+double rk_simulate_launched(const rk_candidate *candidate, const rk_device *device, uint32_t veus);
 
 /** Likewise of a node's candidate, at least, wherever an order of nodes leaves its data. */
 double rk_simulate_least(const rk_candidates *candidates, rk_id node, uint32_t candidate,

@@ -184,8 +184,8 @@ static const struct {
 
 static void show_stages(const setting *s, bool all)
 {
-    static const int64_t greedily[RK_POLICY_MAX_OPTIONS] = {3, 8, 1, 1, 1, 0};
-    static const int64_t by_dp[RK_POLICY_MAX_OPTIONS] = {3, 8, 1, 0, 500000, 0};
+    static const int64_t greedily[RK_POLICY_MAX_OPTIONS] = {3, 8, 0, 1, 1, 0, 1};
+    static const int64_t by_dp[RK_POLICY_MAX_OPTIONS] = {3, 8, 0, -1, 500000, 0, 1};
     printf("\n| model | sequential, ms | greedy, ms | ios, ms | published | | |\n"
            "| --- | --- | --- | --- | --- | --- | --- |\n");
     for (size_t i = 0; i < sizeof stages / sizeof *stages; i++) {

@@ -361,12 +361,14 @@ static bool show_nasbench(const setting *s, size_t first, size_t count)
 /** What the dynamic programme makes of a problem: its transitions and processor time. */
 static double time_search(rk_ios_search *search, const planned *p, uint32_t veus, bool merge)
 {
-    *search = (rk_ios_search){.group_most = 3, .groups_most = 8, .limit = 500000};
+    *search = (rk_ios_search){
+        .signal = p->problem.device->signal_ns, .group_most = 3, .groups_most = 8, .limit = 500000};
     rk_ios_stages stages;
     double start = now();
     if (merge)
         rk_ios_find_families(&search->families, &search->family_count, &p->problem, veus, p->arena);
-    rk_ios_find(&stages, search, &p->problem, rk_ios_price(&p->problem, veus, p->arena), p->arena);
+    rk_ios_find(&stages, search, &p->problem, rk_ios_price(&p->problem, veus, false, p->arena),
+                p->arena);
     return 1e3 * (now() - start);
 }
 

@@ -168,11 +168,22 @@ Test(simulate, kernels_of_a_graph_pay_a_launch_for_each_edge)
 {
     fixture *f = diamond();
     rk_schedule *s = diamond_schedule(f);
-    s->as_graph = true;
+    s->form = RK_RUNS_AS_GRAPH;
     const rk_sim *sim = rk_simulate(s, &f->problem, true, f->arena);
     cr_expect_float_eq(sim->times.makespan_ns, 2000 + 1000 + 1300 + 2000 + 1300 + 500, 1e-6);
     cr_expect_eq(sim->times.overhead_ns, 0);
     cr_expect_float_eq(sim->path.wait_ns, 2600, 1e-6);
+    fixture_free(f);
+}
+
+Test(simulate, kernels_of_streams_pay_the_launch_of_a_stream)
+{
+    fixture *f = diamond();
+    rk_schedule *s = diamond_schedule(f);
+    s->form = RK_RUNS_AS_STREAMS;
+    const rk_sim *sim = rk_simulate(s, &f->problem, true, f->arena);
+    cr_expect_float_eq(sim->times.makespan_ns, 2000 + 1000 + 2000 + 2000 + 2000 + 500, 1e-6);
+    cr_expect_eq(sim->times.overhead_ns, 0);
     fixture_free(f);
 }
 
