@@ -64,14 +64,14 @@ function(rk_said out file word)
     endforeach()
 endfunction()
 
-# The programs of tests/programs: a source, or a folder with main.cu and others.
-file(GLOB RK_PROGRAMS CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR}/tests/programs
-     ${CMAKE_SOURCE_DIR}/tests/programs/*.cu ${CMAKE_SOURCE_DIR}/tests/programs/*/main.cu)
+# The programs of tests/run/programs: a source, or a folder with main.cu and others.
+file(GLOB RK_PROGRAMS CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR}/tests/run/programs
+     ${CMAKE_SOURCE_DIR}/tests/run/programs/*.cu ${CMAKE_SOURCE_DIR}/tests/run/programs/*/main.cu)
 list(TRANSFORM RK_PROGRAMS REPLACE "(/main)?\\.cu$" "")
 
 # rk_program_sources(<name> <sources-var> <flags-var> <main-var>): of one of them
 function(rk_program_sources name sources flags main)
-    set(folder ${CMAKE_SOURCE_DIR}/tests/programs)
+    set(folder ${CMAKE_SOURCE_DIR}/tests/run/programs)
     set(file ${folder}/${name}.cu)
     set(${sources} ${file} PARENT_SCOPE)
     if(NOT EXISTS ${file})

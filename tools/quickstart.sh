@@ -77,7 +77,7 @@ step "Compiling the emitted CUDA with nvcc, and running it where there is a GPU"
 compiled="nothing: there is no CUDA toolkit on this machine"
 if find_nvcc; then
     status=0
-    run "$log" sh tests/gpu/run.sh -o "$out/gpu.json" "$out/lstm-cuda" 2>&1 || status=$?
+    run "$log" sh tests/device/gpu/run.sh -o "$out/gpu.json" "$out/lstm-cuda" 2>&1 || status=$?
     case $status in
     0) compiled="lstm-cuda, and run on this machine's GPU" ;;
     3) compiled="lstm-cuda with its test and benchmark; there is no GPU to run it" ;;
@@ -113,4 +113,4 @@ row "the same rKernels one by one, here" \
 row "compiled by nvcc" "$compiled"
 echo
 echo "Done in $(($(date +%s) - rk_started)) s. The CUDA program is in $out/lstm-cuda; on a GPU machine:"
-echo "  sh tests/gpu/run.sh $out/lstm-cuda"
+echo "  sh tests/device/gpu/run.sh $out/lstm-cuda"

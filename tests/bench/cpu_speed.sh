@@ -51,7 +51,7 @@ best()
 
 printf '%-40s %12s %12s %8s\n' program 'ms' 'fibers ms' ratio
 for name in saxpy indices histogram stencil transpose gemm scan reduce bitonic breadth_first; do
-    "$build/bin/rkconvert" cc -O2 "../programs/$name.cu" -o "$work/$name" 2>"$work/log" || {
+    "$build/bin/rkconvert" cc -O2 "../run/programs/$name.cu" -o "$work/$name" 2>"$work/log" || {
         cat "$work/log"
         exit 1
     }

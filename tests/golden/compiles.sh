@@ -60,7 +60,7 @@ for arch in ${RK_NVCC_ARCHS:-80 90}; do
             continue
         }
         nm -C probe.cubin >held
-        awk -f "$RK_SOURCE/tests/corpora/symbols.awk" wanted held >lines
+        awk -f "$RK_SOURCE/tests/bench/corpora/symbols.awk" wanted held >lines
         while read -r has wants name; do
             [ "$has" = "$wants" ] || bad "sm_$arch: $has of $wants instances of $name"
         done <lines

@@ -1,4 +1,4 @@
-#include "../threads/layers.h"
+#include "tests/proof/threads/layers.h"
 
 #include "rkernel_lib/runtime/cpu/veu.h"
 
@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* The executor on hand-made tables; tests/threads has what needs ThreadSanitizer. */
+/* The executor on hand-made tables; tests/proof/threads has what needs ThreadSanitizer. */
 
 static layers l;
 static rk_executor_fault fault;

@@ -1,5 +1,5 @@
 #include "base/str.h"
-#include "tests/protocol/sample.h"
+#include "tests/device/protocol/sample.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@ static void setup(void)
     folder_setup();
     const char *source = getenv("RK_SOURCE");
     cr_assert(source, "RK_SOURCE names the source folder");
-    kernels = rk_path_join(arena, source, "tests/protocol/kernels");
+    kernels = rk_path_join(arena, source, "tests/device/protocol/kernels");
     runtime = rk_path_join(arena, source, "rkernel_lib/include");
 }
 

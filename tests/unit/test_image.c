@@ -1,5 +1,5 @@
 #include "base/str.h"
-#include "tests/protocol/sample.h"
+#include "tests/device/protocol/sample.h"
 
 #include <stdlib.h>
 #include <string.h>

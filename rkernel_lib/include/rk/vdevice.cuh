@@ -159,7 +159,7 @@ __device__ void vdevice_await(const vdevice_program &program, const vdevice_entr
  * The persistent kernel's body, for a grid of one block of V threads for each vEU, all resident at
  * once. `Functions::call(fn, rtask, args)` runs one thread of rTask `rtask` of rKernel `fn` and is
  * called by all V threads. The comments in the assembly mark an rTask's code for the check of the
- * emitted PTX (tests/protocol).
+ * emitted PTX (tests/device/protocol).
  */
 template <class Functions, unsigned V> __device__ void vdevice_run(const vdevice_program &program)
 {
