@@ -189,6 +189,8 @@ static rk_cc_words compile_command(const run *r, const rk_cc_input *input)
     add(r, &command, include);
     add(r, &command, "-isystem");
     add(r, &command, rk_path_join(r->arena, include, "rk/shim"));
+    add(r, &command, "-idirafter");
+    add(r, &command, rk_path_join(r->arena, include, "rk/torch"));
     return command;
 }
 

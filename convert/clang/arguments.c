@@ -77,6 +77,8 @@ static void add_toolkit(arg_vec *args, const rk_convert_options *options, rk_are
     *rk_push(arena, args) = rk_path_join(arena, options->home, "include");
     *rk_push(arena, args) = "-idirafter";
     *rk_push(arena, args) = rk_parse_file(options, "after", arena);
+    *rk_push(arena, args) = "-idirafter"; /* behind an installed PyTorch's */
+    *rk_push(arena, args) = rk_path_join(arena, options->home, "include/rk/torch");
 }
 
 /** Whether it says where headers are or defines macros, which the prelude does not heed. */

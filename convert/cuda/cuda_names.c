@@ -246,6 +246,8 @@ static const rk_cuda_name names[] = {
      .use = RK_USE_BLOCK_IDX, .text = "block_idx()"},
     {"block_index", RK_IN_GROUP, .does = RK_DOES_RANK, .waits = RK_WAITS_NOT},
     {"block_rank", RK_IN_GROUP, .does = RK_DOES_RANK, .waits = RK_WAITS_NOT},
+    {"c10::BFloat16", RK_IN_TYPES, .element = "__bf16"},
+    {"c10::Half", RK_IN_TYPES, .element = "_Float16"},
     {"ceil", RK_IN_PLAIN, .does = RK_DOES_COMPUTE, .expr = "ceil", .expr_args = 1,
      .expr_exact = true},
     {"ceilf", RK_IN_PLAIN, .does = RK_DOES_COMPUTE, .expr = "ceil", .expr_args = 1,

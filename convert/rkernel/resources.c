@@ -122,6 +122,8 @@ static bool measure(rk_unit *unit, const char *folder, const char *file, const c
                                 folder,
                                 "-I",
                                 rk_path_join(arena, unit->options->home, "include"),
+                                "-isystem",
+                                rk_path_join(arena, unit->options->home, "include/rk/torch"),
                                 "-o",
                                 rk_arena_printf(arena, "%s.cubin", file),
                                 file,
@@ -130,7 +132,7 @@ static bool measure(rk_unit *unit, const char *folder, const char *file, const c
     rk_bytes text = {.data = rk_arena_strdup(arena, "")};
     rk_file_read(&text, log, arena, rk_diag_new(arena));
     unlink(log);
-    unlink(argv[10]);
+    unlink(argv[12]);
     if (status == 0 && rk_resources_parse(out, wanted, unit->instances.count, text.data))
         return true;
     return rk_diag_add(unit->diag, RK_WARNING, "RK-V207", rk_place_file(unit->path),

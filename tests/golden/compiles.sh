@@ -29,7 +29,7 @@ if [ "$1" = cpu ]; then
     for file in ./*.cpu.cpp; do
         [ -f "$file" ] || continue
         seen=1
-        ${CXX:-c++} $flags -I"$include/rk/shim" -w -fsyntax-only "$file" || bad "$file does not compile for the CPU"
+        ${CXX:-c++} $flags -I"$include/rk/shim" -idirafter "$include/rk/torch" -w -fsyntax-only "$file" || bad "$file does not compile for the CPU"
     done
     [ $seen = 1 ] || bad 'there is nothing to compile'
     exit $bad
@@ -54,7 +54,7 @@ for arch in ${RK_NVCC_ARCHS:-80 90}; do
     for file in ./*.rk.cu; do
         [ -f "$file" ] || continue
         seen=1
-        "$nvcc" $flags -arch=sm_$arch -rdc=true -cubin -o probe.cubin "$file" 2>log || {
+        "$nvcc" $flags -isystem "$include/rk/torch" -arch=sm_$arch -rdc=true -cubin -o probe.cubin "$file" 2>log || {
             cat log
             bad "$file does not compile for sm_$arch"
             continue

@@ -1,0 +1,2 @@
+#pragma once
+#include "../rk_torch/tensor.h"
