@@ -82,6 +82,8 @@ static bool call_text(const rk_unit *unit, rk_where at, size_t *open)
     if (at.file == RK_NONE)
         return false;
     const rk_tokens tokens = rk_walk_tokens(unit, at, &i, &from);
+    if (rk_token_is(&tokens, i, "operator") && rk_token_is(&tokens, i + 1, "("))
+        i += 2; /* the `()` is its name */
     if (!rk_token_is(&tokens, i, "("))
         i++;
     if (rk_token_is(&tokens, i, "<"))

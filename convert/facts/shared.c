@@ -117,6 +117,86 @@ static void add_hoist(rk_unit *unit, rk_function *f, const char *text)
     *rk_push(unit->arena, &f->hoists) = text;
 }
 
+/* Names that a type finds by what the body says with `using`. */
+
+/** Whether the declaration is in a namespace that is not around the function. */
+static bool is_elsewhere(CXCursor declaration, CXCursor function)
+{
+    const CXCursor parent = clang_getCursorSemanticParent(declaration);
+    if (clang_getCursorKind(parent) != CXCursor_Namespace)
+        return false;
+    CXCursor around = clang_getCursorSemanticParent(function);
+    while (!clang_Cursor_isNull(around) && !clang_isInvalid(clang_getCursorKind(around)) &&
+           !clang_isTranslationUnit(clang_getCursorKind(around))) {
+        if (clang_equalCursors(clang_getCanonicalCursor(around), clang_getCanonicalCursor(parent)))
+            return false;
+        around = clang_getCursorSemanticParent(around);
+    }
+    return true;
+}
+
+typedef struct {
+    CXCursor function;
+    bool found;
+} elsewhere_search;
+
+static enum CXChildVisitResult find_elsewhere(CXCursor cursor, CXCursor parent, CXClientData data)
+{
+    (void)parent;
+    elsewhere_search *search = data;
+    const CXCursor target = clang_getCursorReferenced(cursor);
+    const enum CXCursorKind kind = clang_getCursorKind(target);
+    if (kind == CXCursor_OverloadedDeclRef)
+        for (unsigned i = 0; i < clang_getNumOverloadedDecls(target); i++)
+            search->found |= is_elsewhere(clang_getOverloadedDecl(target, i), search->function);
+    else if (kind == CXCursor_NamespaceAlias)
+        search->found |= is_local(target);
+    else if (!clang_Cursor_isNull(target) && !clang_isInvalid(kind))
+        search->found |= is_elsewhere(target, search->function);
+    return search->found ? CXChildVisit_Break : CXChildVisit_Recurse;
+}
+
+typedef struct {
+    const statement *s;
+    unsigned at; /**< where the declaration begins */
+} using_search;
+
+/** Takes each `using` of the blocks around the declaration, and before it, along. */
+static enum CXChildVisitResult find_using(CXCursor cursor, CXCursor parent, CXClientData data)
+{
+    (void)parent;
+    const using_search *search = data;
+    const statement *s = search->s;
+    const enum CXCursorKind kind = clang_getCursorKind(cursor);
+    unsigned begin, end;
+    rk_ast_extent(cursor, &begin, &end);
+    if (begin >= search->at)
+        return CXChildVisit_Break;
+    if (kind == CXCursor_CompoundStmt && end <= search->at)
+        return CXChildVisit_Continue;
+    if (kind != CXCursor_UsingDirective && kind != CXCursor_UsingDeclaration &&
+        kind != CXCursor_NamespaceAlias)
+        return clang_isStatement(kind) ? CXChildVisit_Recurse : CXChildVisit_Continue;
+    const char *text =
+        rk_arena_printf(s->unit->arena, "%.*s;", (int)(end - begin), s->tokens->text + begin);
+    for (size_t i = 0; i < s->f->opened.count; i++)
+        if (strcmp(s->f->opened.items[i], text) == 0)
+            return CXChildVisit_Continue;
+    *rk_push(s->unit->arena, &s->f->opened) = text;
+    return CXChildVisit_Continue;
+}
+
+/** Notes what of the body's `using` the declaration's types are found by. */
+static void note_opened(const statement *s, CXCursor variable)
+{
+    const CXCursor function = s->analysis->cursors.items[s->function];
+    elsewhere_search search = {.function = function};
+    clang_visitChildren(variable, find_elsewhere, &search);
+    using_search take = {s, (unsigned)s->tokens->items[s->first].offset};
+    if (search.found)
+        clang_visitChildren(function, find_using, &take);
+}
+
 /** `static constexpr int N = M + 1;` for a local constant, from its text. */
 static const char *constant_text(const statement *s, unsigned begin, unsigned end, CXCursor local)
 {
@@ -462,7 +542,9 @@ void rk_shared_declare(rk_analysis *analysis, size_t body, CXCursor cursor, CXCu
     } else {
         done = declare_static(&s, &shared, cursor);
     }
-    if (!done)
+    if (done && !shared.dynamic)
+        note_opened(&s, variable);
+    if (!done || (f->in_class && f->opened.count))
         rk_problem_add(unit, function, RK_REFUSED, "RK-V119", place,
                        "declare its type outside of the function, in a plain declaration",
                        "the declaration of the shared array '%s' cannot be moved", name);

@@ -16,6 +16,25 @@ const char *rk_rewrite_space(const rk_unit *unit, size_t file)
     return file ? RK__SPACE : unit->space;
 }
 
+/** Whether the `>` at the token ends the arguments of a name, and no template's head or comparison. */
+static bool ends_arguments(const rk_tokens *t, size_t i)
+{
+    int depth = 0;
+    for (size_t k = i + 1; k-- > 0;) {
+        if (rk_token_is(t, k, ">"))
+            depth++;
+        else if (rk_token_is(t, k, "<") && --depth == 0)
+            return k > 0 && t->items[k - 1].kind == RK_TOKEN_NAME &&
+                   !rk_token_is(t, k - 1, "template");
+        else if (rk_token_is(t, k, ";") || rk_token_is(t, k, "{") || rk_token_is(t, k, "}") ||
+                 (k > 0 && rk_token_is(t, k, "|") && rk_token_is(t, k - 1, "|")) ||
+                 (k > 0 && rk_token_is(t, k, "&") && rk_token_is(t, k - 1, "&") &&
+                  t->items[k + 1].kind == RK_TOKEN_NAME))
+            return false;
+    }
+    return false;
+}
+
 /** Whether the word before a `::` leaves it the outermost scope: a keyword or an attribute, and no name of a scope. */
 static bool leads(const rk_tokens *t, size_t i)
 {
@@ -29,7 +48,7 @@ static bool leads(const rk_tokens *t, size_t i)
         return true;
     const rk_token *before = &t->items[i - 1];
     if (rk_token_is(t, i - 1, ">"))
-        return false;
+        return !ends_arguments(t, i - 1);
     if (before->kind != RK_TOKEN_NAME)
         return true;
     for (size_t w = 0; w < sizeof words / sizeof *words; w++)

@@ -266,6 +266,23 @@ static char *indentation(const rk_tokens *tokens, size_t offset, rk_arena *arena
     return rk_arena_strndup(arena, tokens->text + begin, end - begin);
 }
 
+/** The struct of the function's shared memory, with the names that the body's `using` found for it. */
+static const char *part_text(const rk_unit *unit, const rk_function *f, const char *fields)
+{
+    rk_arena *arena = unit->arena;
+    const char *text = rk_arena_printf(arena, "%sstruct %s { %s};", rk_heads_own(unit, f, arena),
+                                       f->part, fields);
+    if (f->in_class && f->access) /* a kernel's frame is to name it */
+        return rk_arena_printf(arena, "public: %s %s:", text, f->access);
+    if (!f->opened.count)
+        return text;
+    rk_str opened = {.arena = arena};
+    for (size_t i = 0; i < f->opened.count; i++)
+        rk_str_addf(&opened, "%s ", f->opened.items[i]);
+    return rk_arena_printf(arena, "namespace %s_in { %s%s } using %s_in::%s;", f->part,
+                           rk_str_text(&opened), text, f->part, f->part);
+}
+
 static void edit_shared(rk_unit *unit, const rk_function *f)
 {
     const size_t file = f->definition.file;
@@ -290,12 +307,9 @@ static void edit_shared(rk_unit *unit, const rk_function *f)
         if (!s->dynamic)
             rk_str_addf(&fields, "%s ", rk_rewrite_leading(unit, file, s->fields));
     }
-    const bool hidden = f->in_class && f->access; /* a kernel's frame is to name it */
     if (part)
         insert(unit, file, f->definition.begin, RANK_PART,
-               rk_arena_printf(arena, "%s%sstruct %s { %s};%s%s%s\n%s", hidden ? "public: " : "",
-                               rk_heads_own(unit, f, arena), f->part, rk_str_text(&fields),
-                               hidden ? " " : "", hidden ? f->access : "", hidden ? ":" : "",
+               rk_arena_printf(arena, "%s\n%s", part_text(unit, f, rk_str_text(&fields)),
                                indentation(tokens_of(unit, file), f->definition.begin, arena)));
 }
 

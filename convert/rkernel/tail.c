@@ -135,40 +135,32 @@ static const char *defined_name(const char *rest, rk_arena *arena)
     return rk_arena_strndup(arena, rest, length);
 }
 
-/** The macros that the file defines; a guard is not, and what it only gives when nobody else has goes to `given`. */
-static void find_macros(const rk_unit *unit, const rk_source_file *file, name_vec *names,
-                        name_vec *given)
+/** The macros that the file may define, and its guard. */
+static void find_macros(const rk_unit *unit, const rk_source_file *file, name_vec *names)
 {
-    name_vec asked = {0};
     for (size_t i = 0; i < file->tokens.count; i++) {
         if (file->tokens.items[i].kind != RK_TOKEN_DIRECTIVE)
             continue;
         const rk_directive d = rk_directive_of(&file->tokens, i, unit->arena);
         const char *name = defined_name(d.rest, unit->arena);
-        if (strcmp(d.name, "ifndef") == 0)
-            *rk_push(unit->arena, &asked) = name;
-        if (strcmp(d.name, "define") != 0)
-            continue;
-        const bool guard = file->guard && strcmp(file->guard, name) == 0;
-        name_vec *to = !guard && has_name(&asked, name) ? given : names;
-        if (!has_name(to, name))
-            *rk_push(unit->arena, to) = name;
+        if (strcmp(d.name, "define") == 0 && !has_name(names, name))
+            *rk_push(unit->arena, names) = name;
     }
     if (file->guard && !has_name(names, file->guard))
         *rk_push(unit->arena, names) = file->guard;
 }
 
-/** What comes before the text for each of its macros, or behind it; NULL for those that it gives when nobody else has. */
-static void add_macro_lines(const rk_unit *unit, rk_str *out, const char *own, const char *any)
+/**
+ * A line for each macro of the project, before its text or behind it. What the macro was before stays until the
+ * text defines it: a library's headers may name it till then, and a branch that is not taken defines nothing.
+ */
+static void add_macro_lines(const rk_unit *unit, rk_str *out, const char *line)
 {
-    name_vec names = {0}, given = {0};
+    name_vec names = {0};
     for (size_t i = 0; i < unit->files.count; i++)
-        find_macros(unit, unit->files.items[i], &names, &given);
+        find_macros(unit, unit->files.items[i], &names);
     for (size_t i = 0; i < names.count; i++)
-        rk_str_addf(out, own, names.items[i], names.items[i]);
-    for (size_t i = 0; i < given.count; i++)
-        if (!has_name(&names, given.items[i]))
-            rk_str_addf(out, any, given.items[i]);
+        rk_str_addf(out, line, names.items[i]);
 }
 
 /** Headers of libraries that the project includes inside of braces come before: they are at global scope. */
@@ -187,14 +179,11 @@ static void add_early(const rk_unit *unit, rk_str *out)
     }
 }
 
-#define POP "#pragma pop_macro(\"%s\")\n"
-
 char *rk_rewrite_head(const rk_unit *unit)
 {
     rk_str out = {.arena = unit->arena};
     rk_str_add(&out, rk_defines_around(unit, "#include <rk/rkernel.h>\n"));
-    add_macro_lines(unit, &out, "#pragma push_macro(\"%s\")\n#undef %s\n",
-                    "#pragma push_macro(\"%s\")\n");
+    add_macro_lines(unit, &out, "#pragma push_macro(\"%s\")\n");
     if (unit->files.count > 1)
         rk_str_addf(&out, "#define " RK__SPACE " %s\n", unit->space);
     rk_str_add(&out, unit->defines);
@@ -216,7 +205,7 @@ char *rk_rewrite_tail(rk_unit *unit)
     if (unit->files.count > 1)
         rk_str_add(&out, "#undef " RK__SPACE "\n");
     rk_str_add(&out, unit->undefines);
-    add_macro_lines(unit, &out, POP, POP);
+    add_macro_lines(unit, &out, "#pragma pop_macro(\"%s\")\n");
     return rk_arena_strdup(unit->arena, rk_str_text(&out));
 }
 

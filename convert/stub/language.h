@@ -36,6 +36,18 @@
 #define __CUDACC__ 1
 #endif
 
+/* nvcc's own version, which is that of its headers. */
+#ifndef __CUDACC_VER_MAJOR__
+#ifdef CUDART_VERSION
+#define __CUDACC_VER_MAJOR__ (CUDART_VERSION / 1000)
+#define __CUDACC_VER_MINOR__ (CUDART_VERSION % 1000 / 10)
+#else
+#define __CUDACC_VER_MAJOR__ 12
+#define __CUDACC_VER_MINOR__ 0
+#endif
+#define __CUDACC_VER_BUILD__ 0
+#endif
+
 /* `alignas` after `__shared__`, where clang takes no attribute of C++: see parse.c. */
 #define rkalign(...) _Alignas(__VA_ARGS__)
 
@@ -72,12 +84,19 @@ template <class A, class B> __host__ auto max(const A &a, const B &b) -> decltyp
 typedef cudaTextureReadMode rk_parse_read_mode;
 #else
 typedef int rk_parse_read_mode;
-template <class T, int Dim = 1, int Mode = 0> struct texture {
+struct textureReference {
     int normalized, filterMode, addressMode[3];
+#ifndef RK_PARSE_BUILTIN
+    cudaChannelFormatDesc channelDesc;
+#endif
+};
+template <class T, int Dim = 1, int Mode = 0> struct texture : textureReference {
 };
 template <class T = void, int Dim = 1> struct surface {
 };
 template <class... T> cudaError_t cudaBindTexture(T &&...);
+template <class... T> cudaError_t cudaBindTexture2D(T &&...);
+template <class... T> cudaError_t cudaGetTextureReference(T &&...);
 template <class... T> cudaError_t cudaBindTextureToArray(T &&...);
 template <class... T> cudaError_t cudaUnbindTexture(T &&...);
 #endif

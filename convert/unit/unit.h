@@ -191,6 +191,7 @@ typedef struct {
     RK_VEC(rk_event) events;
     RK_VEC(rk_shared) shared;
     RK_VEC(const char *) hoists;      /**< locals that its shared memory's types name */
+    RK_VEC(const char *) opened; /**< what its body says with `using` and these types need */
     RK_VEC(rk_template_param) params; /**< of its template */
     RK_VEC(rk_parameter) parameters;  /**< of a kernel */
     RK_VEC(const char *) file_shared; /**< declarations to put at its entry for file-scope arrays */
