@@ -256,6 +256,10 @@ static rk_sym finish(rk_syms *syms, const sum *s)
         syms->sums.count--;
         return NULL;
     }
+    if (made.dims && made.range.low == made.range.high) {
+        syms->sums.count--;
+        return rk_sym_number(syms, made.range.low);
+    }
     made.terms = rk_arena_copy(syms->arena, s->terms, s->count * sizeof *s->terms);
     return *slot = rk_arena_copy(syms->arena, &made, sizeof made);
 }
@@ -302,11 +306,11 @@ rk_sym rk_sym_dim(rk_syms *syms, const char *name, int64_t low, int64_t high)
                           .dims = UINT64_C(1) << i};
     rk_sym made = of_atom(syms, &atom);
     if (made && i == syms->dim_count)
-        syms->dims[syms->dim_count++] = sole_atom(made);
+        syms->dims[syms->dim_count++] = intern_atom(syms, &atom);
     return made;
 }
 
-rk_sym rk_sym_int(rk_syms *syms, int64_t value)
+rk_sym rk_sym_number(rk_syms *syms, int64_t value)
 {
     sum s = {0};
     add_term(&s, (rk_term){.factor = value});
@@ -497,7 +501,7 @@ static rk_sym div_atom(rk_syms *syms, rk_sym a, int64_t by)
                           .arg_count = 1,
                           .range = {floor_div(a->range.low, by), floor_div(a->range.high, by)},
                           .dims = a->dims};
-    return atom.range.low == atom.range.high ? rk_sym_int(syms, atom.range.low)
+    return atom.range.low == atom.range.high ? rk_sym_number(syms, atom.range.low)
                                              : of_atom(syms, &atom);
 }
 
@@ -505,14 +509,14 @@ static rk_sym div_atom(rk_syms *syms, rk_sym a, int64_t by)
 static rk_sym nested(rk_syms *syms, rk_sym a, int64_t by)
 {
     int64_t c = constant_of(a);
-    rk_sym rest = rk_sym_sub(syms, a, rk_sym_int(syms, c));
+    rk_sym rest = rk_sym_sub(syms, a, rk_sym_number(syms, c));
     const rk_atom *atom = rest ? sole_atom(rest) : NULL;
     int64_t kc;
     int64_t both;
     if (!atom || atom->kind != RK_ATOM_DIV || __builtin_mul_overflow(atom->by, c, &kc) ||
         __builtin_mul_overflow(atom->by, by, &both))
         return NULL;
-    return rk_sym_div(syms, rk_sym_add(syms, atom->args[0], rk_sym_int(syms, kc)), both);
+    return rk_sym_div(syms, rk_sym_add(syms, atom->args[0], rk_sym_number(syms, kc)), both);
 }
 
 rk_sym rk_sym_div(rk_syms *syms, rk_sym a, int64_t by)
@@ -547,10 +551,10 @@ rk_sym rk_sym_mod(rk_syms *syms, rk_sym a, int64_t by)
         return NULL;
     const int64_t block = floor_div(r->range.low, by);
     if (block == floor_div(r->range.high, by))
-        return rk_sym_sub(syms, r, rk_sym_int(syms, block * by));
+        return rk_sym_sub(syms, r, rk_sym_number(syms, block * by));
     const int64_t common = gcd(common_factor(r, by), constant_of(r));
     if (common > 1)
-        return rk_sym_mul(syms, rk_sym_int(syms, common),
+        return rk_sym_mul(syms, rk_sym_number(syms, common),
                           rk_sym_mod(syms, over(syms, r, common), by / common));
     const rk_atom atom = {.kind = RK_ATOM_MOD,
                           .by = by,
@@ -563,7 +567,7 @@ rk_sym rk_sym_mod(rk_syms *syms, rk_sym a, int64_t by)
 
 /* Asking. */
 
-bool rk_sym_is_int(rk_sym sym, int64_t *value)
+bool rk_sym_is_number(rk_sym sym, int64_t *value)
 {
     *value = constant_of(sym);
     return sym->dims == 0;
@@ -656,7 +660,7 @@ rk_sym_truth rk_sym_at_most(rk_syms *syms, rk_sym a, rk_sym b)
     return less->range.low >= 0 ? RK_SYM_ALWAYS : less->range.high < 0 ? RK_SYM_NEVER : RK_SYM_OPEN;
 }
 
-rk_sym_truth rk_sym_equal(rk_syms *syms, rk_sym a, rk_sym b)
+rk_sym_truth rk_sym_same(rk_syms *syms, rk_sym a, rk_sym b)
 {
     if (a == b)
         return RK_SYM_ALWAYS;

@@ -43,7 +43,7 @@ rk_sym_range rk_syms_dim_range(const rk_syms *syms, size_t dim);
 
 /** The dimension of that name, added where it is new. NULL when it has another range, or there are too many. */
 rk_sym rk_sym_dim(rk_syms *syms, const char *name, int64_t low, int64_t high);
-rk_sym rk_sym_int(rk_syms *syms, int64_t value);
+rk_sym rk_sym_number(rk_syms *syms, int64_t value);
 rk_sym rk_sym_add(rk_syms *syms, rk_sym a, rk_sym b);
 rk_sym rk_sym_sub(rk_syms *syms, rk_sym a, rk_sym b);
 rk_sym rk_sym_mul(rk_syms *syms, rk_sym a, rk_sym b);
@@ -56,7 +56,7 @@ rk_sym rk_sym_mod(rk_syms *syms, rk_sym a, int64_t by);
 /* Asking. */
 
 /** Whether it is a number; *value is it. */
-bool rk_sym_is_int(rk_sym sym, int64_t *value);
+bool rk_sym_is_number(rk_sym sym, int64_t *value);
 
 /** A range that holds its value at every binding; interval arithmetic, which may be wider than need be. */
 rk_sym_range rk_sym_bounds(rk_sym sym);
@@ -75,7 +75,7 @@ int64_t rk_sym_eval(rk_sym sym, const int64_t *values);
 
 /** What the bounds say of a pair of expressions. */
 typedef enum { RK_SYM_NEVER, RK_SYM_ALWAYS, RK_SYM_OPEN } rk_sym_truth;
-rk_sym_truth rk_sym_equal(rk_syms *syms, rk_sym a, rk_sym b);
+rk_sym_truth rk_sym_same(rk_syms *syms, rk_sym a, rk_sym b);
 rk_sym_truth rk_sym_at_most(rk_syms *syms, rk_sym a, rk_sym b);
 
 /* Text. */

@@ -130,7 +130,7 @@ static rk_sym read_number(reader *r)
     for (; isdigit((unsigned char)*r->at); r->at++)
         if (value <= RK_SYM_MOST)
             value = value * 10 + (*r->at - '0');
-    return rk_sym_int(r->syms, value);
+    return rk_sym_number(r->syms, value);
 }
 
 static rk_sym read_unsigned(reader *r)
@@ -152,7 +152,7 @@ static rk_sym read_operand(reader *r)
     while (take(r, '-'))
         negative = !negative;
     rk_sym a = read_unsigned(r);
-    return negative ? rk_sym_sub(r->syms, rk_sym_int(r->syms, 0), a) : a;
+    return negative ? rk_sym_sub(r->syms, rk_sym_number(r->syms, 0), a) : a;
 }
 
 static rk_sym divided(reader *r, rk_sym a, rk_sym by, bool quotient)
@@ -160,7 +160,7 @@ static rk_sym divided(reader *r, rk_sym a, rk_sym by, bool quotient)
     int64_t value = 0;
     if (!a || !by)
         return NULL;
-    if (!rk_sym_is_int(by, &value) || value < 1)
+    if (!rk_sym_is_number(by, &value) || value < 1)
         return fail(r, "it divides by what is no constant of at least 1");
     return quotient ? rk_sym_div(r->syms, a, value) : rk_sym_mod(r->syms, a, value);
 }

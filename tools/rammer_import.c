@@ -29,6 +29,13 @@ rk_graph *rk_plan_read_onnx(const char *path, const rk_binding_dim *dims, size_t
                             const rk_texts *given, rk_tool *tool)
 {
     rk_onnx_given *values = RK_NEW_ARRAY(tool->arena, rk_onnx_given, given->count + 1);
+    for (size_t i = 0; i < dim_count; i++)
+        if (dims[i].value != dims[i].most) {
+            rk_diag_add(tool->diag, RK_ERROR, "RK-G018", rk_place_file(path),
+                        "bind it: --dim NAME=N; a graph.json keeps dimensions open",
+                        "the dimension '%s' of an ONNX model cannot stay open", dims[i].name);
+            return NULL;
+        }
     for (size_t i = 0; i < given->count; i++) {
         const char *text = given->items[i];
         const char *equals = strchr(text, '=');

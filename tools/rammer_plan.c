@@ -53,14 +53,21 @@ bool rk_plan_dims(rk_binding_dim **dims, const rk_texts *texts, rk_tool *tool)
         const char *equals = strchr(text, '=');
         char *end = NULL;
         long long value = equals ? strtoll(equals + 1, &end, 10) : 0;
-        if (!equals || equals == text || *end != '\0' || value < 1)
+        long long most = value;
+        if (equals && strncmp(end, "..", 2) == 0)
+            most = strtoll(end + 2, &end, 10);
+        if (!equals || equals == text || *end != '\0' || value < 1 || most < value ||
+            most > RK_MAX_ELEMENTS)
             good = rk_diag_add(tool->diag, RK_ERROR, "RK-U002", (rk_place){0},
-                               "write it as in --bind n=32",
-                               "--bind does not take '%s': expected NAME=N, N at least 1", text);
+                               "write it as in --dim n=32 or --dim n=1..512",
+                               "--dim does not take '%s': expected NAME=N or NAME=LOW..HIGH, from "
+                               "1 to 2^40",
+                               text);
         else
             (*dims)[i] = (rk_binding_dim){
                 .name = rk_arena_strndup(tool->arena, text, (size_t)(equals - text)),
-                .value = value};
+                .value = value,
+                .most = most};
     }
     return good;
 }
@@ -200,6 +207,11 @@ int rk_plan_make(rk_plan *out, const char *graph, const rk_plan_options *options
         return RK_EXIT_REFUSED;
     if (last == RK_STAGE_GRAPH)
         return RK_EXIT_GOOD;
+    if (rk_graph_is_open(plan->graph)) {
+        rk_diag_add(tool->diag, RK_ERROR, "RK-G018", rk_place_file(graph), "bind them: --dim n=128",
+                    "the graph has open dimensions, which cannot be scheduled yet");
+        return RK_EXIT_REFUSED;
+    }
 
     rk_tool_progress(tool, "selecting kernels");
     if (!select_candidates(plan, options, tool))

@@ -8,6 +8,8 @@ rk_graph *rk_graph_new(rk_arena *arena, const char *name)
 {
     rk_graph *graph = RK_NEW(arena, rk_graph);
     graph->arena = arena;
+    graph->syms = rk_syms_new(arena);
+    graph->checks = RK_NEW(arena, rk_extent_checks);
     graph->name = rk_arena_strdup(arena, name);
     return graph;
 }

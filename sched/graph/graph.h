@@ -2,6 +2,8 @@
 #define RK_SCHED_GRAPH_GRAPH_H
 
 #include "base/diag.h"
+#include "base/sym.h"
+#include "base/vec.h"
 #include "rkernel_lib/catalog/dtype.h"
 
 #include <stdint.h>
@@ -27,15 +29,20 @@ typedef struct {
     const char *name;
     rk_dtype dtype; /**< RK_DTYPE_NONE until shape inference, for an intermediate that gives none */
     int rank;
-    int64_t shape[RK_MAX_RANK]; /**< each at least 1 */
-    bool shape_known; /**< false until shape inference, for an intermediate that gives no shape */
-    rk_id base;       /**< the tensor whose buffer it lies in; never itself a view */
-    int64_t offset;   /**< of its first element in that buffer, in elements */
+    int64_t shape
+        [RK_MAX_RANK]; /**< each at least 1; of an open extent, where all dimensions are largest */
+    rk_sym open
+        [RK_MAX_RANK]; /**< extents that depend on open dimensions; NULL: the number in `shape` */
+    bool shape_known;  /**< false until shape inference, for an intermediate that gives no shape */
+    rk_id base;        /**< the tensor whose buffer it lies in; never itself a view */
+    int64_t offset;    /**< of its first element in that buffer, in elements */
     const void
         *data; /**< constants: the elements, row-major; else NULL, in views of constants too */
     const char *data_ref; /**< constants: "file#name" as in the graph file, or NULL */
-    bool zeros; /**< constants: all elements are 0, which no file holds and no memory is taken for */
-    bool derived; /**< constants: a node's plan, which follows from it and is in no file (sched/ops/plan.h) */
+    bool
+        zeros; /**< constants: all elements are 0, which no file holds and no memory is taken for */
+    bool
+        derived; /**< constants: a node's plan, which follows from it and is in no file (sched/ops/plan.h) */
 } rk_tensor;
 
 typedef enum { RK_ATTR_INT, RK_ATTR_REAL, RK_ATTR_STRING, RK_ATTR_INTS } rk_attr_type;
@@ -69,6 +76,17 @@ typedef struct {
     size_t attr_count;
 } rk_node;
 
+/**
+ * Two extents that must be the same in each run, and that no bounds tell apart. What a run checks before all else: an
+ * extent that an operator takes for another one is it.
+ */
+typedef struct {
+    rk_sym left, right;
+    const char *node;
+} rk_extent_check;
+
+typedef RK_VEC(rk_extent_check) rk_extent_checks;
+
 /** The most operators that become one. */
 enum { RK_MERGE_MOST = 8 };
 
@@ -97,9 +115,13 @@ typedef struct rk_graph {
     size_t input_count, input_capacity;
     rk_id *outputs; /**< tensors returned by each run */
     size_t output_count, output_capacity;
-    const char **known; /**< inputs of an imported model whose values were given: constants, and inputs no more */
+    const char **
+        known; /**< inputs of an imported model whose values were given: constants, and inputs no more */
     size_t known_count;
-    const rk_merged *merged; /**< operators that were merged (sched/passes/merge.h) */
+    rk_syms
+        *syms; /**< of its extents; dimensions without a value are those of shapes that are open */
+    rk_extent_checks *checks; /**< what a run of an open graph checks first */
+    const rk_merged *merged;  /**< operators that were merged (sched/passes/merge.h) */
     size_t merged_count;
 } rk_graph;
 
@@ -144,6 +166,26 @@ void rk_graph_attr_ints(rk_graph *graph, rk_id node, const char *name, const int
                         size_t count);
 void rk_graph_input(rk_graph *graph, rk_id tensor);
 void rk_graph_output(rk_graph *graph, rk_id tensor);
+
+/* Open extents: expressions over named dimensions, of which a number is a case. */
+
+/** Extent `d` of a tensor of the graph. */
+rk_sym rk_tensor_extent(const rk_graph *graph, const rk_tensor *tensor, int d);
+/** Sets extent `d`, and its largest value. False where that is none that a tensor can have. */
+bool rk_tensor_set_extent(const rk_graph *graph, rk_tensor *tensor, int d, rk_sym extent);
+/** Whether an extent of it is open. */
+bool rk_tensor_is_open(const rk_tensor *tensor);
+/** The product of its extents; NULL where it is too large. */
+rk_sym rk_tensor_size(const rk_graph *graph, const rk_tensor *tensor);
+/** Whether a tensor of it is open. */
+bool rk_graph_is_open(const rk_graph *graph);
+/** Notes that two extents are to be the same; false when they never are. */
+bool rk_graph_same_extents(const rk_graph *graph, const char *node, rk_sym a, rk_sym b);
+/**
+ * The graph with dimension i of its syms bound to values[i]: an ordinary one, which shares names, nodes and data with it.
+ * NULL with RK-G019 where a value is out of its range or a check of the graph does not hold.
+ */
+rk_graph *rk_graph_at(const rk_graph *graph, const int64_t *values, rk_arena *arena, rk_diag *diag);
 
 /* Queries. */
 

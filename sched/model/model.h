@@ -5,10 +5,13 @@
 
 /* A model as files, and as a graph that is known to be sound. */
 
-/** A dimension's name and its value, for graphs whose shapes have names ("--bind n=32"). */
+/**
+ * A dimension's name and its values, for graphs whose shapes have names: one ("--dim n=32"), or a range in which it
+ * stays open ("--dim n=1..512").
+ */
 typedef struct {
     const char *name;
-    int64_t value;
+    int64_t value, most; /**< the same where it is bound */
 } rk_binding_dim;
 
 /**

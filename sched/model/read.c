@@ -64,7 +64,8 @@ void rk_read_dims(rk_graph_reader *reader, const rk_binding_dim *given, size_t c
         rk_read_dim *dim = find_dim(reader, given[i].name);
         if (!dim)
             dim = rk_push(reader->arena, &reader->dims);
-        *dim = (rk_read_dim){.name = given[i].name, .value = given[i].value, .bound = true};
+        *dim = (rk_read_dim){
+            .name = given[i].name, .value = given[i].value, .most = given[i].most, .bound = true};
     }
     const cJSON *dims;
     const cJSON *entry;
@@ -83,7 +84,7 @@ void rk_read_dims(rk_graph_reader *reader, const rk_binding_dim *given, size_t c
         if (!rk_json_int(&value, &reader->json, dims, "dims", entry->string))
             reader->good = false;
         if (!dim->bound)
-            *dim = (rk_read_dim){entry->string, value, true, true};
+            *dim = (rk_read_dim){entry->string, value, value, true, true};
     }
 }
 

@@ -9,7 +9,7 @@
 /** A name for a dimension, from the file's "dims" or the caller. */
 typedef struct {
     const char *name;
-    int64_t value;
+    int64_t value, most; /**< a range where they differ */
     bool bound; /**< false: declared, without a value */
     bool used;  /**< by a shape, or declared */
 } rk_read_dim;

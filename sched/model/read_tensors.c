@@ -4,6 +4,7 @@
 #include "base/str.h"
 #include "sched/model/safetensors.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <string.h>
 
@@ -31,24 +32,66 @@ static bool read_dtype(rk_graph_reader *reader, rk_tensor *tensor, const rk_read
                         "there is no dtype '%s'", text);
 }
 
-static bool named_extent(rk_graph_reader *reader, int64_t *out, const rk_tensor *tensor,
-                         const char *name)
+static bool is_word(char c)
+{
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+/** The dimension of that name in the graph's table; NULL: there is none, or it has no value. */
+static rk_sym known_dim(rk_graph_reader *reader, const char *name)
 {
     for (size_t i = 0; i < reader->dims.count; i++) {
         rk_read_dim *dim = &reader->dims.items[i];
         if (strcmp(dim->name, name) != 0)
             continue;
         dim->used = true;
-        *out = dim->value;
         if (dim->bound)
-            return true;
+            return rk_sym_dim(reader->graph->syms, name, dim->value, dim->most);
     }
+    return NULL;
+}
+
+/** Adds to the table the dimensions that an expression names. */
+static void add_dims(rk_graph_reader *reader, const char *text)
+{
+    for (size_t i = 0; i < reader->dims.count; i++) {
+        const char *name = reader->dims.items[i].name;
+        const size_t length = strlen(name);
+        for (const char *at = strstr(text, name); at; at = strstr(at + length, name))
+            if (!is_word(at[length]) && (at == text || !is_word(at[-1])))
+                known_dim(reader, name);
+    }
+}
+
+static bool named_extent(rk_graph_reader *reader, int64_t *out, rk_tensor *tensor, const char *name)
+{
+    const char *problem;
+    rk_sym extent = known_dim(reader, name);
+    if (!extent && strpbrk(name, "+-*/%() ")) {
+        add_dims(reader, name);
+        extent = rk_sym_parse(reader->graph->syms, name, &problem);
+        if (!extent)
+            return rk_read_fail(reader, "RK-G012", "tensor", tensor->name, NULL,
+                                "its dimension '%s' has no value: %s", name, problem);
+    }
+    if (extent && !rk_sym_is_number(extent, out)) {
+        rk_tensor made = {.rank = 1};
+        bool good = rk_tensor_set_extent(reader->graph, &made, 0, extent);
+        *out = made.shape[0];
+        if (tensor->rank < RK_MAX_RANK)
+            tensor->open[tensor->rank] = made.open[0];
+        return good ||
+               rk_read_fail(reader, "RK-G008", "tensor", tensor->name, "let its range begin later",
+                            "its dimension '%s' can be below 1", name);
+    }
+    if (extent)
+        return true;
     return rk_read_fail(reader, "RK-G012", "tensor", tensor->name,
                         rk_arena_printf(reader->arena, "bind it: --bind %s=...", name),
                         "its dimension '%s' has no value", name);
 }
 
-static bool read_extent(rk_graph_reader *reader, int64_t *out, const rk_tensor *tensor,
+static bool read_extent(rk_graph_reader *reader, int64_t *out, rk_tensor *tensor,
                         const cJSON *value, const char *where)
 {
     if (cJSON_IsString(value))
@@ -117,7 +160,7 @@ static bool take_data(rk_graph_reader *reader, rk_tensor *tensor, const rk_safet
         return rk_read_fail(reader, "RK-G011", "tensor", tensor->name, NULL,
                             "it is %s, and its data is %s", rk_dtype_name(tensor->dtype),
                             rk_dtype_name(data->dtype));
-    bool same = tensor->rank == data->rank;
+    bool same = tensor->rank == data->rank && !rk_tensor_is_open(tensor);
     for (int d = 0; same && d < tensor->rank; d++)
         same = tensor->shape[d] == data->shape[d];
     if (!same)
@@ -137,6 +180,9 @@ static bool take_zeros(rk_graph_reader *reader, rk_tensor *tensor)
     for (int d = 0; d < tensor->rank && d < RK_MAX_RANK; d++)
         elements *= (double)tensor->shape[d];
     bool sensible = elements >= 0 && elements <= (double)RK_MAX_ELEMENTS;
+    if (tensor->rank <= RK_MAX_RANK && rk_tensor_is_open(tensor))
+        return rk_read_fail(reader, "RK-G018", "tensor", tensor->name, "bind them: --dim n=128",
+                            "it is a constant, and has open dimensions");
     tensor->zeros = true;
     tensor->data = rk_graph_zeros(sensible ? (size_t)elements * rk_dtype_size(tensor->dtype) : 1);
     return true;

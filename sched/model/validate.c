@@ -84,6 +84,14 @@ static bool check_view(rk_graph_check *check, const rk_tensor *view)
                       "it is a view of '%s', whose shape is not given", base->name);
         return false;
     }
+    if ((rk_tensor_is_open(base) || rk_tensor_is_open(view)) &&
+        (view->offset != 0 || rk_tensor_size(graph, view) != rk_tensor_size(graph, base))) {
+        rk_check_fail(check, "RK-G018", "tensor", view->name, "bind them: --dim n=128",
+                      "it is a view of a part of '%s' with open dimensions, which is not known "
+                      "to lie in it at each of their values",
+                      base->name);
+        return false;
+    }
     int64_t room = rk_tensor_elements(base);
     int64_t elements = rk_tensor_elements(view);
     if (view->offset < 0 || view->offset > room || elements > room - view->offset) {

@@ -18,6 +18,17 @@ static cJSON *integers(const int64_t *values, size_t count)
     return list;
 }
 
+/** Numbers, and open extents as text. */
+static cJSON *shape_entry(const rk_tensor *tensor, rk_arena *scratch)
+{
+    cJSON *list = cJSON_CreateArray();
+    for (int d = 0; d < tensor->rank; d++)
+        cJSON_AddItemToArray(list, tensor->open[d]
+                                       ? cJSON_CreateString(rk_sym_text(tensor->open[d], scratch))
+                                       : cJSON_CreateNumber((double)tensor->shape[d]));
+    return list;
+}
+
 static cJSON *tensor_entry(const rk_graph *graph, rk_id id, rk_arena *scratch)
 {
     const rk_tensor *tensor = &graph->tensors[id];
@@ -25,7 +36,7 @@ static cJSON *tensor_entry(const rk_graph *graph, rk_id id, rk_arena *scratch)
     if (tensor->dtype != RK_DTYPE_NONE)
         cJSON_AddStringToObject(entry, "dtype", rk_dtype_name(tensor->dtype));
     if (tensor->shape_known)
-        cJSON_AddItemToObject(entry, "shape", integers(tensor->shape, (size_t)tensor->rank));
+        cJSON_AddItemToObject(entry, "shape", shape_entry(tensor, scratch));
     if (tensor->data)
         cJSON_AddStringToObject(
             entry, "data",

@@ -5,15 +5,19 @@ static bool binary_infer(const rk_op_call *call, rk_diag *diag)
     const rk_tensor *a = call->in[0];
     const rk_tensor *b = call->in[1];
     int rank;
-    int64_t shape[RK_MAX_RANK];
+    rk_sym extents[RK_MAX_RANK];
+    rk_sym of_a[RK_MAX_RANK];
+    rk_sym of_b[RK_MAX_RANK];
     if (!rk_op_check_same(call, diag))
         return false;
     if (a->dtype == RK_BOOL)
         return rk_op_fail(call, diag, "RK-G009", "'%s' is bool, and a number is needed", a->name);
-    if (!rk_op_broadcast(&rank, shape, a->rank, a->shape, b->rank, b->shape))
+    rk_op_extents_of(of_a, call, 0);
+    rk_op_extents_of(of_b, call, 1);
+    if (!rk_op_broadcast_extents(call, &rank, extents, a->rank, of_a, b->rank, of_b))
         return rk_op_fail(call, diag, "RK-G008", "the shapes of '%s' and '%s' do not broadcast",
                           a->name, b->name);
-    return rk_op_set(call, 0, a->dtype, rank, shape, diag);
+    return rk_op_set_extents(call, 0, a->dtype, rank, extents, diag);
 }
 
 static void binary_cost(rk_cost *out, const rk_op_call *call)
@@ -120,10 +124,12 @@ static bool bias_infer(const rk_op_call *call, rk_diag *diag)
     rk_activation activation;
     int axis;
     if (!rk_op_check_float(call, diag) || !rk_op_activation(&activation, call, diag) ||
-        !rk_op_axis(&axis, call, "axis", x->rank, diag) ||
-        !rk_op_check_shape(call, 1, 1, &x->shape[axis], diag))
+        !rk_op_axis(&axis, call, "axis", x->rank, diag))
         return false;
-    return rk_op_set(call, 0, x->dtype, x->rank, x->shape, diag);
+    const rk_sym extent = rk_op_extent(call, 0, axis);
+    if (!rk_op_check_shape(call, 1, 1, &extent, diag))
+        return false;
+    return rk_op_set_like(call, 0, x, diag);
 }
 
 static void bias_cost(rk_cost *out, const rk_op_call *call)

@@ -7,7 +7,7 @@ static bool clip_infer(const rk_op_call *call, rk_diag *diag)
         return false;
     if (!(rk_op_real(call, "min") <= rk_op_real(call, "max")))
         return rk_op_fail(call, diag, "RK-G007", "min is above max");
-    return rk_op_set(call, 0, x->dtype, x->rank, x->shape, diag);
+    return rk_op_set_like(call, 0, x, diag);
 }
 
 static void clip_cost(rk_cost *out, const rk_op_call *call)

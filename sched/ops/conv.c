@@ -51,7 +51,8 @@ static bool conv_infer(const rk_op_call *call, rk_diag *diag)
                           "filters of %lld channels of '%s'",
                           (long long)c.groups, x->name, (long long)c.channels, (long long)c.filters,
                           (long long)w->shape[1], w->name);
-    if (!rk_op_check_shape(call, 2, 1, &c.filters, diag))
+    const rk_sym filters = rk_op_number(call, c.filters);
+    if (!rk_op_check_shape(call, 2, 1, &filters, diag))
         return false;
     int64_t shape[RK_MAX_RANK] = {c.batch, c.filters};
     for (int d = 2; d < x->rank; d++)

@@ -33,29 +33,43 @@ static bool product_of(product *p, const rk_op_call *call)
     return rk_op_broadcast(&p->batch_rank, p->batch, p->a_rank - 2, p->a, p->b_rank - 2, p->b);
 }
 
+/** As as_matrix. */
+static int matrix_extents(rk_sym *extents, const rk_op_call *call, size_t i)
+{
+    const int rank = call->in[i]->rank;
+    rk_op_extents_of(extents, call, i);
+    if (rank > 1)
+        return rank;
+    extents[i == 0] = extents[0];
+    extents[i == 1] = rk_op_number(call, 1);
+    return 2;
+}
+
 static bool matmul_infer(const rk_op_call *call, rk_diag *diag)
 {
-    product p = {0};
+    rk_sym a[RK_MAX_RANK] = {NULL};
+    rk_sym b[RK_MAX_RANK] = {NULL};
+    rk_sym extents[RK_MAX_RANK + 2];
+    int rank;
     if (!rk_op_check_float(call, diag))
         return false;
     if (call->in[0]->rank == 0 || call->in[1]->rank == 0)
         return rk_op_fail(call, diag, "RK-G008", "an operand is a scalar");
-    if (!product_of(&p, call))
+    const int a_rank = matrix_extents(a, call, 0);
+    const int b_rank = matrix_extents(b, call, 1);
+    if (!rk_op_broadcast_extents(call, &rank, extents, a_rank - 2, a, b_rank - 2, b))
         return rk_op_fail(call, diag, "RK-G008", "the batches of '%s' and '%s' do not broadcast",
                           call->in[0]->name, call->in[1]->name);
-    if (p.k != p.b[p.b_rank - 2])
-        return rk_op_fail(
-            call, diag, "RK-G008", "'%s' has %lld columns and '%s' has %lld rows: they must agree",
-            call->in[0]->name, (long long)p.k, call->in[1]->name, (long long)p.b[p.b_rank - 2]);
-    int64_t shape[RK_MAX_RANK + 2];
-    int rank = 0;
-    for (; rank < p.batch_rank; rank++)
-        shape[rank] = p.batch[rank];
+    if (!rk_op_agree(call, a[a_rank - 1], b[b_rank - 2]))
+        return rk_op_fail(call, diag, "RK-G008",
+                          "'%s' has %s columns and '%s' has %s rows: they must agree",
+                          call->in[0]->name, rk_sym_text(a[a_rank - 1], call->graph->arena),
+                          call->in[1]->name, rk_sym_text(b[b_rank - 2], call->graph->arena));
     if (call->in[0]->rank > 1)
-        shape[rank++] = p.m;
+        extents[rank++] = a[a_rank - 2];
     if (call->in[1]->rank > 1)
-        shape[rank++] = p.n;
-    return rk_op_set(call, 0, call->in[0]->dtype, rank, shape, diag);
+        extents[rank++] = b[b_rank - 1];
+    return rk_op_set_extents(call, 0, call->in[0]->dtype, rank, extents, diag);
 }
 
 static void matmul_cost(rk_cost *out, const rk_op_call *call)
@@ -143,23 +157,29 @@ static bool gemm_infer(const rk_op_call *call, rk_diag *diag)
     if (!rk_op_check_float(call, diag) || !rk_op_check_rank(call, 0, 2, diag) ||
         !rk_op_check_rank(call, 1, 2, diag))
         return false;
-    gemm g = gemm_of(call);
-    if (g.k != g.b_rows)
+    const bool trans_a = rk_op_int(call, "transA") != 0;
+    const bool trans_b = rk_op_int(call, "transB") != 0;
+    const rk_sym k = rk_op_extent(call, 0, !trans_a);
+    const rk_sym rows = rk_op_extent(call, 1, trans_b);
+    const rk_sym extents[2] = {rk_op_extent(call, 0, trans_a), rk_op_extent(call, 1, !trans_b)};
+    if (!rk_op_agree(call, k, rows))
         return rk_op_fail(call, diag, "RK-G008",
-                          "'%s' gives an inner size of %lld and '%s' of %lld: they must agree",
-                          call->in[0]->name, (long long)g.k, call->in[1]->name,
-                          (long long)g.b_rows);
-    int64_t shape[2] = {g.m, g.n};
+                          "'%s' gives an inner size of %s and '%s' of %s: they must agree",
+                          call->in[0]->name, rk_sym_text(k, call->graph->arena), call->in[1]->name,
+                          rk_sym_text(rows, call->graph->arena));
     if (rk_op_has(call, 2)) {
-        const rk_tensor *c = call->in[2];
         int rank;
-        int64_t both[RK_MAX_RANK];
-        if (!rk_op_broadcast(&rank, both, 2, shape, c->rank, c->shape) || rank != 2 ||
-            both[0] != g.m || both[1] != g.n)
-            return rk_op_fail(call, diag, "RK-G008", "'%s' does not broadcast to [%lld, %lld]",
-                              c->name, (long long)g.m, (long long)g.n);
+        rk_sym c[RK_MAX_RANK];
+        rk_sym both[RK_MAX_RANK];
+        rk_op_extents_of(c, call, 2);
+        if (!rk_op_broadcast_extents(call, &rank, both, 2, extents, call->in[2]->rank, c) ||
+            rank != 2 || !rk_op_agree(call, both[0], extents[0]) ||
+            !rk_op_agree(call, both[1], extents[1]))
+            return rk_op_fail(call, diag, "RK-G008", "'%s' does not broadcast to [%s, %s]",
+                              call->in[2]->name, rk_sym_text(extents[0], call->graph->arena),
+                              rk_sym_text(extents[1], call->graph->arena));
     }
-    return rk_op_set(call, 0, call->in[0]->dtype, 2, shape, diag);
+    return rk_op_set_extents(call, 0, call->in[0]->dtype, 2, extents, diag);
 }
 
 static void gemm_cost(rk_cost *out, const rk_op_call *call)

@@ -33,12 +33,12 @@ static bool transpose_infer(const rk_op_call *call, rk_diag *diag)
 {
     const rk_tensor *x = call->in[0];
     int perm[RK_MAX_RANK] = {0};
-    int64_t shape[RK_MAX_RANK];
+    rk_sym extents[RK_MAX_RANK];
     if (!permutation(perm, call, diag))
         return false;
     for (int d = 0; d < x->rank; d++)
-        shape[d] = x->shape[perm[d]];
-    return rk_op_set(call, 0, x->dtype, x->rank, shape, diag);
+        extents[d] = rk_op_extent(call, 0, perm[d]);
+    return rk_op_set_extents(call, 0, x->dtype, x->rank, extents, diag);
 }
 
 static bool transpose_eval(const rk_op_call *call, const void *const *in, void *const *out)
@@ -82,15 +82,15 @@ static bool gather_infer(const rk_op_call *call, rk_diag *diag)
                           indices->name, rk_dtype_name(indices->dtype));
     if (!rk_op_axis(&axis, call, "axis", x->rank, diag))
         return false;
-    int64_t shape[2 * RK_MAX_RANK];
+    rk_sym extents[2 * RK_MAX_RANK];
     int rank = 0;
     for (int d = 0; d < axis; d++)
-        shape[rank++] = x->shape[d];
+        extents[rank++] = rk_op_extent(call, 0, d);
     for (int d = 0; d < indices->rank; d++)
-        shape[rank++] = indices->shape[d];
+        extents[rank++] = rk_op_extent(call, 1, d);
     for (int d = axis + 1; d < x->rank; d++)
-        shape[rank++] = x->shape[d];
-    return rk_op_set(call, 0, x->dtype, rank, shape, diag);
+        extents[rank++] = rk_op_extent(call, 0, d);
+    return rk_op_set_extents(call, 0, x->dtype, rank, extents, diag);
 }
 
 /** Of the data, only the rows that are gathered are read. */
@@ -145,21 +145,21 @@ static bool concat_infer(const rk_op_call *call, rk_diag *diag)
     int axis;
     if (!rk_op_check_same(call, diag) || !rk_op_axis(&axis, call, "axis", first->rank, diag))
         return false;
-    int64_t shape[RK_MAX_RANK];
-    memcpy(shape, first->shape, sizeof shape);
+    rk_sym extents[RK_MAX_RANK];
+    rk_op_extents_of(extents, call, 0);
     for (size_t i = 1; i < call->in_count; i++) {
         const rk_tensor *x = call->in[i];
         if (!rk_op_check_rank(call, i, first->rank, diag))
             return false;
         for (int d = 0; d < first->rank; d++)
-            if (d != axis && x->shape[d] != first->shape[d])
-                return rk_op_fail(
-                    call, diag, "RK-G008", "dimension %d of '%s' is %lld, and that of '%s' is %lld",
-                    d, x->name, (long long)x->shape[d], first->name, (long long)first->shape[d]);
-        if (__builtin_add_overflow(shape[axis], x->shape[axis], &shape[axis]))
-            shape[axis] = INT64_MAX;
+            if (d != axis && !rk_op_agree(call, rk_op_extent(call, i, d), extents[d]))
+                return rk_op_fail(call, diag, "RK-G008",
+                                  "dimension %d of '%s' is %s, and that of '%s' is %s", d, x->name,
+                                  rk_sym_text(rk_op_extent(call, i, d), call->graph->arena),
+                                  first->name, rk_sym_text(extents[d], call->graph->arena));
+        extents[axis] = rk_sym_add(call->graph->syms, extents[axis], rk_op_extent(call, i, axis));
     }
-    return rk_op_set(call, 0, first->dtype, first->rank, shape, diag);
+    return rk_op_set_extents(call, 0, first->dtype, first->rank, extents, diag);
 }
 
 static bool concat_eval(const rk_op_call *call, const void *const *in, void *const *out)
@@ -193,7 +193,7 @@ const rk_op rk_op_concat = {
 static bool identity_infer(const rk_op_call *call, rk_diag *diag)
 {
     const rk_tensor *x = call->in[0];
-    return rk_op_set(call, 0, x->dtype, x->rank, x->shape, diag);
+    return rk_op_set_like(call, 0, x, diag);
 }
 
 static bool identity_eval(const rk_op_call *call, const void *const *in, void *const *out)

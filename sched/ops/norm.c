@@ -17,12 +17,16 @@ static bool check_scale(const rk_op_call *call, size_t i, int axis, rk_diag *dia
         return true;
     const rk_tensor *scale = call->in[i];
     int rank;
-    int64_t shape[RK_MAX_RANK];
-    bool fits =
-        rk_op_broadcast(&rank, shape, x->rank - axis, x->shape + axis, scale->rank, scale->shape) &&
-        rank == x->rank - axis;
+    rk_sym of_x[RK_MAX_RANK];
+    rk_sym of_scale[RK_MAX_RANK];
+    rk_sym both[RK_MAX_RANK];
+    rk_op_extents_of(of_x, call, 0);
+    rk_op_extents_of(of_scale, call, i);
+    bool fits = rk_op_broadcast_extents(call, &rank, both, x->rank - axis, of_x + axis, scale->rank,
+                                        of_scale) &&
+                rank == x->rank - axis;
     for (int d = 0; fits && d < rank; d++)
-        fits = shape[d] == x->shape[axis + d];
+        fits = rk_op_agree(call, both[d], of_x[axis + d]);
     return fits || rk_op_fail(call, diag, "RK-G008",
                               "'%s' does not broadcast to the last %d dimensions of '%s'",
                               scale->name, x->rank - axis, x->name);
@@ -34,7 +38,7 @@ static bool layer_infer(const rk_op_call *call, rk_diag *diag)
     int axis;
     return rk_op_check_float(call, diag) && rk_op_axis(&axis, call, "axis", x->rank, diag) &&
            check_scale(call, 1, axis, diag) && check_scale(call, 2, axis, diag) &&
-           check_epsilon(call, diag) && rk_op_set(call, 0, x->dtype, x->rank, x->shape, diag);
+           check_epsilon(call, diag) && rk_op_set_like(call, 0, x, diag);
 }
 
 static void norm_cost(rk_cost *out, const rk_op_call *call)
@@ -111,10 +115,11 @@ static bool batch_infer(const rk_op_call *call, rk_diag *diag)
     if (x->rank < 2)
         return rk_op_fail(call, diag, "RK-G008", "'%s' has %d dimensions: at least 2 are needed",
                           x->name, x->rank);
+    const rk_sym channels = rk_op_extent(call, 0, 1);
     for (size_t i = 1; i < 5; i++)
-        if (!rk_op_check_shape(call, i, 1, &x->shape[1], diag))
+        if (!rk_op_check_shape(call, i, 1, &channels, diag))
             return false;
-    return rk_op_set(call, 0, x->dtype, x->rank, x->shape, diag);
+    return rk_op_set_like(call, 0, x, diag);
 }
 
 static bool batch_eval(const rk_op_call *call, const void *const *in, void *const *out)

@@ -96,40 +96,88 @@ bool rk_op_fail(const rk_op_call *call, rk_diag *diag, const char *code, const c
     return rk_diag_add(diag, RK_ERROR, code, place, NULL, "%s: %s", call->node->op->name, message);
 }
 
-static const char *shape_text(int rank, const int64_t *shape, rk_arena *arena)
+static const char *shape_text(int rank, const rk_sym *extents, rk_arena *arena)
 {
     rk_str text = {.arena = arena};
     for (int i = 0; i < rank; i++)
-        rk_str_addf(&text, "%s%lld", i ? ", " : "", (long long)shape[i]);
+        rk_str_addf(&text, "%s%s", i ? ", " : "", rk_sym_text(extents[i], arena));
     return rk_arena_printf(arena, "[%s]", rk_str_text(&text));
 }
 
-bool rk_op_set(const rk_op_call *call, size_t output, rk_dtype dtype, int rank,
-               const int64_t *shape, rk_diag *diag)
+static void extents_of(rk_sym *out, const rk_graph *graph, const rk_tensor *tensor)
 {
+    for (int d = 0; d < tensor->rank; d++)
+        out[d] = rk_tensor_extent(graph, tensor, d);
+}
+
+/** The graph gives a shape: it is that one, or a run checks whether it is. */
+static bool check_given(const rk_op_call *call, const rk_tensor *out, int rank,
+                        const rk_sym *extents, rk_diag *diag)
+{
+    const rk_graph *graph = call->graph;
+    rk_sym given[RK_MAX_RANK];
+    extents_of(given, graph, out);
+    bool same = out->rank == rank;
+    for (int d = 0; same && d < rank; d++)
+        same = rk_graph_same_extents(graph, call->node->name, extents[d], given[d]);
+    return same ||
+           rk_op_fail(call, diag, "RK-G008", "its output '%s' has shape %s, and the graph says %s",
+                      out->name, shape_text(rank, extents, graph->arena),
+                      shape_text(out->rank, given, graph->arena));
+}
+
+bool rk_op_set_extents(const rk_op_call *call, size_t output, rk_dtype dtype, int rank,
+                       const rk_sym *extents, rk_diag *diag)
+{
+    rk_tensor made = {.rank = rank};
     rk_tensor *out = call->out[output];
-    const char *problem;
-    if (!rk_shape_valid(&problem, rank, shape))
+    const char *problem = "has an extent below 1, or too large";
+    bool good = rank >= 0 && rank <= RK_MAX_RANK;
+    for (int d = 0; good && d < rank; d++)
+        good = rk_tensor_set_extent(call->graph, &made, d, extents[d]);
+    if (good ? !rk_shape_valid(&problem, rank, made.shape) : rank > RK_MAX_RANK)
+        return rk_op_fail(call, diag, "RK-G008", "its output '%s' %s", out->name,
+                          good ? problem : "has more than 8 dimensions");
+    if (!good)
         return rk_op_fail(call, diag, "RK-G008", "its output '%s' %s", out->name, problem);
     if (out->dtype == RK_DTYPE_NONE)
         out->dtype = dtype;
     if (out->dtype != dtype)
         return rk_op_fail(call, diag, "RK-G009", "its output '%s' is %s, and the graph says %s",
                           out->name, rk_dtype_name(dtype), rk_dtype_name(out->dtype));
-    size_t size = (size_t)rank * sizeof *shape;
-    if (!out->shape_known) {
-        out->rank = rank;
-        if (size)
-            memcpy(out->shape, shape, size);
-        out->shape_known = true;
-        return true;
-    }
-    if (out->rank == rank && (size == 0 || memcmp(out->shape, shape, size) == 0))
-        return true;
-    rk_arena *arena = call->graph->arena;
-    return rk_op_fail(call, diag, "RK-G008", "its output '%s' has shape %s, and the graph says %s",
-                      out->name, shape_text(rank, shape, arena),
-                      shape_text(out->rank, out->shape, arena));
+    if (out->shape_known)
+        return check_given(call, out, rank, extents, diag);
+    out->rank = rank;
+    memcpy(out->shape, made.shape, sizeof made.shape);
+    memcpy(out->open, made.open, sizeof made.open);
+    out->shape_known = true;
+    return true;
+}
+
+bool rk_op_set_like(const rk_op_call *call, size_t output, const rk_tensor *like, rk_diag *diag)
+{
+    rk_sym extents[RK_MAX_RANK];
+    extents_of(extents, call->graph, like);
+    return rk_op_set_extents(call, output, like->dtype, like->rank, extents, diag);
+}
+
+bool rk_op_set(const rk_op_call *call, size_t output, rk_dtype dtype, int rank,
+               const int64_t *shape, rk_diag *diag)
+{
+    const char *problem;
+    rk_sym extents[RK_MAX_RANK];
+    for (size_t i = 0; i < call->in_count; i++)
+        if (call->in[i] && rk_tensor_is_open(call->in[i]))
+            return rk_op_fail(call, diag, "RK-G018",
+                              "'%s' has open dimensions, and this operator's shapes are inferred "
+                              "from numbers alone: bind them, as in --dim n=128",
+                              call->in[i]->name);
+    if (!rk_shape_valid(&problem, rank, shape))
+        return rk_op_fail(call, diag, "RK-G008", "its output '%s' %s", call->out[output]->name,
+                          problem);
+    for (int d = 0; d < rank; d++)
+        extents[d] = rk_sym_number(call->graph->syms, shape[d]);
+    return rk_op_set_extents(call, output, dtype, rank, extents, diag);
 }
 
 void rk_op_cost_streaming(rk_cost *out, const rk_op_call *call, double flops)

@@ -103,9 +103,19 @@ bool rk_op_is_constant(const rk_op_call *call, size_t i);
 bool rk_op_fail(const rk_op_call *call, rk_diag *diag, const char *code, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-/** Sets an output's shape (dtype), or checks that it is the graph's: RK-G008 (RK-G009). */
+/**
+ * Sets an output's shape (dtype), or checks that it is the graph's: RK-G008 (RK-G009). For ops that infer over numbers
+ * alone: RK-G018 where an input's extents are open.
+ */
 bool rk_op_set(const rk_op_call *call, size_t output, rk_dtype dtype, int rank,
                const int64_t *shape, rk_diag *diag);
+
+/** As rk_op_set, with extents that may be open. */
+bool rk_op_set_extents(const rk_op_call *call, size_t output, rk_dtype dtype, int rank,
+                       const rk_sym *extents, rk_diag *diag);
+
+/** Gives an output dtype and shape of `like`. */
+bool rk_op_set_like(const rk_op_call *call, size_t output, const rk_tensor *like, rk_diag *diag);
 
 /** Cost of reading the inputs and writing the outputs once, with `flops` operations. */
 void rk_op_cost_streaming(rk_cost *out, const rk_op_call *call, double flops);

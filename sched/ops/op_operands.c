@@ -45,7 +45,29 @@ bool rk_op_check_rank(const rk_op_call *call, size_t i, int rank, rk_diag *diag)
                       call->in[i]->rank, rank);
 }
 
-bool rk_op_check_shape(const rk_op_call *call, size_t i, int rank, const int64_t *shape,
+rk_sym rk_op_extent(const rk_op_call *call, size_t i, int d)
+{
+    const rk_tensor *tensor = call->in[i];
+    return rk_tensor_extent(call->graph, tensor, d < 0 ? d + tensor->rank : d);
+}
+
+rk_sym rk_op_number(const rk_op_call *call, int64_t value)
+{
+    return rk_sym_number(call->graph->syms, value);
+}
+
+bool rk_op_agree(const rk_op_call *call, rk_sym a, rk_sym b)
+{
+    return a && b && rk_graph_same_extents(call->graph, call->node->name, a, b);
+}
+
+void rk_op_extents_of(rk_sym *out, const rk_op_call *call, size_t i)
+{
+    for (int d = 0; d < call->in[i]->rank; d++)
+        out[d] = rk_op_extent(call, i, d);
+}
+
+bool rk_op_check_shape(const rk_op_call *call, size_t i, int rank, const rk_sym *extents,
                        rk_diag *diag)
 {
     if (!rk_op_has(call, i))
@@ -53,11 +75,11 @@ bool rk_op_check_shape(const rk_op_call *call, size_t i, int rank, const int64_t
     if (!rk_op_check_rank(call, i, rank, diag))
         return false;
     for (int d = 0; d < rank; d++)
-        if (call->in[i]->shape[d] != shape[d])
-            return rk_op_fail(call, diag, "RK-G008",
-                              "dimension %d of '%s' is %lld, and the other operands need %lld", d,
-                              call->in[i]->name, (long long)call->in[i]->shape[d],
-                              (long long)shape[d]);
+        if (!rk_op_agree(call, rk_op_extent(call, i, d), extents[d]))
+            return rk_op_fail(
+                call, diag, "RK-G008", "dimension %d of '%s' is %s, and the other operands need %s",
+                d, call->in[i]->name, rk_sym_text(rk_op_extent(call, i, d), call->graph->arena),
+                extents[d] ? rk_sym_text(extents[d], call->graph->arena) : "what is too large");
     return true;
 }
 
@@ -95,6 +117,21 @@ bool rk_op_broadcast(int *rank, int64_t *shape, int a_rank, const int64_t *a, in
         if (x != y && x != 1 && y != 1)
             return false;
         shape[*rank - d] = x > y ? x : y;
+    }
+    return true;
+}
+
+bool rk_op_broadcast_extents(const rk_op_call *call, int *rank, rk_sym *extents, int a_rank,
+                             const rk_sym *a, int b_rank, const rk_sym *b)
+{
+    const rk_sym one = rk_op_number(call, 1);
+    *rank = a_rank > b_rank ? a_rank : b_rank;
+    for (int d = 1; d <= *rank; d++) {
+        rk_sym x = d <= a_rank ? a[a_rank - d] : one;
+        rk_sym y = d <= b_rank ? b[b_rank - d] : one;
+        if (x != one && y != one && !rk_op_agree(call, x, y))
+            return false;
+        extents[*rank - d] = x == one ? y : x;
     }
     return true;
 }

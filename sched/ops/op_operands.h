@@ -21,8 +21,17 @@ bool rk_op_is_f32(const rk_op_call *call);
 bool rk_op_check_rank(const rk_op_call *call, size_t i, int rank, rk_diag *diag);
 
 /** Operand `i`, if given, has this shape (RK-G008). */
-bool rk_op_check_shape(const rk_op_call *call, size_t i, int rank, const int64_t *shape,
+bool rk_op_check_shape(const rk_op_call *call, size_t i, int rank, const rk_sym *extents,
                        rk_diag *diag);
+
+/** Extent `d` of operand `i`, from the end where it is negative. */
+rk_sym rk_op_extent(const rk_op_call *call, size_t i, int d);
+
+/** A number as an extent. */
+rk_sym rk_op_number(const rk_op_call *call, int64_t value);
+
+/** Two extents are the same, or a run checks whether they are; false when they never are. */
+bool rk_op_agree(const rk_op_call *call, rk_sym a, rk_sym b);
 
 /** The attribute `attr` as an axis, negative ones counted from the end, in [0, rank) (RK-G008). */
 bool rk_op_axis(int *out, const rk_op_call *call, const char *attr, int rank, rk_diag *diag);
@@ -36,6 +45,16 @@ int64_t rk_op_span(const int64_t *shape, int from, int to);
 /** The shape that both broadcast to, as numpy does; false when they do not. */
 bool rk_op_broadcast(int *rank, int64_t *shape, int a_rank, const int64_t *a, int b_rank,
                      const int64_t *b);
+
+/**
+ * Likewise for open extents: one that may be 1 or more broadcasts only where it is 1 in the other operand for sure; else
+ * the two are to be the same.
+ */
+bool rk_op_broadcast_extents(const rk_op_call *call, int *rank, rk_sym *extents, int a_rank,
+                             const rk_sym *a, int b_rank, const rk_sym *b);
+
+/** The extents of operand `i`. */
+void rk_op_extents_of(rk_sym *out, const rk_op_call *call, size_t i);
 
 /**
  * Elements to step for each dimension of a `rank`-dimensional index, in a row-major tensor of shape

@@ -190,7 +190,7 @@ static bool put_infer(const rk_op_call *call, rk_diag *diag)
         !rk_nest_range(index_range, &count, &p.part_step, 1))
         return rk_op_fail(call, diag, "RK-G008", "its strides are too large");
     return rk_op_inside(call, 2, 0, range, diag) && rk_op_inside(call, 1, 0, index_range, diag) &&
-           rk_op_set(call, 0, data->dtype, data->rank, data->shape, diag);
+           rk_op_set_like(call, 0, data, diag);
 }
 
 static void put_cost(rk_cost *out, const rk_op_call *call)

@@ -8,10 +8,12 @@ static bool check_gates(const rk_op_call *call, const rk_tensor *state, int gate
     if (state->rank < 1 || state->rank > 2)
         return rk_op_fail(call, diag, "RK-G008", "'%s' has %d dimensions, not 1 or 2", state->name,
                           state->rank);
-    int64_t shape[2] = {state->shape[0], state->shape[0]};
-    shape[state->rank - 1] = gates * state->shape[state->rank - 1];
-    return rk_op_check_shape(call, 0, state->rank, shape, diag) &&
-           rk_op_check_shape(call, 1, state->rank, shape, diag);
+    const rk_graph *graph = call->graph;
+    rk_sym extents[2] = {rk_tensor_extent(graph, state, 0)};
+    const rk_sym last = rk_tensor_extent(graph, state, state->rank - 1);
+    extents[state->rank - 1] = rk_sym_mul(graph->syms, rk_op_number(call, gates), last);
+    return rk_op_check_shape(call, 0, state->rank, extents, diag) &&
+           rk_op_check_shape(call, 1, state->rank, extents, diag);
 }
 
 static bool lstm_infer(const rk_op_call *call, rk_diag *diag)
@@ -19,10 +21,10 @@ static bool lstm_infer(const rk_op_call *call, rk_diag *diag)
     const rk_tensor *c0 = call->in[3];
     if (!rk_op_check_float(call, diag) || !check_gates(call, c0, 4, diag))
         return false;
-    int64_t bias = 4 * c0->shape[c0->rank - 1];
-    return rk_op_check_shape(call, 2, 1, &bias, diag) &&
-           rk_op_set(call, 0, c0->dtype, c0->rank, c0->shape, diag) &&
-           rk_op_set(call, 1, c0->dtype, c0->rank, c0->shape, diag);
+    const rk_sym bias = rk_sym_mul(call->graph->syms, rk_op_number(call, 4),
+                                   rk_tensor_extent(call->graph, c0, c0->rank - 1));
+    return rk_op_check_shape(call, 2, 1, &bias, diag) && rk_op_set_like(call, 0, c0, diag) &&
+           rk_op_set_like(call, 1, c0, diag);
 }
 
 /** Five functions of about ten operations, and some twelve sums and products, an element. */
@@ -76,10 +78,10 @@ static bool gru_infer(const rk_op_call *call, rk_diag *diag)
     const rk_tensor *h0 = call->in[4];
     if (!rk_op_check_float(call, diag) || !check_gates(call, h0, 3, diag))
         return false;
-    int64_t bias = 3 * h0->shape[h0->rank - 1];
+    const rk_sym bias = rk_sym_mul(call->graph->syms, rk_op_number(call, 3),
+                                   rk_tensor_extent(call->graph, h0, h0->rank - 1));
     return rk_op_check_shape(call, 2, 1, &bias, diag) &&
-           rk_op_check_shape(call, 3, 1, &bias, diag) &&
-           rk_op_set(call, 0, h0->dtype, h0->rank, h0->shape, diag);
+           rk_op_check_shape(call, 3, 1, &bias, diag) && rk_op_set_like(call, 0, h0, diag);
 }
 
 static void gru_cost(rk_cost *out, const rk_op_call *call)

@@ -32,11 +32,11 @@ static bool reduce_infer(const rk_op_call *call, rk_diag *diag)
         return false;
     bool keep = rk_op_int(call, "keepdims") != 0;
     int rank = 0;
-    int64_t shape[RK_MAX_RANK];
+    rk_sym extents[RK_MAX_RANK];
     for (int d = 0; d < x->rank; d++)
         if (!reduced[d] || keep)
-            shape[rank++] = reduced[d] ? 1 : x->shape[d];
-    return rk_op_set(call, 0, x->dtype, rank, shape, diag);
+            extents[rank++] = reduced[d] ? rk_op_number(call, 1) : rk_op_extent(call, 0, d);
+    return rk_op_set_extents(call, 0, x->dtype, rank, extents, diag);
 }
 
 static void reduce_cost(rk_cost *out, const rk_op_call *call)

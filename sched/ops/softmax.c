@@ -7,7 +7,7 @@ static bool softmax_infer(const rk_op_call *call, rk_diag *diag)
     const rk_tensor *x = call->in[0];
     int axis;
     return rk_op_check_float(call, diag) && rk_op_axis(&axis, call, "axis", x->rank, diag) &&
-           rk_op_set(call, 0, x->dtype, x->rank, x->shape, diag);
+           rk_op_set_like(call, 0, x, diag);
 }
 
 /** Largest, difference, exponential, sum and quotient. */

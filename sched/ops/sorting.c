@@ -116,7 +116,7 @@ static bool accumulate_infer(const rk_op_call *call, rk_diag *diag)
     int axis;
     return rk_op_word(call, "kind", kinds, diag) >= 0 &&
            rk_op_axis(&axis, call, "axis", x->rank, diag) &&
-           rk_op_set(call, 0, x->dtype, x->rank, x->shape, diag);
+           rk_op_set_like(call, 0, x, diag);
 }
 
 static void accumulate_cost(rk_cost *out, const rk_op_call *call)

@@ -6,7 +6,7 @@
 static bool unary_infer(const rk_op_call *call, rk_diag *diag)
 {
     const rk_tensor *x = call->in[0];
-    return rk_op_check_float(call, diag) && rk_op_set(call, 0, x->dtype, x->rank, x->shape, diag);
+    return rk_op_check_float(call, diag) && rk_op_set_like(call, 0, x, diag);
 }
 
 static void cheap_cost(rk_cost *out, const rk_op_call *call)

@@ -62,7 +62,7 @@ static void write_weights(void)
 Test(graph_file, a_graph_with_everything)
 {
     write_weights();
-    rk_binding_dim bind = {"n", 3};
+    rk_binding_dim bind = {"n", 3, 3};
     rk_graph *graph = read_with(
         "{\"schema\": \"rammer.graph/1\", \"name\": \"all\", \"dims\": {\"n\": null, \"k\": 2},"
         " \"tensors\": ["
@@ -377,7 +377,7 @@ Test(graph_file, data)
 Test(graph_file, dimensions_with_names)
 {
     const char *text = with_x("{\"dtype\": \"f32\", \"shape\": [\"batch\", 3]}");
-    rk_binding_dim bind = {"batch", 5};
+    rk_binding_dim bind = {"batch", 5, 5};
     rk_graph *graph = read_with(text, &bind, 1);
     cr_assert_not_null(graph, "%s", said(0));
     cr_expect_eq(graph->tensors[1].shape[0], 5);
@@ -386,7 +386,7 @@ Test(graph_file, dimensions_with_names)
     cr_expect_null(read_with(text, &bind, 1));
     expect_only("RK-G008");
     diag = rk_diag_new(arena);
-    rk_binding_dim two[2] = {{"batch", 5}, {"bach", 6}};
+    rk_binding_dim two[2] = {{"batch", 5, 5}, {"bach", 6, 6}};
     cr_expect_null(read_with(text, two, 2));
     expect_only("RK-G012");
     cr_expect_str_eq(hint(), "did you mean 'batch'?");
@@ -400,7 +400,7 @@ Test(graph_file, the_caller_overrides_a_default)
     rk_graph *graph = read_text(text);
     cr_assert_not_null(graph, "%s", said(0));
     cr_expect_eq(graph->tensors[0].shape[0], 3);
-    rk_binding_dim bind = {"n", 7};
+    rk_binding_dim bind = {"n", 7, 7};
     graph = read_with(text, &bind, 1);
     cr_assert_not_null(graph, "%s", said(0));
     cr_expect_eq(graph->tensors[0].shape[0], 7);

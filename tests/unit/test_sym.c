@@ -89,7 +89,7 @@ Test(sym, refused)
     const char *problem;
     cr_expect_null(rk_sym_parse(f.syms, deep, &problem));
     cr_expect_null(rk_sym_dim(f.syms, "n", 1, 64), "a dimension has one range");
-    cr_expect_null(rk_sym_add(f.syms, NULL, rk_sym_int(f.syms, 1)));
+    cr_expect_null(rk_sym_add(f.syms, NULL, rk_sym_number(f.syms, 1)));
     rk_arena_free(f.arena);
 }
 
@@ -109,15 +109,15 @@ Test(sym, bounds_and_directions)
     cr_expect_eq(rk_sym_monotone(parse(&f, "9 - m"), 1), RK_SYM_FALLS);
     cr_expect_eq(rk_sym_monotone(parse(&f, "n*k"), 0), RK_SYM_MIXED);
     cr_expect_eq(rk_sym_monotone(parse(&f, "n%8"), 0), RK_SYM_MIXED);
-    cr_expect_eq(rk_sym_equal(f.syms, n, n), RK_SYM_ALWAYS);
-    cr_expect_eq(rk_sym_equal(f.syms, n, parse(&f, "n + 1")), RK_SYM_NEVER);
-    cr_expect_eq(rk_sym_equal(f.syms, n, parse(&f, "7")), RK_SYM_OPEN);
-    cr_expect_eq(rk_sym_equal(f.syms, n, parse(&f, "600")), RK_SYM_NEVER);
+    cr_expect_eq(rk_sym_same(f.syms, n, n), RK_SYM_ALWAYS);
+    cr_expect_eq(rk_sym_same(f.syms, n, parse(&f, "n + 1")), RK_SYM_NEVER);
+    cr_expect_eq(rk_sym_same(f.syms, n, parse(&f, "7")), RK_SYM_OPEN);
+    cr_expect_eq(rk_sym_same(f.syms, n, parse(&f, "600")), RK_SYM_NEVER);
     cr_expect_eq(rk_sym_at_most(f.syms, n, parse(&f, "n + m")), RK_SYM_ALWAYS);
     cr_expect_eq(rk_sym_at_most(f.syms, parse(&f, "n + 1"), n), RK_SYM_NEVER);
     int64_t value;
-    cr_expect(rk_sym_is_int(parse(&f, "n - n + 7"), &value) && value == 7);
-    cr_expect_not(rk_sym_is_int(n, &value));
+    cr_expect(rk_sym_is_number(parse(&f, "n - n + 7"), &value) && value == 7);
+    cr_expect_not(rk_sym_is_number(n, &value));
     rk_arena_free(f.arena);
 }
 
@@ -153,7 +153,7 @@ static meant make(const fixture *f, int64_t bindings[BINDINGS][3], int depth)
         const uint32_t dim = draw(3);
         const int64_t number = (int64_t)draw(70) - 20;
         static const char *const names[] = {"n", "m", "k"};
-        out.sym = kind ? parse(f, names[dim]) : rk_sym_int(f->syms, number);
+        out.sym = kind ? parse(f, names[dim]) : rk_sym_number(f->syms, number);
         for (int i = 0; i < BINDINGS; i++)
             out.values[i] = kind ? bindings[i][dim] : number;
         return out;
