@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 /** Blocks grow from the first size to the last, so that small runs stay small. */
@@ -17,7 +18,15 @@ typedef struct block {
     alignas(max_align_t) unsigned char data[];
 } block;
 
+/** A file that is mapped. It lies in a block. */
+typedef struct mapping {
+    struct mapping *next;
+    void *data;
+    size_t size;
+} mapping;
+
 struct rk_arena {
+    mapping *mappings;
     block *current; /**< newest block, NULL while empty */
     size_t grow;    /**< size of the next block */
     size_t size;    /**< bytes of all blocks */
@@ -26,8 +35,12 @@ struct rk_arena {
 
 int rk_out_of_memory_status = EXIT_FAILURE;
 
+_Thread_local jmp_buf *rk_out_of_memory_escape;
+
 void rk_out_of_memory(void)
 {
+    if (rk_out_of_memory_escape)
+        longjmp(*rk_out_of_memory_escape, 1);
     static const char message[] = "error: out of memory\n"; /* stdio may want memory, too */
     if (write(STDERR_FILENO, message, sizeof message - 1) < 0)
         _exit(rk_out_of_memory_status);
@@ -59,16 +72,32 @@ static void free_blocks(block *b)
     }
 }
 
+void rk_arena_own_mapping(rk_arena *arena, void *data, size_t size)
+{
+    mapping *m = RK_NEW(arena, mapping);
+    *m = (mapping){arena->mappings, data, size};
+    arena->mappings = m;
+}
+
+static void unmap(rk_arena *arena)
+{
+    for (const mapping *m = arena->mappings; m; m = m->next)
+        munmap(m->data, m->size);
+    arena->mappings = NULL;
+}
+
 void rk_arena_free(rk_arena *arena)
 {
     if (!arena)
         return;
+    unmap(arena);
     free_blocks(arena->current);
     free(arena);
 }
 
 void rk_arena_reset(rk_arena *arena)
 {
+    unmap(arena);
     if (!arena->current)
         return;
     if (arena->separate) {

@@ -1,6 +1,7 @@
 #ifndef RK_BASE_ARENA_H
 #define RK_BASE_ARENA_H
 
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -15,6 +16,9 @@ typedef struct rk_arena rk_arena;
 _Noreturn void rk_out_of_memory(void);
 extern int rk_out_of_memory_status;
 
+/** Where rk_out_of_memory jumps to, with 1, in place of ending the process; NULL: nowhere. Of this thread. */
+extern _Thread_local jmp_buf *rk_out_of_memory_escape;
+
 /** A new, empty arena, owned by the caller. Running out of memory ends the process: rk_out_of_memory. */
 rk_arena *rk_arena_new(void);
 
@@ -23,6 +27,9 @@ void rk_arena_free(rk_arena *arena);
 
 /** Forgets all allocations and keeps the memory for the next pass. */
 void rk_arena_reset(rk_arena *arena);
+
+/** Has the arena unmap `size` bytes at `data`, of mmap, when it is reset or freed. */
+void rk_arena_own_mapping(rk_arena *arena, void *data, size_t size);
 
 /** Bytes that it has taken from the system. */
 size_t rk_arena_size(const rk_arena *arena);

@@ -56,6 +56,11 @@ static void *tree_malloc(size_t size)
     return rk_arena_alloc(parsing.arena, size);
 }
 
+void rk_json_forget(void)
+{
+    parsing.arena = NULL;
+}
+
 static void tree_free(void *memory)
 {
     if (!parsing.arena)

@@ -74,4 +74,7 @@ bool rk_json_write(const char *path, const cJSON *root, rk_arena *arena, rk_diag
 /** The text that rk_json_write writes. */
 char *rk_json_print(const cJSON *root, rk_arena *arena);
 
+/** After rk_out_of_memory_escape was taken: no document is being read any more. */
+void rk_json_forget(void);
+
 #endif

@@ -318,9 +318,13 @@ static double seconds_now(void)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-typedef bool (*executor_run)(rk_executor *executor, rk_executor_fault *fault);
+/** How the ops are run, and who is told how long each took: NULL, nobody. */
+typedef struct {
+    bool one_by_one;
+    double *op_ns;
+} run_way;
 
-static bool run_with(rk_cpu_vdevice *vdevice, executor_run how, const void *const *inputs,
+static bool run_with(rk_cpu_vdevice *vdevice, run_way way, const void *const *inputs,
                      void *const *outputs, double *seconds, rk_diag *diag)
 {
     const rk_image *image = vdevice->image;
@@ -329,7 +333,9 @@ static bool run_with(rk_cpu_vdevice *vdevice, executor_run how, const void *cons
                (size_t)image->inputs[i].bytes);
     double start = seconds_now();
     rk_executor_fault fault;
-    bool good = how(vdevice->executor, &fault);
+    const bool good = way.one_by_one
+                          ? rk_executor_run_one_by_one(vdevice->executor, way.op_ns, &fault)
+                          : rk_executor_run(vdevice->executor, &fault);
     if (seconds)
         *seconds = vdevice->clocked ? rk_executor_processor_ns(vdevice->executor) * 1e-9
                                     : seconds_now() - start;
@@ -350,13 +356,20 @@ static bool run_with(rk_cpu_vdevice *vdevice, executor_run how, const void *cons
 bool rk_cpu_vdevice_run(rk_cpu_vdevice *vdevice, const void *const *inputs, void *const *outputs,
                         double *seconds, rk_diag *diag)
 {
-    return run_with(vdevice, rk_executor_run, inputs, outputs, seconds, diag);
+    return run_with(vdevice, (run_way){0}, inputs, outputs, seconds, diag);
 }
 
 bool rk_cpu_vdevice_run_one_by_one(rk_cpu_vdevice *vdevice, const void *const *inputs,
                                    void *const *outputs, double *seconds, rk_diag *diag)
 {
-    return run_with(vdevice, rk_executor_run_one_by_one, inputs, outputs, seconds, diag);
+    return run_with(vdevice, (run_way){.one_by_one = true}, inputs, outputs, seconds, diag);
+}
+
+bool rk_cpu_vdevice_profile(rk_cpu_vdevice *vdevice, const void *const *inputs,
+                            void *const *outputs, double *op_ns, rk_diag *diag)
+{
+    const run_way way = {.one_by_one = true, .op_ns = op_ns};
+    return run_with(vdevice, way, inputs, outputs, NULL, diag);
 }
 
 /* The backend. */

@@ -40,6 +40,10 @@ bool rk_cpu_vdevice_run(rk_cpu_vdevice *vdevice, const void *const *inputs, void
 bool rk_cpu_vdevice_run_one_by_one(rk_cpu_vdevice *vdevice, const void *const *inputs,
                                    void *const *outputs, double *seconds, rk_diag *diag);
 
+/** The same, and op_ns[i] gets the time of the image's op i. */
+bool rk_cpu_vdevice_profile(rk_cpu_vdevice *vdevice, const void *const *inputs,
+                            void *const *outputs, double *op_ns, rk_diag *diag);
+
 /** OS threads that it uses. */
 uint32_t rk_cpu_vdevice_workers(const rk_cpu_vdevice *vdevice);
 

@@ -50,6 +50,12 @@ static int unknown_command(rk_tool *tool, const char *name)
     return RK_EXIT_USAGE;
 }
 
+/** Says on a terminal what is being done. */
+static void show_progress(const char *what)
+{
+    fprintf(stderr, "\r\033[K%s%s", what ? what : "", what ? " ..." : "");
+}
+
 static int run(int argc, char **argv)
 {
     if (argc < 2 || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
@@ -62,7 +68,10 @@ static int run(int argc, char **argv)
     }
 
     rk_arena *arena = rk_arena_new();
-    rk_tool tool = {.arena = arena, .diag = rk_diag_new(arena), .progress = isatty(STDERR_FILENO)};
+    rk_tool tool = {.arena = arena,
+                    .diag = rk_diag_new(arena),
+                    .progress = isatty(STDERR_FILENO) ? show_progress : NULL,
+                    .reads = rk_file_protect};
     const rk_command *command = find_command(argv[1]);
     int status =
         command ? command->run(&tool, argc - 1, argv + 1) : unknown_command(&tool, argv[1]);

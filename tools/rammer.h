@@ -1,30 +1,10 @@
 #ifndef RK_TOOLS_RAMMER_H
 #define RK_TOOLS_RAMMER_H
 
-#include "base/diag.h"
-#include "base/file.h"
-#include "base/vec.h"
+#include "library/tool.h"
 
 #include <stddef.h>
 #include <stdint.h>
-
-/** Exit statuses of every command. */
-enum {
-    RK_EXIT_GOOD = 0,
-    RK_EXIT_REFUSED = 1, /**< the input was refused, or a check failed */
-    RK_EXIT_USAGE = 2,   /**< the command line was wrong */
-    RK_EXIT_HELP = -1    /**< help was printed: good, and nothing left to do */
-};
-
-/** What each command is given. */
-typedef struct {
-    rk_arena *arena; /**< freed when the command returns */
-    rk_diag *diag;   /**< printed when the command returns */
-    bool progress;   /**< show what is being done: standard error is a terminal */
-} rk_tool;
-
-/** Says on a terminal what is being done; NULL: nothing any more. */
-void rk_tool_progress(const rk_tool *tool, const char *what);
 
 /* Commands. */
 
@@ -41,8 +21,6 @@ extern const rk_command rk_command_build, rk_command_run, rk_command_check, rk_c
     rk_command_zoo, rk_command_view, rk_command_compare, rk_command_profile, rk_command_import;
 
 /* Options. */
-
-typedef RK_VEC(const char *) rk_texts;
 
 typedef enum {
     RK_OPTION_FLAG, /**< bool */
@@ -76,26 +54,6 @@ typedef struct {
  */
 int rk_options_parse(rk_texts *arguments, const rk_options *options, const rk_command *command,
                      size_t min, size_t max, rk_tool *tool, int argc, char **argv);
-
-/** Adds RK-U004, "unknown <kind> '<name>'", with the nearest of `names` as a hint; returns false. */
-bool rk_tool_unknown(rk_tool *tool, const char *kind, const char *name, const char *const *names,
-                     size_t count);
-
-/* Where things are. */
-
-/**
- * A file or folder of Rammer's own: `name` under $RAMMER_HOME, or else under ../share/rammer from the
- * folder of this command, which holds in an installation and in a build tree.
- */
-const char *rk_tool_share(const rk_tool *tool, const char *name);
-
-/* Output folders. */
-
-/**
- * rk_folder_begin for a command's output. An existing `dir` is replaced in the end, if it is empty or was written
- * by rammer: RK-U005 if it is anything else.
- */
-bool rk_output_begin(rk_folder *out, const char *dir, rk_tool *tool);
 
 /* Tables on standard output. */
 

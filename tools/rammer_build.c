@@ -181,68 +181,6 @@ static bool emit(const char *dir, const rk_plan *plan, const build_options *opti
                        tool);
 }
 
-/** Lists of nodes that became one, by name. */
-static void add_merged(cJSON *report, const rk_graph *graph)
-{
-    cJSON *list = cJSON_AddArrayToObject(report, "merged_nodes");
-    for (size_t i = 0; i < graph->merged_count; i++) {
-        const rk_merged *merged = &graph->merged[i];
-        cJSON_AddItemToArray(list, cJSON_CreateStringArray(merged->parts, (int)merged->count));
-    }
-}
-
-/** What the policy tried, in order. */
-static void add_tried(cJSON *report, const rk_tries *tries)
-{
-    cJSON *list = cJSON_AddArrayToObject(report, "tried");
-    for (size_t i = 0; i < tries->count; i++) {
-        cJSON *o = cJSON_CreateObject();
-        cJSON_AddItemToArray(list, o);
-        cJSON_AddStringToObject(o, "policy", tries->items[i].by);
-        cJSON_AddBoolToObject(o, "merged", tries->items[i].merged);
-        cJSON_AddNumberToObject(o, "us", tries->items[i].makespan_ns / 1000);
-        cJSON_AddNumberToObject(o, "rtasks_placed", (double)tries->items[i].rtasks);
-    }
-}
-
-/** What a build says of itself: no times, so that the same input gives the same report. */
-static cJSON *make_report(const rk_plan *plan, rk_tool *tool)
-{
-    rk_schedule_stats stats;
-    rk_schedule_count(&stats, plan->schedule, &plan->problem);
-    cJSON *r = cJSON_CreateObject();
-    cJSON_AddStringToObject(r, "schema", "rammer.report/1");
-    cJSON_AddStringToObject(r, "graph", plan->graph->name);
-    cJSON_AddStringToObject(r, "target", plan->backend->name);
-    cJSON_AddStringToObject(r, "device", plan->device->name);
-    if (plan->device->resources)
-        cJSON_AddStringToObject(r, "stand_in", plan->device->resources);
-    cJSON_AddStringToObject(r, "policy", plan->schedule->policy);
-    if (plan->schedule->by)
-        cJSON_AddStringToObject(r, "made_by", plan->schedule->by);
-    if (plan->tries.count)
-        add_tried(r, &plan->tries);
-    cJSON_AddNumberToObject(r, "nodes", (double)plan->graph->node_count);
-    if (plan->graph->merged_count) {
-        cJSON_AddStringToObject(r, "merged", rk_plan_merged(plan, tool));
-        add_merged(r, plan->graph);
-    }
-    cJSON_AddNumberToObject(r, "rtasks", (double)stats.rtasks);
-    cJSON_AddNumberToObject(r, "barrier_rtasks", (double)stats.barrier_rtasks);
-    cJSON_AddNumberToObject(r, "waits", (double)stats.wait_items);
-    cJSON_AddNumberToObject(r, "rtask_edges", (double)stats.edges_between_rtasks);
-    cJSON_AddNumberToObject(r, "rprograms", (double)plan->schedule->program_count);
-    cJSON_AddNumberToObject(r, "veus", plan->schedule->veu_count);
-    cJSON_AddNumberToObject(r, "veu_threads", plan->schedule->veu_threads);
-    cJSON_AddNumberToObject(r, "veu_shared_bytes", (double)plan->schedule->veu_shared);
-    cJSON_AddNumberToObject(r, "memory_bytes", (double)plan->memory->total_bytes);
-    cJSON_AddNumberToObject(r, "constant_bytes", (double)plan->memory->constant_bytes);
-    if (plan->profile)
-        cJSON_AddStringToObject(r, "rtask_times", rk_plan_sources(plan, tool));
-    cJSON_AddNumberToObject(r, "modelled_us", plan->schedule->makespan_ns / 1000);
-    return r;
-}
-
 /** The table of what was tried, simulated. */
 static void print_tried(const cJSON *list, rk_tool *tool)
 {
@@ -315,7 +253,7 @@ static int write_output(const rk_plan *plan, const bool dump[RK_STAGE_COUNT],
     rk_folder output;
     if (!rk_output_begin(&output, options->output, tool))
         return RK_EXIT_REFUSED;
-    cJSON *report = make_report(plan, tool);
+    cJSON *report = rk_plan_report(plan, tool);
     char *dumps = rk_path_join(tool->arena, output.temporary, "dump");
     bool good = emit(output.temporary, plan, options, graph, tool) &&
                 write_dumps(plan, dump, dumps, tool) &&

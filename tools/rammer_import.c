@@ -2,61 +2,26 @@
 
 #include "base/file.h"
 #include "base/json.h"
-#include "sched/model/npy.h"
-#include "sched/onnx/import.h"
 
 #include <stdio.h>
-#include <string.h>
 
 typedef struct {
+    rk_plan_options plan; /**< `bind` and `given` of it */
     const char *output;
-    rk_texts dims, given;
+    rk_texts given;
     bool check;
 } import_options;
 
 static const rk_option option_table[] = {
     {"output", 'o', RK_OPTION_TEXT, "DIR", offsetof(import_options, output),
      "folder to write; replaced if rammer wrote it"},
-    {"dim", 0, RK_OPTION_TEXTS, "NAME=N", offsetof(import_options, dims),
+    {"dim", 0, RK_OPTION_TEXTS, "NAME=N", offsetof(import_options, plan.bind),
      "value of a named dimension"},
     {"input", 0, RK_OPTION_TEXTS, "X=X.npy", offsetof(import_options, given),
      "value of an input that a shape follows from: it becomes a constant"},
     {"check", 0, RK_OPTION_FLAG, NULL, offsetof(import_options, check),
      "say what is not supported, and write nothing"},
 };
-
-rk_graph *rk_plan_read_onnx(const char *path, const rk_binding_dim *dims, size_t dim_count,
-                            const rk_texts *given, rk_tool *tool)
-{
-    rk_onnx_given *values = RK_NEW_ARRAY(tool->arena, rk_onnx_given, given->count + 1);
-    for (size_t i = 0; i < dim_count; i++)
-        if (dims[i].value != dims[i].most) {
-            rk_diag_add(tool->diag, RK_ERROR, "RK-G018", rk_place_file(path),
-                        "bind it: --dim NAME=N; a graph.json keeps dimensions open",
-                        "the dimension '%s' of an ONNX model cannot stay open", dims[i].name);
-            return NULL;
-        }
-    for (size_t i = 0; i < given->count; i++) {
-        const char *text = given->items[i];
-        const char *equals = strchr(text, '=');
-        rk_npy array;
-        if (!equals || equals == text) {
-            rk_diag_add(tool->diag, RK_ERROR, "RK-U002", (rk_place){0}, "write it as x=x.npy",
-                        "--input does not take '%s'", text);
-            return NULL;
-        }
-        if (!rk_npy_read(&array, equals + 1, tool->arena, tool->diag))
-            return NULL;
-        values[i] =
-            (rk_onnx_given){.name = rk_arena_strndup(tool->arena, text, (size_t)(equals - text)),
-                            .dtype = array.dtype,
-                            .rank = array.rank,
-                            .data = array.data};
-        memcpy(values[i].shape, array.shape, sizeof array.shape);
-    }
-    const rk_onnx_options options = {dims, dim_count, values, given->count};
-    return rk_onnx_import(path, &options, tool->arena, tool->diag);
-}
 
 static bool write_graph(const rk_graph *graph, const char *dir, rk_tool *tool)
 {
@@ -86,17 +51,14 @@ static int run(rk_tool *tool, int argc, char **argv)
         rk_options_parse(&arguments, &table, &rk_command_import, 1, 1, tool, argc, argv);
     if (status != RK_EXIT_GOOD)
         return status;
-    rk_binding_dim *dims;
-    if (!rk_plan_dims(&dims, &options.dims, tool))
-        return RK_EXIT_USAGE;
+    options.plan.given = &options.given;
     if (!options.output == !options.check) {
         rk_diag_add(tool->diag, RK_ERROR, "RK-U003", (rk_place){0}, NULL,
                     "name the folder to write with -o DIR, or give --check");
         return RK_EXIT_USAGE;
     }
-    rk_file_protect(arguments.items[0]);
-    const rk_graph *graph =
-        rk_plan_read_onnx(arguments.items[0], dims, options.dims.count, &options.given, tool);
+    rk_tool_reads(tool, arguments.items[0]);
+    const rk_graph *graph = rk_plan_read(arguments.items[0], &options.plan, tool);
     if (!graph || (options.output && !write_graph(graph, options.output, tool)))
         return RK_EXIT_REFUSED;
     printf("%s: %zu nodes, %zu tensors%s%s\n", graph->name, graph->node_count, graph->tensor_count,

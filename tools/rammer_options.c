@@ -168,16 +168,3 @@ int rk_options_parse(rk_texts *arguments, const rk_options *options, const rk_co
                 : rk_arena_printf(tool->arena, "unexpected argument '%s'", arguments->items[max]));
     return good ? RK_EXIT_GOOD : RK_EXIT_USAGE;
 }
-
-bool rk_tool_unknown(rk_tool *tool, const char *kind, const char *name, const char *const *names,
-                     size_t count)
-{
-    const char *near = rk_str_nearest(name, names, count);
-    rk_str hint = {.arena = tool->arena};
-    if (near)
-        rk_str_addf(&hint, "did you mean '%s'?", near);
-    for (size_t i = 0; !near && i < count; i++)
-        rk_str_addf(&hint, "%s%s", i ? ", " : "there are: ", names[i]);
-    return rk_diag_add(tool->diag, RK_ERROR, "RK-U004", (rk_place){0}, hint.text, "unknown %s '%s'",
-                       kind, name);
-}

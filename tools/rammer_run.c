@@ -45,14 +45,6 @@ static const rk_option option_table[] = {
     {"json", 0, RK_OPTION_FLAG, NULL, offsetof(run_options, json), "print the report as JSON"},
 };
 
-/** What is run, and what is beside it. */
-typedef struct {
-    const rk_catalog *catalog;
-    const rk_graph *graph; /**< NULL when it was built before */
-    const rk_image *image;
-    const char *dir; /**< of input/ and expected/ */
-} subject;
-
 /** What came out of it. */
 typedef struct {
     bool ran;
@@ -63,54 +55,6 @@ typedef struct {
     bool same;              /**< as one by one, byte for byte */
     uint32_t workers;       /**< OS threads */
 } result;
-
-/** Whether all options are fine for what is planned already; RK-U009. */
-static bool nothing_to_plan(const rk_plan_options *options, const char *dir, rk_tool *tool)
-{
-    if (!options->target && !options->bindings.count && !options->device && !options->policy &&
-        !options->kernels && !options->schedule && !options->profile && !options->veus &&
-        !options->anywhere && options->bind.count == 0)
-        return true;
-    return rk_diag_add(tool->diag, RK_ERROR, "RK-U009", rk_place_file(dir),
-                       "build it again with these options, or run the graph",
-                       "the folder is built: of the options of a plan only --catalog is for it");
-}
-
-/** Loads a folder that `rammer build` wrote, or plans a graph. */
-static int load(subject *out, const char *argument, const run_options *options, rk_tool *tool)
-{
-    char *image = rk_path_join(tool->arena, argument, "image.json");
-    char *graph = rk_path_join(tool->arena, argument, "graph.json");
-    bool is_dir = rk_file_is_dir(argument);
-    if (is_dir && rk_file_exists(image)) {
-        if (!nothing_to_plan(&options->plan, argument, tool))
-            return RK_EXIT_USAGE;
-        out->dir = argument;
-        char *beside = rk_path_join(tool->arena, argument, "catalog.json");
-        const rk_bindings *none;
-        if (!options->plan.catalogs.count && rk_file_exists(beside))
-            out->catalog = rk_catalog_read(beside, tool->arena, tool->diag);
-        else
-            rk_plan_layers(&out->catalog, &none, &options->plan, tool);
-        if (out->catalog)
-            out->image = rk_image_read(argument, out->catalog, tool->arena, tool->diag);
-        return out->image ? RK_EXIT_GOOD : RK_EXIT_REFUSED;
-    }
-    if (is_dir && !rk_file_exists(graph)) {
-        rk_diag_add(tool->diag, RK_ERROR, "RK-U007", rk_place_file(argument),
-                    "name a folder that `rammer build` or `rammer zoo` wrote, or a graph.json",
-                    "the folder holds neither image.json nor graph.json");
-        return RK_EXIT_REFUSED;
-    }
-    const char *path = is_dir ? graph : argument;
-    rk_plan plan;
-    int status = rk_plan_make(&plan, path, &options->plan, RK_STAGE_IMAGE, tool);
-    *out = (subject){.catalog = plan.catalog,
-                     .graph = plan.given,
-                     .image = plan.image,
-                     .dir = rk_path_dir(tool->arena, path)};
-    return status;
-}
 
 static int by_value(const void *a, const void *b)
 {
@@ -137,7 +81,7 @@ static bool run_repeatedly(double seconds[2], run_function *how, rk_cpu_vdevice 
 }
 
 /** The expected outputs that lie beside the subject; NULL where one is missing or unreadable. */
-static const void **read_expected(const subject *s, rk_tool *tool)
+static const void **read_expected(const rk_subject *s, rk_tool *tool)
 {
     const rk_image *image = s->image;
     const void **expected = RK_NEW_ARRAY(tool->arena, const void *, image->output_count + 1);
@@ -153,7 +97,7 @@ static const void **read_expected(const subject *s, rk_tool *tool)
 }
 
 /** The outputs by the ops' definitions. */
-static const void **evaluate(const subject *s, const rk_values *values, rk_tool *tool)
+static const void **evaluate(const rk_subject *s, const rk_values *values, rk_tool *tool)
 {
     const rk_graph *graph = s->graph;
     void **buffers = RK_NEW_ARRAY(tool->arena, void *, graph->tensor_count);
@@ -169,7 +113,7 @@ static const void **evaluate(const subject *s, const rk_values *values, rk_tool 
 }
 
 /** Compares all outputs with an independent reference. */
-static bool verify(result *out, const subject *s, const rk_values *values,
+static bool verify(result *out, const rk_subject *s, const rk_values *values,
                    const run_options *options, rk_tool *tool)
 {
     char *expected = rk_path_join(tool->arena, s->dir, "expected");
@@ -202,7 +146,7 @@ static bool verify(result *out, const subject *s, const rk_values *values,
 }
 
 /** Runs the rKernels one by one and compares bytes and time. */
-static bool compare_one_by_one(result *out, rk_cpu_vdevice *vdevice, const subject *s,
+static bool compare_one_by_one(result *out, rk_cpu_vdevice *vdevice, const rk_subject *s,
                                const rk_values *values, const run_options *options, rk_tool *tool)
 {
     rk_tool_progress(tool, "launching the rKernels one by one");
@@ -221,7 +165,7 @@ static bool compare_one_by_one(result *out, rk_cpu_vdevice *vdevice, const subje
                                     NULL, "the vDevice and the rKernels one by one differ");
 }
 
-static bool write_outputs(const subject *s, const rk_values *values, const char *dir, rk_tool *tool)
+static bool write_outputs(const rk_subject *s, const rk_values *values, const char *dir, rk_tool *tool)
 {
     if (!rk_file_mkdirs(dir, tool->diag))
         return false;
@@ -234,7 +178,7 @@ static bool write_outputs(const subject *s, const rk_values *values, const char 
     return true;
 }
 
-static void print_json(const subject *s, const result *r, rk_tool *tool)
+static void print_json(const rk_subject *s, const result *r, rk_tool *tool)
 {
     cJSON *root = cJSON_CreateObject();
     cJSON_AddStringToObject(root, "schema", "rammer.run/1");
@@ -277,7 +221,7 @@ static const char *shape_text(const rk_image_io *io, rk_tool *tool)
     return text.text;
 }
 
-static void print_text(const subject *s, const result *r, rk_tool *tool)
+static void print_text(const rk_subject *s, const result *r, rk_tool *tool)
 {
     rk_grid grid = {.arena = tool->arena, .align = r->outputs ? "llrl" : "ll"};
     rk_grid_add(&grid, "output");
@@ -311,7 +255,7 @@ static void print_text(const subject *s, const result *r, rk_tool *tool)
 }
 
 /** Runs what was loaded, and does with the outputs what was asked for. */
-static bool execute(result *r, const subject *s, const run_options *options, rk_tool *tool)
+static bool execute(result *r, const rk_subject *s, const run_options *options, rk_tool *tool)
 {
     rk_input_source source = options->inputs;
     source.dir = rk_path_join(tool->arena, s->dir, "input");
@@ -352,9 +296,9 @@ static int run(rk_tool *tool, int argc, char **argv)
         return RK_EXIT_USAGE;
     }
 
-    subject s = {0};
+    rk_subject s;
     options.plan.given = &options.inputs.given;
-    status = load(&s, arguments.items[0], &options, tool);
+    status = rk_subject_load(&s, arguments.items[0], &options.plan, tool);
     if (status != RK_EXIT_GOOD)
         return status;
     result r = {0};

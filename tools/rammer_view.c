@@ -2,10 +2,8 @@
 
 #include "base/file.h"
 #include "base/str.h"
-#include "sched/simulate/trace.h"
 
 #include <stdio.h>
-#include <string.h>
 
 typedef struct {
     rk_plan_options plan;
@@ -23,26 +21,6 @@ static const rk_option option_table[] = {
     {"columns", 0, RK_OPTION_INT, "N", offsetof(view_options, columns), "its columns (default 80)"},
     RK_PLAN_OPTIONS(view_options, plan),
 };
-
-/** Puts the data into the page, in place of the mark that it carries. */
-static bool write_page(const rk_trace *trace, const char *path, rk_tool *tool)
-{
-    static const char mark[] = "/*data*/";
-    rk_bytes page;
-    if (!rk_file_read(&page, rk_tool_share(tool, "view.html"), tool->arena, tool->diag))
-        return false;
-    const char *text = rk_arena_strndup(tool->arena, page.data, page.size);
-    const char *at = strstr(text, mark);
-    if (!at)
-        return rk_diag_add(tool->diag, RK_ERROR, "RK-U012",
-                           rk_place_file(rk_tool_share(tool, "view.html")), "install it again",
-                           "the page has no place for the data");
-    rk_str out = {.arena = tool->arena};
-    rk_str_addn(&out, text, (size_t)(at - text));
-    rk_trace_view(&out, trace);
-    rk_str_add(&out, at + strlen(mark));
-    return rk_file_write(path, out.text, out.length, tool->diag);
-}
 
 static bool write_chrome(const rk_trace *trace, const char *path, rk_tool *tool)
 {
@@ -101,11 +79,9 @@ static void print_summary(const rk_trace *trace, const char *sources, const view
 static int show(const rk_plan *plan, const view_options *options, rk_tool *tool)
 {
     rk_tool_progress(tool, "simulating");
-    rk_trace trace = {.schedule = plan->schedule,
-                      .problem = &plan->problem,
-                      .sim = rk_simulate(plan->schedule, &plan->problem, true, tool->arena)};
-    rk_bound_find(&trace.bound, &plan->problem, plan->schedule->veu_count);
-    const bool good = (!options->output || write_page(&trace, options->output, tool)) &&
+    rk_trace trace;
+    rk_plan_trace(&trace, plan, tool);
+    const bool good = (!options->output || rk_plan_view(&trace, options->output, tool)) &&
                       (!options->trace || write_chrome(&trace, options->trace, tool));
     rk_tool_progress(tool, NULL);
     if (!good)

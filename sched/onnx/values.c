@@ -30,6 +30,7 @@ bool rk_onnx_map_file(rk_slice *out, const char *path, rk_arena *arena, rk_diag 
     if (data == MAP_FAILED)
         return rk_diag_add(diag, RK_ERROR, "RK-F002", rk_place_file(path), NULL, "%s",
                            strerror(error));
+    rk_arena_own_mapping(arena, data, (size_t)about.st_size);
     *out = (rk_slice){data, (size_t)about.st_size};
     return true;
 }

@@ -33,7 +33,7 @@ static void check_runs(uint32_t veus, uint32_t workers, uint32_t first_base, uin
     cr_assert_leq(rk_executor_workers(e), veus);
     for (uint32_t run = 1; run <= runs; run++) {
         bool scheduled = run % 4 != 0;
-        cr_assert(scheduled ? rk_executor_run(e, &fault) : rk_executor_run_one_by_one(e, &fault));
+        cr_assert(scheduled ? rk_executor_run(e, &fault) : rk_executor_run_one_by_one(e, NULL, &fault));
         uint64_t expected[TASKS];
         layers_expect(expected, run);
         cr_assert_arr_eq(l.values[LAYERS - 1], expected, sizeof expected);
@@ -81,7 +81,7 @@ Test(cpu_executor, a_fault_ends_the_run_and_the_next_starts_clean)
         cr_assert_str_eq(fault.op, "layer");
         cr_assert_eq(fault.rtask, 3);
         cr_assert_str_eq(fault.message, "planted");
-        cr_assert_not(rk_executor_run_one_by_one(e, &fault));
+        cr_assert_not(rk_executor_run_one_by_one(e, NULL, &fault));
         cr_assert_str_eq(fault.message, "planted");
 
         for (uint32_t i = 0; i < LAYERS; i++)
@@ -231,7 +231,7 @@ Test(cpu_executor, one_by_one_follows_the_schedule)
                              .program_count = 1};
     rk_executor *e = rk_executor_new(&plan, &(rk_executor_options){.workers = 1}, &fault);
     cr_assert(e, "%s", fault.message);
-    cr_assert(rk_executor_run_one_by_one(e, &fault));
+    cr_assert(rk_executor_run_one_by_one(e, NULL, &fault));
     cr_assert_eq(ran_count, 2);
     cr_assert_eq(ran[0], 1);
     cr_assert_eq(ran[1], 0);

@@ -64,6 +64,7 @@ struct rk_executor {
     uint64_t job_number;
     bool quit;
     rk_executor_fault *fault; /**< the caller's */
+    double *op_ns;            /**< the caller's, of a run one by one; NULL: nobody asks */
 
     atomic_bool failed;
     atomic_uint arrived, round; /**< of join_workers */
@@ -284,14 +285,24 @@ static void run_programs(worker *w)
     }
 }
 
+static double now_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
+}
+
 static void run_one_by_one(worker *w)
 {
     rk_executor *e = w->executor;
     for (size_t i = 0; i < e->order_count; i++) {
         uint32_t count = rk_executor_rtasks(&e->plan.ops[e->order[i]]);
+        const double start = e->op_ns && w->index == 0 ? now_ns() : 0;
         for (uint32_t r = w->index; r < count && !has_failed(e); r += e->worker_count)
             run_rtask(w, w->veus[0].veu, e->order[i], r);
         join_workers(e);
+        if (e->op_ns && w->index == 0)
+            e->op_ns[e->order[i]] = now_ns() - start;
     }
 }
 
@@ -389,8 +400,9 @@ bool rk_executor_run(rk_executor *executor, rk_executor_fault *fault)
     return run_job(executor, run_programs, fault);
 }
 
-bool rk_executor_run_one_by_one(rk_executor *executor, rk_executor_fault *fault)
+bool rk_executor_run_one_by_one(rk_executor *executor, double *op_ns, rk_executor_fault *fault)
 {
+    executor->op_ns = op_ns;
     return run_job(executor, run_one_by_one, fault);
 }
 

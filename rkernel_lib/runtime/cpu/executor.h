@@ -102,9 +102,9 @@ bool rk_executor_run(rk_executor *executor, rk_executor_fault *fault);
 /**
  * Runs the same ops without a schedule, as launches would: one op after another, its rTasks spread over
  * the workers, with a join after each. Their order is one that the schedule implies, so that results are
- * the same.
+ * the same. `op_ns`, if not NULL, gets the time of each op of the plan, its join included.
  */
-bool rk_executor_run_one_by_one(rk_executor *executor, rk_executor_fault *fault);
+bool rk_executor_run_one_by_one(rk_executor *executor, double *op_ns, rk_executor_fault *fault);
 
 /**
  * Processor time that all workers together spent in the rPrograms of the last rk_executor_run, without the

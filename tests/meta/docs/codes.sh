@@ -1,7 +1,7 @@
 # codes.sh SOURCE: every code that the sources diagnose has one line in docs/codes/, every line's code is
 # diagnosed somewhere, and docs/codes.md links every page.
 cd "$1" || exit 1
-folders="base rkernel_lib convert sched emit tools"
+folders="base rkernel_lib convert sched emit library tools"
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 grep -rhoE '"RK-[A-Z][0-9]{3}"' --include='*.c' --include='*.h' $folders | tr -d '"' | sort -u >"$work/used"

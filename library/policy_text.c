@@ -1,4 +1,4 @@
-#include "rammer_plan.h"
+#include "library/pipeline.h"
 #include "sched/policies/policy.h"
 
 #include <errno.h>

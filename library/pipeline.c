@@ -1,4 +1,4 @@
-#include "rammer_plan.h"
+#include "library/pipeline.h"
 
 #include "base/file.h"
 #include "base/json.h"
@@ -7,6 +7,7 @@
 #include "sched/files/schedule_files.h"
 #include "sched/memory/memory_plan.h"
 #include "sched/model/model.h"
+#include "sched/model/npy.h"
 #include "sched/onnx/import.h"
 #include "sched/passes/merge_problem.h"
 #include "sched/policies/policy.h"
@@ -44,7 +45,8 @@ const rk_backend *rk_plan_backend(const char *name, rk_tool *tool)
     return NULL;
 }
 
-bool rk_plan_dims(rk_binding_dim **dims, const rk_texts *texts, rk_tool *tool)
+/** Parses "n=32" options. */
+static bool read_dims(rk_binding_dim **dims, const rk_texts *texts, rk_tool *tool)
 {
     *dims = RK_NEW_ARRAY(tool->arena, rk_binding_dim, texts->count + 1);
     bool good = true;
@@ -167,16 +169,61 @@ static bool make_schedule(rk_plan *plan, const rk_plan_options *options, rk_tool
     return plan->schedule != NULL;
 }
 
+/** A value in a file, "x=x.npy". */
+static bool read_given(rk_onnx_given *out, const char *text, rk_tool *tool)
+{
+    const char *equals = strchr(text, '=');
+    rk_npy array;
+    if (!equals || equals == text)
+        return rk_diag_add(tool->diag, RK_ERROR, "RK-U002", (rk_place){0}, "write it as x=x.npy",
+                           "--input does not take '%s'", text);
+    if (!rk_npy_read(&array, equals + 1, tool->arena, tool->diag))
+        return false;
+    *out = (rk_onnx_given){.name = rk_arena_strndup(tool->arena, text, (size_t)(equals - text)),
+                           .dtype = array.dtype,
+                           .rank = array.rank,
+                           .data = array.data};
+    memcpy(out->shape, array.shape, sizeof array.shape);
+    return true;
+}
+
+static rk_graph *read_onnx(const char *path, const rk_binding_dim *dims,
+                           const rk_plan_options *options, rk_tool *tool)
+{
+    for (size_t i = 0; i < options->bind.count; i++)
+        if (dims[i].value != dims[i].most) {
+            rk_diag_add(tool->diag, RK_ERROR, "RK-G018", rk_place_file(path),
+                        "bind it: --dim NAME=N; a graph.json keeps dimensions open",
+                        "the dimension '%s' of an ONNX model cannot stay open", dims[i].name);
+            return NULL;
+        }
+    const size_t files = options->given ? options->given->count : 0;
+    const size_t count = files + options->value_count;
+    rk_onnx_given *values = RK_NEW_ARRAY(tool->arena, rk_onnx_given, count + 1);
+    for (size_t i = 0; i < files; i++)
+        if (!read_given(&values[i], options->given->items[i], tool))
+            return NULL;
+    for (size_t i = files; i < count; i++)
+        values[i] = options->values[i - files];
+    return rk_onnx_import(path, &(rk_onnx_options){dims, options->bind.count, values, count},
+                          tool->arena, tool->diag);
+}
+
+/** By dimensions that were parsed. */
 static rk_graph *read_graph(const char *path, const rk_binding_dim *dims,
                             const rk_plan_options *options, rk_tool *tool)
 {
-    static const rk_texts none = {0};
     if (rk_onnx_is(path))
-        return rk_plan_read_onnx(path, dims, options->bind.count,
-                                 options->given ? options->given : &none, tool);
+        return read_onnx(path, dims, options, tool);
     return rk_graph_read_with(path,
                               (rk_graph_options){dims, options->bind.count, options->anywhere},
                               tool->arena, tool->diag);
+}
+
+rk_graph *rk_plan_read(const char *path, const rk_plan_options *options, rk_tool *tool)
+{
+    rk_binding_dim *dims;
+    return read_dims(&dims, &options->bind, tool) ? read_graph(path, dims, options, tool) : NULL;
 }
 
 int rk_plan_make(rk_plan *out, const char *graph, const rk_plan_options *options, rk_stage last,
@@ -188,7 +235,7 @@ int rk_plan_make(rk_plan *out, const char *graph, const rk_plan_options *options
     plan->backend = rk_plan_backend(options->target ? options->target : "cpu", tool);
     plan->policy =
         rk_plan_policy(&plan->policy_options, options->policy ? options->policy : "auto", tool);
-    bool good = rk_plan_dims(&dims, &options->bind, tool) && plan->backend && plan->policy;
+    bool good = read_dims(&dims, &options->bind, tool) && plan->backend && plan->policy;
     if (options->veus > INT32_MAX)
         good = rk_diag_add(tool->diag, RK_ERROR, "RK-U002", (rk_place){0}, NULL,
                            "--veus is at most %d", INT32_MAX);
@@ -197,9 +244,9 @@ int rk_plan_make(rk_plan *out, const char *graph, const rk_plan_options *options
 
     const char *const inputs[] = {graph, options->schedule, options->device, options->profile};
     for (size_t i = 0; i < sizeof inputs / sizeof *inputs; i++)
-        rk_file_protect(inputs[i]);
+        rk_tool_reads(tool, inputs[i]);
     for (size_t i = 0; i < options->catalogs.count; i++)
-        rk_file_protect(options->catalogs.items[i]);
+        rk_tool_reads(tool, options->catalogs.items[i]);
     rk_tool_progress(tool, "reading the graph");
     plan->given = read_graph(graph, dims, options, tool);
     plan->graph = plan->given;
