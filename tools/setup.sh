@@ -24,6 +24,7 @@ libcriterion-dev unit tests
 jq              reads reports in tests
 libonnx-testdata tests of operators by the makers of ONNX, which judge the import
 libonnx-dev     onnx.proto, against which the reader of models is held
+python3-numpy   arrays of the Python package, in tests
 spin            checks the model of the vDevice protocol
 '
 

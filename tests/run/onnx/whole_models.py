@@ -1,7 +1,7 @@
 """
 Whole models as torch exports them, with random weights, against ONNX Runtime on the same inputs.
 
-    python3 tests/onnx/whole_models.py [--folder DIR] [--half] [NAME...]
+    python3 tests/run/onnx/whole_models.py [--folder DIR] [--half] [NAME...]
 
 It needs torch, torchvision, onnx and onnxruntime from PyPI, and Rammer's Python package; none of these is needed by a
 build or by CI, and no model is kept in the repository. Prints a row for each model, and exits with 1 when one differs by

@@ -32,3 +32,9 @@ def import_torch(module: Any, args: Any, **options: Any) -> Model:
     """
     from ._torch import import_torch as run
     return run(module, args, **options)
+
+
+def _backend(graph: Any, example_inputs: Any, **more: Any) -> Any:
+    """What torch.compile(..., backend="rammer") finds by the wheel's entry point."""
+    from ._torch import backend
+    return backend(graph, example_inputs, **more)
