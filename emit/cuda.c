@@ -59,15 +59,16 @@ bool rk_cuda_check(const rk_cuda_plan *plan, rk_arena *arena, rk_diag *diag)
     return good;
 }
 
-/** Which functions an rProgram calls. */
-static bool *program_uses(const rk_image *image, size_t program, rk_arena *arena)
+/** Which cases an rProgram comes to. */
+static bool *program_uses(const rk_cuda_plan *plan, size_t program, rk_arena *arena)
 {
-    bool *uses = RK_NEW_ARRAY(arena, bool, image->fn_count);
+    const rk_image *image = plan->image;
+    bool *uses = RK_NEW_ARRAY(arena, bool, plan->case_count);
     for (uint32_t v = 0; v < image->veu_count; v++) {
         const rk_image_entry *e = &image->entries[image->programs[program].veu_first[v]];
         for (; e->op != RK_IMAGE_END; e++) {
             if (e->op != RK_IMAGE_WAIT)
-                uses[image->ops[e->op].fn] = true;
+                uses[plan->fn_case[image->ops[e->op].fn]] = true;
         }
     }
     return uses;
@@ -79,13 +80,13 @@ static void group_programs(rk_cuda_plan *plan, rk_arena *arena)
     plan->kernels = RK_NEW_ARRAY(arena, rk_cuda_kernel, RK_MOST_KERNELS);
     plan->program_kernel = RK_NEW_ARRAY(arena, uint32_t, image->program_count);
     for (size_t i = 0; i < image->program_count; i++) {
-        const bool *uses = program_uses(image, i, arena);
+        const bool *uses = program_uses(plan, i, arena);
         size_t k = 0;
-        while (k < plan->kernel_count && memcmp(plan->kernels[k].uses, uses, image->fn_count) != 0)
+        while (k < plan->kernel_count && memcmp(plan->kernels[k].uses, uses, plan->case_count) != 0)
             k++;
         if (k == RK_MOST_KERNELS) {
-            bool *all = RK_NEW_ARRAY(arena, bool, image->fn_count);
-            memset(all, true, image->fn_count);
+            bool *all = RK_NEW_ARRAY(arena, bool, plan->case_count);
+            memset(all, true, plan->case_count);
             plan->kernels[0].uses = all;
             plan->kernel_count = 1;
             memset(plan->program_kernel, 0, image->program_count * sizeof *plan->program_kernel);
@@ -167,11 +168,49 @@ bool rk_cuda_copy_headers(const char *dir, const char *runtime_dir, rk_arena *ar
     return rk_emit_copy_runtime(dir, runtime_dir, others, arena, diag);
 }
 
-void rk_cuda_plan_sizes(rk_cuda_plan *plan, const rk_image *image)
+static int grid_dims(const rk_image_fn *fn)
 {
+    return fn->grid[2] > 1 ? 3 : fn->grid[1] > 1 ? 2 : 1;
+}
+
+static bool same_but_grid(const rk_image_fn *a, const rk_image_fn *b)
+{
+    return a->kernel == b->kernel && a->shared == b->shared &&
+           memcmp(a->block, b->block, sizeof a->block) == 0 && grid_dims(a) == grid_dims(b);
+}
+
+static void find_cases(rk_cuda_plan *plan, bool merge, rk_arena *arena)
+{
+    const rk_image *image = plan->image;
+    plan->cases = RK_NEW_ARRAY(arena, rk_cuda_case, image->fn_count + 1);
+    plan->fn_case = RK_NEW_ARRAY(arena, uint32_t, image->fn_count + 1);
+    for (size_t i = 0; i < image->fn_count; i++) {
+        const rk_image_fn *fn = &image->fns[i];
+        size_t c = merge ? 0 : plan->case_count;
+        while (c < plan->case_count && !same_but_grid(&image->fns[plan->cases[c].fn], fn))
+            c++;
+        if (c == plan->case_count)
+            plan->cases[plan->case_count++] = (rk_cuda_case){.fn = i};
+        else
+            plan->cases[c].grid_dims = grid_dims(fn);
+        plan->fn_case[i] = (uint32_t)c;
+    }
+}
+
+void rk_cuda_plan_image(rk_cuda_plan *plan, const rk_image *image, bool merge, rk_arena *arena)
+{
+    enum { GRID_SLOTS = 2 };
     plan->image = image;
     plan->veu_threads = (image->veu_threads + RK_WARP - 1) / RK_WARP * RK_WARP;
     plan->veu_shared = rk_emit_veu_shared(image);
+    find_cases(plan, merge, arena);
+    plan->op_args = RK_NEW_ARRAY(arena, uint32_t, image->op_count + 1);
+    uint32_t at = 0;
+    for (size_t i = 0; i < image->op_count; i++) {
+        plan->op_args[i] = at + GRID_SLOTS;
+        at += GRID_SLOTS + (uint32_t)image->fns[image->ops[i].fn].kernel->param_count;
+    }
+    plan->arg_count = at;
 }
 
 typedef void text_function(rk_str *out, const rk_cuda_plan *plan);
@@ -212,7 +251,7 @@ static bool emit(const rk_emit_request *request, rk_arena *arena, rk_diag *diag)
     rk_cuda_plan plan = {.name = plan_name(image, arena),
                          .arch = rk_cuda_arch(image->device->arch)};
     rk_emit_source *sources = NULL;
-    rk_cuda_plan_sizes(&plan, image);
+    rk_cuda_plan_image(&plan, image, true, arena);
     if (!rk_cuda_check(&plan, arena, diag) ||
         !rk_emit_sources(&sources, &plan.source_count, image, request->catalog, arena, diag))
         return false;

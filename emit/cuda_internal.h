@@ -5,9 +5,15 @@
 
 /* What the files of the cuda backend share. Each text function appends one file's text. */
 
-/** A persistent kernel: the functions that the rPrograms which launch it call. */
+/** A case of the vDevice's loop: a function, or several that differ in their grids alone. */
 typedef struct {
-    const bool *uses; /**< by function */
+    size_t fn;     /**< the first of them */
+    int grid_dims; /**< of several: how many dimensions of their grids exceed 1, the same for all; else 0 */
+} rk_cuda_case;
+
+/** A persistent kernel: the cases that the rPrograms which launch it come to. */
+typedef struct {
+    const bool *uses; /**< by case */
 } rk_cuda_kernel;
 
 /** The image as the cuda backend sees it. */
@@ -18,6 +24,11 @@ typedef struct {
     int64_t veu_shared;
     const rk_emit_source *sources;
     size_t source_count;
+    rk_cuda_case *cases;
+    size_t case_count;
+    uint32_t *fn_case; /**< by function */
+    uint32_t *op_args; /**< by op: where its arguments are, behind two slots with its grid */
+    uint32_t arg_count;
     rk_cuda_kernel *kernels;
     size_t kernel_count;
     uint32_t *program_kernel; /**< by rProgram, into kernels */
@@ -25,8 +36,11 @@ typedef struct {
     const char *arch;         /**< "90" */
 } rk_cuda_plan;
 
-/** Sets the image, V in whole warps and the shared memory of a vEU. */
-void rk_cuda_plan_sizes(rk_cuda_plan *plan, const rk_image *image);
+/**
+ * Sets the image, V in whole warps and the shared memory of a vEU, and the cases: with `merge`, functions that differ in
+ * their grids alone are one.
+ */
+void rk_cuda_plan_image(rk_cuda_plan *plan, const rk_image *image, bool merge, rk_arena *arena);
 
 /** Whether the backend can emit the plan: RK-M001, RK-M002, RK-M003, all at once. */
 bool rk_cuda_check(const rk_cuda_plan *plan, rk_arena *arena, rk_diag *diag);

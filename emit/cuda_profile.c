@@ -9,7 +9,7 @@
 /** A persistent kernel for each function, so that none waits for another's registers. */
 static void separate_kernels(rk_cuda_plan *plan, rk_arena *arena)
 {
-    const size_t count = plan->image->fn_count;
+    const size_t count = plan->case_count;
     plan->kernels = RK_NEW_ARRAY(arena, rk_cuda_kernel, count + 1);
     plan->kernel_count = count;
     for (size_t i = 0; i < count; i++) {
@@ -75,7 +75,7 @@ static bool write_group(const rk_measure_request *request, const rk_profile_imag
 {
     rk_cuda_plan plan = {.name = image->image->name, .arch = rk_cuda_arch(request->device->arch)};
     rk_emit_source *sources = NULL;
-    rk_cuda_plan_sizes(&plan, image->image);
+    rk_cuda_plan_image(&plan, image->image, false, arena);
     if (!rk_cuda_check(&plan, arena, diag) ||
         !rk_emit_sources(&sources, &plan.source_count, image->image, request->catalog, arena, diag))
         return false;

@@ -114,16 +114,24 @@ static const char *flag(bool value)
     return value ? "true" : "false";
 }
 
+static void add_grid(rk_str *out, const rk_cuda_case *c, const rk_image_fn *fn)
+{
+    if (c->grid_dims)
+        rk_str_addf(out, "    static constexpr unsigned grid_dims = %d;\n", c->grid_dims);
+    else
+        rk_str_addf(out,
+                    "    static constexpr unsigned grid_x = %" PRId64 ", grid_y = %" PRId64
+                    ", grid_z = %" PRId64 ";\n",
+                    fn->grid[0], fn->grid[1], fn->grid[2]);
+}
+
 static void add_config(rk_str *out, const rk_cuda_plan *plan, size_t i)
 {
-    const rk_image_fn *fn = &plan->image->fns[i];
+    const rk_image_fn *fn = &plan->image->fns[plan->cases[i].fn];
     const rk_uses *uses = &fn->kernel->uses;
     const char *frame = fn->kernel->rkernel_frame;
     rk_str_addf(out, "/* %s */\nstruct config_%zu {\n", fn->kernel->id, i);
-    rk_str_addf(out,
-                "    static constexpr unsigned grid_x = %" PRId64 ", grid_y = %" PRId64
-                ", grid_z = %" PRId64 ";\n",
-                fn->grid[0], fn->grid[1], fn->grid[2]);
+    add_grid(out, &plan->cases[i], fn);
     rk_str_addf(out,
                 "    static constexpr unsigned block_x = %" PRId64 ", block_y = %" PRId64
                 ", block_z = %" PRId64 ";\n",
@@ -165,12 +173,13 @@ static void add_functions(rk_str *out, const rk_cuda_plan *plan, size_t k)
     rk_str_addf(out, "\nstruct functions_%zu {\n", k);
     rk_str_add(out, "    static __device__ void call(uint32_t fn, uint32_t rtask, const "
                     "rk__::vdevice_args &arg)\n    {\n        switch (fn) {\n");
-    for (size_t i = 0; i < image->fn_count; i++) {
+    for (size_t i = 0; i < plan->case_count; i++) {
         if (!plan->kernels[k].uses[i])
             continue;
-        const rk_kernel *kernel = image->fns[i].kernel;
+        const rk_kernel *kernel = image->fns[plan->cases[i].fn].kernel;
         rk_str_addf(out, "        case %zu: {\n", i);
-        rk_str_addf(out, "            rk__::cuda_context<config_%zu> context(rtask);\n", i);
+        rk_str_addf(out, "            rk__::cuda_context<config_%zu> context(rtask%s);\n", i,
+                    plan->cases[i].grid_dims ? ", arg.grid()" : "");
         rk_str_addf(out, "            if (context.active()) {\n                %s",
                     kernel->rkernel_symbol);
         add_arguments(out, kernel);
@@ -186,7 +195,7 @@ void rk_cuda_text_kernels(rk_str *out, const rk_cuda_plan *plan)
 {
     add_sources(out, plan);
     add(out, plan, "namespace @_device {\n\n");
-    for (size_t i = 0; i < plan->image->fn_count; i++)
+    for (size_t i = 0; i < plan->case_count; i++)
         add_config(out, plan, i);
     for (size_t k = 0; k < plan->kernel_count; k++)
         add_functions(out, plan, k);

@@ -133,7 +133,7 @@ Test(cuda, one_kernel_for_each_set_of_functions)
     cr_assert(emit(image, catalog));
     const char *source = text_of("sample.cu");
     cr_expect_eq(times(source, "__global__ void __launch_bounds__(128, 2)"), 2);
-    cr_expect_eq(times(source, "context(rtask);"), 11);
+    cr_expect_eq(times(source, "context(rtask"), 9 + 1, "those of scale are one");
     cr_expect(strstr(text_of("sample_tables.c"), "{0, 16},\n    {1, 1},\n"));
     cr_expect(strstr(source, "#undef STRIDE_LOOP\n"));
 }
@@ -164,7 +164,7 @@ Test(cuda, many_sets_share_one_kernel)
     cr_assert(emit(many_programs(catalog), catalog));
     const char *source = text_of("sample.cu");
     cr_expect_eq(times(source, "__global__ void"), 1);
-    cr_expect_eq(times(source, "context(rtask);"), 11);
+    cr_expect_eq(times(source, "context(rtask"), 9);
 }
 
 Test(cuda, launches_go_by_program)
@@ -174,6 +174,34 @@ Test(cuda, launches_go_by_program)
     const char *tables = text_of("sample_tables.c");
     const char *nodes = strstr(tables, "sample_nodes[] = {\n    \"node 10\",\n    \"node 9\",\n");
     cr_expect(nodes, "the first rProgram's node comes first");
+}
+
+Test(cuda, functions_that_differ_in_their_grids_share_their_code)
+{
+    const rk_catalog *catalog = sample_catalog(arena, kernels);
+    cr_assert(emit(sample_image(arena, catalog), catalog));
+    const char *source = text_of("sample.cu");
+    cr_expect_eq(times(source, "/* scale */"), 1);
+    cr_expect_eq(times(source, "grid_dims = 1;"), 1);
+    cr_expect_eq(times(source, "context(rtask, arg.grid());"), 2, "once in each of two kernels");
+    cr_expect_eq(times(source, "/* row_sum<"), 4, "these are different kernels");
+    const char *tables = text_of("sample_tables.c");
+    cr_expect(strstr(tables, "_args[] = {\n    0x100000004, 1,\n"), "a node's grid stands before its arguments");
+}
+
+Test(cuda, only_steps_that_are_awaited_are_stored)
+{
+    const rk_catalog *catalog = sample_catalog(arena, kernels);
+    rk_image *image = sample_image(arena, catalog);
+    image->ops[1].signal = (uint32_t)image->item_count + 1;
+    image->items[image->ops[1].signal].veu = VEUS;
+    image->counter_count = 1;
+    cr_assert(emit(image, catalog));
+    const char *tables = text_of("sample_tables.c");
+    cr_expect_eq(times(tables, "{0x80000000 + "), VEUS + 1, "the first of each vEU, and one of the second rProgram");
+    char counted[64];
+    snprintf(counted, sizeof counted, ", %d},\n", VEUS + 1);
+    cr_expect_eq(times(tables, counted), ROWS, "each rTask of a counted node names its cell");
 }
 
 Test(cuda, a_veu_is_whole_warps)

@@ -10,7 +10,8 @@
  *   rk__::cuda_probe_context           no launch at all: instantiates an rKernel by itself
  *
  * Config is a type with
- *   static constexpr unsigned grid_x, grid_y, grid_z, block_x, block_y, block_z   the legacy launch
+ *   static constexpr unsigned grid_x, grid_y, grid_z, block_x, block_y, block_z   the legacy launch; in place of the grid
+ *                                                 grid_dims, where it is given with the rTask
  *   static constexpr unsigned veu_threads                                         V
  *   static constexpr bool barrier, reduce, early_return, warp                     what it uses
  *   using Frame = its static shared memory, void if it has none
@@ -55,7 +56,8 @@ class cuda_context : public gpu_rtask<Config>, public cuda_warp_operations<cuda_
     using Barrier = cuda_barrier<barrier_case, N, V, Config::reduce>;
 
   public:
-    explicit __device__ cuda_context(unsigned rtask) : place(rtask), live_(first_lanes())
+    explicit __device__ cuda_context(unsigned rtask, dim3 grid = dim3())
+        : place(rtask, grid), live_(first_lanes())
     {
         if constexpr (has_returns)
             cuda_warp_begin(this->template shared<warp_returns>());

@@ -87,6 +87,39 @@ inline __device__ uint3 gpu_split(unsigned i, unsigned x, unsigned y, unsigned z
     return make_uint3(i % x, i / x % y, i / (x * y));
 }
 
+/** The legacy launch's grid: constants of Config. */
+template <class Config, class = void> struct gpu_grid {
+    explicit __device__ gpu_grid(dim3)
+    {
+    }
+    static __device__ dim3 size()
+    {
+        return dim3(Config::grid_x, Config::grid_y, Config::grid_z);
+    }
+    static __device__ uint3 at(unsigned rtask)
+    {
+        return gpu_split(rtask, Config::grid_x, Config::grid_y, Config::grid_z);
+    }
+};
+
+/** Operators that differ in their grids alone share their code: Config knows only how many dimensions exceed 1. */
+template <class Config> struct gpu_grid<Config, std::void_t<decltype(Config::grid_dims)>> {
+    explicit __device__ gpu_grid(dim3 size) : size_(size)
+    {
+    }
+    __device__ dim3 size() const
+    {
+        return size_;
+    }
+    __device__ uint3 at(unsigned rtask) const
+    {
+        return gpu_split(rtask, size_.x, Config::grid_dims > 1 ? size_.y : 1, Config::grid_dims > 2 ? size_.z : 1);
+    }
+
+  private:
+    dim3 size_;
+};
+
 /** One thread's place in rTask `rtask` on a vEU of Config::veu_threads threads in one dimension. */
 template <class Config> class gpu_rtask : public gpu_memory<typename Config::Frame>
 {
@@ -95,7 +128,7 @@ template <class Config> class gpu_rtask : public gpu_memory<typename Config::Fra
     static constexpr unsigned V = Config::veu_threads;
     static_assert(N >= 1 && N <= V, "the vEU has fewer threads than the kernel's block");
 
-    explicit __device__ gpu_rtask(unsigned rtask) : rtask_(rtask)
+    explicit __device__ gpu_rtask(unsigned rtask, dim3 grid = dim3()) : rtask_(rtask), grid_(grid)
     {
     }
 
@@ -120,7 +153,7 @@ template <class Config> class gpu_rtask : public gpu_memory<typename Config::Fra
     }
     __device__ uint3 block_idx() const
     {
-        return gpu_split(rtask_, Config::grid_x, Config::grid_y, Config::grid_z);
+        return grid_.at(rtask_);
     }
     __device__ dim3 block_dim() const
     {
@@ -128,16 +161,17 @@ template <class Config> class gpu_rtask : public gpu_memory<typename Config::Fra
     }
     __device__ dim3 grid_dim() const
     {
-        return dim3(Config::grid_x, Config::grid_y, Config::grid_z);
+        return grid_.size();
     }
 
   protected:
     /** For rk__::ambient, by one thread of the vEU; a barrier of all its threads follows. */
     __device__ void tell_place(ambient_rtask &told) const
     {
-        told.rk__grid[0] = Config::grid_x;
-        told.rk__grid[1] = Config::grid_y;
-        told.rk__grid[2] = Config::grid_z;
+        const dim3 grid = grid_.size();
+        told.rk__grid[0] = grid.x;
+        told.rk__grid[1] = grid.y;
+        told.rk__grid[2] = grid.z;
         told.rk__block[0] = Config::block_x;
         told.rk__block[1] = Config::block_y;
         told.rk__block[2] = Config::block_z;
@@ -148,6 +182,7 @@ template <class Config> class gpu_rtask : public gpu_memory<typename Config::Fra
 
   private:
     unsigned rtask_; /**< blockIdx in linear order */
+    gpu_grid<Config> grid_;
 };
 
 /** One thread's place in an ordinary launch. */

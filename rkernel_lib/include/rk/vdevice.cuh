@@ -6,13 +6,13 @@
  * kernel whose blocks, the vEUs, each read their own list of entries.
  *
  * step[veu] counts the rTasks that a vEU has finished, over all runs: nothing is cleared between
- * them. Each vEU finds its base in its own cell at entry, "vEU w has finished k rTasks" is
- * step[w] - (base + k) >= 0 in wrapping arithmetic, and each vEU, an idle one too, ends by storing
- * base + S, S being the rProgram's largest count. So the cells of one rProgram are equal whenever
- * it is not running.
+ * them. It is stored where somebody waits for it. Each vEU finds its base in its own cell at entry,
+ * "vEU w has finished k rTasks" is step[w] - (base + k) >= 0 in wrapping arithmetic, and each vEU, an
+ * idle one too, ends by storing base + S, S being the rProgram's largest count. So the cells of one
+ * rProgram are equal whenever it is not running.
  *
  * Behind the vEUs' cells are counters, each of one operator's rTasks: each rTask adds 1 when it has
- * finished, one of them what is left to S, so that base + S is reached by the last of them.
+ * finished, the first of its grid what is left to S, so that base + S is reached by the last of them.
  */
 
 #include <stdint.h>
@@ -23,16 +23,18 @@ namespace rk__
 /** vdevice_entry.what of a barrier-rTask, and of the end of a vEU's list. */
 constexpr uint32_t vdevice_wait = 0xFFFFFFFFu;
 constexpr uint32_t vdevice_end = 0xFFFFFFFEu;
+/** In vdevice_entry.what of an rTask: somebody waits until this vEU has finished it. */
+constexpr uint32_t vdevice_awaited = 0x80000000u;
 
 /** An entry of a vEU's list; one 16-byte load. */
 struct alignas(16) vdevice_entry {
     uint32_t what;  /**< the rKernel's number, or vdevice_wait or vdevice_end */
     uint32_t rtask; /**< of the rKernel's grid */
     uint32_t first; /**< into args, or of a barrier-rTask into items */
-    uint32_t count; /**< of items; of an rTask the item to count it by, plus 1, or 0 */
+    uint32_t count; /**< of items; of an rTask the cell that counts it, plus 1, or 0 */
 };
 
-/** A barrier-rTask waits until cell `veu` has reached `step`; an rTask that is counted adds it. */
+/** A barrier-rTask waits until cell `veu` has reached `step`. */
 struct alignas(8) vdevice_item {
     uint32_t veu, step;
 };
@@ -42,7 +44,7 @@ struct vdevice_program {
     const vdevice_entry *entries;
     const uint32_t *veu_first; /**< by vEU, into entries */
     const vdevice_item *items;
-    const uint64_t *args;  /**< one slot for each parameter: a pointer's is an offset in memory */
+    const uint64_t *args;  /**< of each operator: its grid, two slots, then one for each parameter */
     uint32_t *steps;       /**< by vEU, then counters; this rProgram's and this context's own */
     uint32_t step_count;   /**< S */
     unsigned char *memory; /**< all buffers: the one pointer that they are reached from */
@@ -82,7 +84,7 @@ class vdevice_arg
     uint64_t slot_;
 };
 
-/** The arguments of one rTask, by the rKernel's parameter. */
+/** The arguments of one rTask, by the rKernel's parameter; a pointer's slot is an offset in memory. */
 class vdevice_args
 {
   public:
@@ -93,6 +95,12 @@ class vdevice_args
     __device__ vdevice_arg operator[](unsigned i) const
     {
         return vdevice_arg(memory_, slots_[i]);
+    }
+    /** The operator's grid, which lies before them: x and y, then z. */
+    __device__ dim3 grid() const
+    {
+        const uint64_t xy = slots_[-2];
+        return dim3((uint32_t)xy, (uint32_t)(xy >> 32), (uint32_t)slots_[-1]);
     }
 
   private:
@@ -106,22 +114,28 @@ inline __device__ void vdevice_barrier()
     __syncthreads();
 }
 
-/** Publishes a step: whoever acquires it sees all that this vEU wrote before its last barrier. */
+/** Orders what this thread has seen before what it makes seen behind it, on the whole device. */
+inline __device__ void vdevice_fence()
+{
+    asm volatile("fence.acq_rel.gpu;" ::: "memory");
+}
+
+/** Behind a fence: whoever sees the step and has a fence then sees all that this vEU wrote before its last barrier. */
 inline __device__ void vdevice_store_step(uint32_t *step, uint32_t value)
 {
-    asm volatile("st.release.gpu.u32 [%0], %1;" ::"l"(step), "r"(value) : "memory");
+    asm volatile("st.relaxed.gpu.u32 [%0], %1;" ::"l"(step), "r"(value) : "memory");
 }
 
 /** Adds to a counter what an rTask counts, like a step; whoever sees it full sees all that was added. */
 inline __device__ void vdevice_add_step(uint32_t *counter, uint32_t value)
 {
-    asm volatile("red.release.gpu.add.u32 [%0], %1;" ::"l"(counter), "r"(value) : "memory");
+    asm volatile("red.relaxed.gpu.add.u32 [%0], %1;" ::"l"(counter), "r"(value) : "memory");
 }
 
 inline __device__ uint32_t vdevice_load_step(const uint32_t *step)
 {
     uint32_t value;
-    asm volatile("ld.acquire.gpu.u32 %0, [%1];" : "=r"(value) : "l"(step) : "memory");
+    asm volatile("ld.relaxed.gpu.u32 %0, [%1];" : "=r"(value) : "l"(step) : "memory");
     return value;
 }
 
@@ -129,7 +143,7 @@ inline __device__ uint32_t vdevice_load_step(const uint32_t *step)
 inline __device__ uint32_t vdevice_load_base(const uint32_t *step)
 {
     uint32_t value;
-    asm volatile("ld.relaxed.gpu.u32 %0, [%1];" : "=r"(value) : "l"(step) : "memory");
+    asm volatile("ld.relaxed.cta.u32 %0, [%1];" : "=r"(value) : "l"(step) : "memory");
     return value;
 }
 
@@ -141,18 +155,39 @@ inline __device__ void vdevice_drain()
 #endif
 }
 
-/** A barrier-rTask: thread i polls items i, i + V, ..., then all meet. */
+/** A barrier-rTask, less its barrier: thread i polls items i, i + V, ..., and then has one fence. */
 template <unsigned V>
 __device__ void vdevice_await(const vdevice_program &program, const vdevice_entry &entry,
                               uint32_t base)
 {
+    if (threadIdx.x >= entry.count)
+        return;
     for (uint32_t i = threadIdx.x; i < entry.count; i += V) {
         const vdevice_item item = program.items[entry.first + i];
         const uint32_t target = base + item.step;
-        while ((int32_t)(vdevice_load_step(program.steps + item.veu) - target) < 0) {
-        }
+        while ((int32_t)(vdevice_load_step(program.steps + item.veu) - target) < 0)
+            asm volatile("nanosleep.u32 20;");
     }
-    vdevice_barrier();
+    vdevice_fence();
+}
+
+/** By one thread, behind the barrier that ends an rTask: tells those who wait for it. */
+inline __device__ void vdevice_publish(const vdevice_program &program, const vdevice_entry &entry,
+                                       uint32_t *step, uint32_t done)
+{
+    if (!(entry.what & vdevice_awaited) && !entry.count)
+        return;
+    vdevice_fence();
+    if (entry.what & vdevice_awaited)
+        vdevice_store_step(step, done);
+    if (entry.count) {
+        uint32_t value = 1;
+        if (entry.rtask == 0) {
+            const dim3 grid = vdevice_args(program.memory, program.args + entry.first).grid();
+            value = program.step_count + 1 - grid.x * grid.y * grid.z;
+        }
+        vdevice_add_step(program.steps + entry.count - 1, value);
+    }
 }
 
 /**
@@ -169,28 +204,29 @@ template <class Functions, unsigned V> __device__ void vdevice_run(const vdevice
     const vdevice_entry *next = program.entries + program.veu_first[blockIdx.x];
     vdevice_entry entry = *next;
     while (entry.what != vdevice_end) {
-        const vdevice_entry following = *++next;
+        vdevice_entry following;
         if (entry.what == vdevice_wait) {
+            following = *++next;
             vdevice_await<V>(program, entry, base);
+            vdevice_barrier();
         } else {
             asm volatile("// rk: rTask begins" ::: "memory");
-            Functions::call(entry.what, entry.rtask,
+            Functions::call(entry.what & ~vdevice_awaited, entry.rtask,
                             vdevice_args(program.memory, program.args + entry.first));
             vdevice_drain();
             asm volatile("// rk: rTask ends" ::: "memory");
+            following = *++next; /* arrives while the others do */
             vdevice_barrier();
-            if (threadIdx.x == 0) {
-                vdevice_store_step(step, ++done);
-                if (entry.count) {
-                    const vdevice_item item = program.items[entry.count - 1];
-                    vdevice_add_step(program.steps + item.veu, item.step);
-                }
-            }
+            ++done;
+            if (threadIdx.x == 0)
+                vdevice_publish(program, entry, step, done);
         }
         entry = following;
     }
-    if (threadIdx.x == 0)
+    if (threadIdx.x == 0) {
+        vdevice_fence();
         vdevice_store_step(step, base + program.step_count);
+    }
 }
 
 } // namespace rk__

@@ -160,8 +160,10 @@ class reference_values
         const char *got = output.values.data(), *expected = output.expected.data();
         size_t count = type ? output.values.size() / type->bytes : 0;
         double scale = 0, worst = 0;
-        for (size_t i = 0; i < count; i++)
-            scale = fmax(scale, fabs(type->at(expected, i)));
+        for (size_t i = 0; i < count; i++) {
+            const double value = fabs(type->at(expected, i));
+            scale = isfinite(value) ? fmax(scale, value) : scale;
+        }
         for (size_t i = 0; i < count; i++) {
             double error = fabs(type->at(got, i) - type->at(expected, i));
             bool both_nan = isnan(type->at(got, i)) && isnan(type->at(expected, i));

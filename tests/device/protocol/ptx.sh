@@ -48,15 +48,19 @@ for arch in ${RK_NVCC_ARCHS:-75 80 90}; do
 done
 
 vdevice=include/rk/vdevice.cuh
-planted no-barrier-before-step $vdevice '/rTask ends/{n;d;}' 'between an rTask and its step'
-planted step-before-barrier $vdevice '/rTask ends/{n;h;d;}
-/vdevice_store_step(step, ++done)/G' 'between an rTask and its step'
-planted no-barrier-between-rtasks $vdevice '/rTask ends/{n;s/vdevice_barrier/__syncwarp/;}' \
+planted no-barrier-before-step $vdevice '/rTask ends/{n;n;d;}' 'between an rTask and its step'
+planted step-before-barrier $vdevice '/rTask ends/{n;n;h;d;}
+/vdevice_publish(program, entry, step, done)/G' 'between an rTask and its step'
+planted no-barrier-between-rtasks $vdevice '/rTask ends/{n;n;s/vdevice_barrier/__syncwarp/;}' \
     'between two rTasks'
-planted no-barrier-after-poll $vdevice '/^    vdevice_barrier();$/d' 'between a poll and an rTask'
-planted no-acquire $vdevice 's/ld\.acquire/ld.relaxed/' 'nothing polls with acquire'
-planted no-release $vdevice 's/st\.release/st.relaxed/' 'stored with release'
-planted no-step $vdevice 's/vdevice_store_step(step, ++done)/++done/' 'no step is stored after'
+planted no-barrier-after-poll $vdevice '/vdevice_await<V>(program/{n;d;}' 'between a poll and an rTask'
+planted no-fence-after-poll $vdevice '/void vdevice_await(/,/^}/{/vdevice_fence();/d;}' 'no fence between a poll'
+planted no-fence-before-step $vdevice '/void vdevice_publish(/,/^}/{/vdevice_fence();/d;}' 'no fence before'
+planted fence-before-barrier $vdevice '/void vdevice_publish(/,/^}/{/vdevice_fence();/d;}
+/rTask ends/{n;s/$/ vdevice_fence();/;}' 'no fence before'
+planted step-of-block $vdevice 's/st\.relaxed\.gpu/st.relaxed.cta/' 'no step is stored at gpu scope'
+planted poll-of-block $vdevice 's/ld\.relaxed\.gpu/ld.relaxed.cta/' 'nothing polls at gpu scope'
+planted no-step $vdevice 's/vdevice_store_step(step, done)//' 'no step is stored after'
 planted ldg include/rk/gpu_context.h 's/return \*address;/return __ldg(address);/' 'non-coherent'
 
 exit $failed

@@ -9,9 +9,10 @@
  * against the vDevice protocol (docs/vdevice.md), over all paths of their control flow:
  *
  *   - after an rTask, a vEU-wide barrier comes before the step is stored and before the next rTask;
- *   - after an rTask a step is stored, with release at gpu scope;
- *   - barrier-rTasks poll with acquire at gpu scope, in a loop;
- *   - after a poll, a vEU-wide barrier comes before an rTask;
+ *   - after an rTask a step may be stored, at gpu scope, and behind a fence of that scope that is behind the barrier, as are
+ *     additions to counters;
+ *   - barrier-rTasks poll at gpu scope, in a loop;
+ *   - after a poll, a fence of that scope and then a vEU-wide barrier come before an rTask;
  *   - nothing is loaded through the non-coherent path, but for the tables of CUDA's own functions (sin), which nobody writes.
  *
  * Exits 0 when all hold, 1 with a line for each that does not, 2 when there is nothing to check.
@@ -20,8 +21,10 @@
 typedef enum {
     OTHER,
     BARRIER, /**< of the whole vEU */
-    RELEASE,
-    ACQUIRE,
+    STEP,
+    ADDITION,
+    POLL,
+    FENCE,
     TASK_BEGINS,
     TASK_ENDS,
     NON_COHERENT,
@@ -204,10 +207,14 @@ static void classify(node *n, const char *s)
     n->next = true;
     if (is_veu_barrier(s) && !predicated)
         n->kind = BARRIER;
-    else if (starts(s, "st.release.gpu"))
-        n->kind = RELEASE;
-    else if (starts(s, "ld.acquire.gpu"))
-        n->kind = ACQUIRE;
+    else if (starts(s, "st.relaxed.gpu"))
+        n->kind = STEP;
+    else if (starts(s, "red.relaxed.gpu"))
+        n->kind = ADDITION;
+    else if (starts(s, "ld.relaxed.gpu"))
+        n->kind = POLL;
+    else if (starts(s, "fence.acq_rel.gpu") && !predicated)
+        n->kind = FENCE;
     else if (is_non_coherent(s)) {
         n->kind = NON_COHERENT;
         n->address = strchr(s, '[') ? register_at(strchr(s, '[') + 1) : -1;
@@ -352,7 +359,14 @@ static void for_each_next(kernel *k, size_t i, void (*visit)(kernel *, size_t, v
 }
 
 /* What may hold on some path to a node. */
-enum { SEEN = 1, TASK_OPEN = 2, POLLED = 4 };
+enum {
+    SEEN = 1,
+    TASK_OPEN = 2,   /**< no barrier behind an rTask */
+    UNFENCED = 4,    /**< no fence behind the last barrier */
+    POLLED = 8,      /**< no fence behind a poll */
+    POLL_FENCED = 16, /**< one, but no barrier */
+    INSIDE = 32      /**< an rTask, whose own instructions are none of the protocol's */
+};
 
 typedef struct {
     unsigned *in; /**< by node */
@@ -384,12 +398,16 @@ static void push(kernel *k, size_t i, void *data)
 static unsigned after(const node *n, unsigned in)
 {
     switch (n->kind) {
-    case BARRIER:
-        return SEEN;
+    case TASK_BEGINS:
+        return SEEN | INSIDE;
     case TASK_ENDS:
-        return in | TASK_OPEN;
-    case ACQUIRE:
-        return in | POLLED;
+        return SEEN | TASK_OPEN | UNFENCED;
+    case BARRIER:
+        return in & INSIDE ? in : SEEN | UNFENCED;
+    case FENCE:
+        return in & POLLED ? (in & ~(unsigned)(POLLED | UNFENCED)) | POLL_FENCED : in & ~(unsigned)UNFENCED;
+    case POLL:
+        return in & INSIDE ? in : in | POLLED;
     default:
         return in;
     }
@@ -399,7 +417,7 @@ static void check_paths(kernel *k, flow *f)
 {
     f->work_count = 0;
     memset(f->in, 0, k->node_count * sizeof *f->in);
-    f->out = SEEN;
+    f->out = SEEN | UNFENCED;
     push(k, 0, f);
     while (f->work_count > 0) {
         size_t i = f->work[--f->work_count];
@@ -409,11 +427,16 @@ static void check_paths(kernel *k, flow *f)
     bool *table = table_registers(k);
     for (size_t i = 0; i < k->node_count; i++) {
         const node *n = &k->nodes[i];
-        if (n->kind == RELEASE && f->in[i] & TASK_OPEN)
+        const bool tells = (n->kind == STEP || n->kind == ADDITION) && !(f->in[i] & INSIDE);
+        if (tells && f->in[i] & TASK_OPEN)
             report(k, n, "no vEU-wide barrier between an rTask and its step");
+        if (tells && f->in[i] & UNFENCED)
+            report(k, n, "no fence before a step or an addition, behind the barrier");
+        if (n->kind == BARRIER && f->in[i] & POLLED)
+            report(k, n, "no fence between a poll and the barrier");
         if (n->kind == TASK_BEGINS && f->in[i] & TASK_OPEN)
             report(k, n, "no vEU-wide barrier between two rTasks");
-        if (n->kind == TASK_BEGINS && f->in[i] & POLLED)
+        if (n->kind == TASK_BEGINS && f->in[i] & (POLLED | POLL_FENCED))
             report(k, n, "no vEU-wide barrier between a poll and an rTask");
         if (n->kind == NON_COHERENT && (n->address < 0 || !table[n->address]))
             report(k, n, "a load through the non-coherent path");
@@ -453,7 +476,7 @@ static bool steps(kernel *k, flow *f, flow *from_step, size_t from)
 {
     spread(k, f, from);
     for (size_t i = 0; i < k->node_count; i++) {
-        if (f->in[i] && k->nodes[i].kind == RELEASE && reaches(k, from_step, i, TASK_BEGINS))
+        if (f->in[i] && k->nodes[i].kind == STEP && reaches(k, from_step, i, TASK_BEGINS))
             return true;
     }
     return false;
@@ -471,16 +494,16 @@ static void check_kernel(kernel *k, flow *f, flow *second)
 {
     if (count(k, TASK_BEGINS) == 0 || count(k, TASK_ENDS) == 0)
         report(k, NULL, "no rTask is marked");
-    if (count(k, RELEASE) == 0)
-        report(k, NULL, "no step is stored with release at gpu scope");
-    if (count(k, ACQUIRE) == 0)
-        report(k, NULL, "nothing polls with acquire at gpu scope");
+    if (count(k, STEP) == 0)
+        report(k, NULL, "no step is stored at gpu scope");
+    if (count(k, POLL) == 0)
+        report(k, NULL, "nothing polls at gpu scope");
     check_paths(k, f);
     for (size_t i = 0; i < k->node_count; i++) {
         const node *n = &k->nodes[i];
         if (n->kind == TASK_ENDS && !steps(k, f, second, i))
             report(k, n, "no step is stored after an rTask");
-        if (n->kind == ACQUIRE && !reaches(k, f, i, ACQUIRE))
+        if (n->kind == POLL && !reaches(k, f, i, POLL))
             report(k, n, "a poll is not in a loop");
     }
 }

@@ -5,22 +5,23 @@
  *   vEU 0:  A writes d0 | wait vEU 1 >= 1 | C reads d1, writes d2 | wait vEU 1 >= 3 | E writes d0 | G
  *   vEU 1:  B writes d1 | F | wait for the counter | D reads d0 and d2
  *
- * The counter is of C and F: F adds 1 and C, the first of them, what is left to S.
+ * The counter is of C and F: F adds 1 and C, the first of them, what is left to S. Of the steps, those of B and D alone are
+ * stored, since nobody waits for the others, and each vEU's last.
  *
  * Weak memory: every cell has a version, which a write raises, and every thread a view: for each cell
  * the oldest version that it may still read. A read may give any version from its view to the newest,
  * so it is right only when both are the one expected (the newest alone: a write came too early; the
- * view alone: the read may be stale). A release store leaves its thread's view with the step, an
- * acquire load takes it over, and a vEU-wide barrier joins the views of the vEU's threads. Nothing
- * else does, so what the protocol forgets to order is seen.
+ * view alone: the read may be stale). A store or addition behind a fence leaves its thread's view with the
+ * cell, a fence behind the poll that saw it takes it over, and a vEU-wide barrier joins the views of the vEU's
+ * threads. Nothing else does, so what the protocol forgets to order is seen.
  *
  * Each thread writes its own cell of a buffer and reads the other thread's. An rTask also passes a
  * value through the vEU's shared memory, with a barrier of its own in between.
  *
  * Each of these takes one part away, and makes the model fail:
- *   STEP_BEFORE_BARRIER, NO_BARRIER_BETWEEN, NO_BARRIER_AFTER_POLL, NO_ACQUIRE, NO_RELEASE,
- *   NO_END_STORE, NO_COUNTER_RELEASE, NO_COUNTER_CHAIN (an addition does not carry on the release of
- *   the one before it), COUNTER_BY_ONE (nothing makes up for S)
+ *   STEP_BEFORE_BARRIER, NO_BARRIER_BETWEEN, NO_BARRIER_AFTER_POLL, NO_FENCE_AFTER_POLL, NO_FENCE_BEFORE_STEP,
+ *   NO_FENCE_BEFORE_COUNT, NO_END_STORE, NOT_AWAITED (a step that somebody waits for is not stored),
+ *   NO_COUNTER_CHAIN (an addition does not carry on what the one before it left), COUNTER_BY_ONE (nothing makes up for S)
  */
 
 #define RUNS 2
@@ -108,29 +109,25 @@ inline through_shared(t, id)
 inline store_step(t, value)
 {
     d_step {
-#ifndef NO_RELEASE
+#ifndef NO_FENCE_BEFORE_STEP
         EACH_CELL(ATTACH, t, VEU(t));
 #endif
         step[VEU(t)] = value
     }
 }
 
-inline publish(t)
+/** Thread 0 of the vEU, behind one fence: stores the step where it is awaited, adds where the rTask is counted. */
+inline publish(t, awaited, amount)
 {
     done++;
     if
-    :: t % 2 == 0 -> store_step(t, done)
+    :: t % 2 == 0 && awaited -> store_step(t, done)
     :: else -> skip
-    fi
-}
-
-/** Thread 0 of the vEU counts its rTask. */
-inline count(t, amount)
-{
+    fi;
     if
-    :: t % 2 == 0 ->
+    :: t % 2 == 0 && amount > 0 ->
         d_step {
-#ifndef NO_COUNTER_RELEASE
+#ifndef NO_FENCE_BEFORE_COUNT
             EACH_CELL(CARRY, t, COUNTER);
 #endif
             step[COUNTER] = (step[COUNTER] + amount) % 256
@@ -139,6 +136,12 @@ inline count(t, amount)
     fi
 }
 
+#ifdef NOT_AWAITED
+#define AWAITED false
+#else
+#define AWAITED true
+#endif
+
 #ifdef COUNTER_BY_ONE
 #define REST 1
 #else
@@ -146,10 +149,10 @@ inline count(t, amount)
 #endif
 
 /** What follows an rTask. */
-inline end_task(t)
+inline end_task(t, awaited, amount)
 {
 #if defined(STEP_BEFORE_BARRIER)
-    publish(t);
+    publish(t, awaited, amount);
     barrier(t)
 #elif defined(NO_BARRIER_BETWEEN)
     /* Thread 0 waits for thread 1 before the step, but thread 1 goes on. */
@@ -168,10 +171,10 @@ inline end_task(t)
         }
     :: else -> skip
     fi
-    publish(t)
+    publish(t, awaited, amount)
 #else
     barrier(t);
-    publish(t)
+    publish(t, awaited, amount)
 #endif
 }
 
@@ -183,7 +186,7 @@ inline await(t, v, k)
         atomic {
             REACHED(step[v], (base + k) % 256);
             d_step {
-#ifdef NO_ACQUIRE
+#ifdef NO_FENCE_AFTER_POLL
                 skip
 #else
                 EACH_CELL(TAKE, t, v)
@@ -242,18 +245,18 @@ active [THREADS] proctype thread()
         done = base;
         if
         :: VEU(t) == 0 ->
-            through_shared(t, 1); write(t, 0); end_task(t); /* A */
+            through_shared(t, 1); write(t, 0); end_task(t, false, 0); /* A */
             await(t, 1, 1);
-            read(t, 1, round + 1); through_shared(t, 2); write(t, 2); end_task(t); count(t, REST); /* C */
+            read(t, 1, round + 1); through_shared(t, 2); write(t, 2); end_task(t, false, REST); /* C */
             await(t, 1, 3);
-            through_shared(t, 3); write(t, 0); end_task(t); /* E */
-            through_shared(t, 4); end_task(t) /* G */
+            through_shared(t, 3); write(t, 0); end_task(t, false, 0); /* E */
+            through_shared(t, 4); end_task(t, false, 0) /* G */
         :: else ->
-            through_shared(t, 5); write(t, 1); end_task(t); /* B */
-            through_shared(t, 6); end_task(t); count(t, 1); /* F */
+            through_shared(t, 5); write(t, 1); end_task(t, AWAITED, 0); /* B */
+            through_shared(t, 6); end_task(t, false, 1); /* F */
             await(t, COUNTER, S);
             through_shared(t, 7); read(t, 0, 2 * round + 1); read(t, 2, round + 1);
-            end_task(t) /* D */
+            end_task(t, true, 0) /* D */
         fi;
         end_veu(t);
         boundary(t)

@@ -49,9 +49,9 @@ static _Noreturn void die(const char *text)
 
 static void statistics(void)
 {
-    fprintf(stderr, "ptx: %.4g thread instructions in %.3f s, %.3g a second; %llu stale loads\n",
+    fprintf(stderr, "ptx: %.4g thread instructions in %.3f s, %.3g a second; %llu of warps; %llu stale loads\n",
             (double)machine->executed, seconds, (double)machine->executed / seconds,
-            (unsigned long long)machine->stale);
+            (unsigned long long)machine->issued, (unsigned long long)machine->stale);
 }
 
 static ptx_machine *the_machine(void)

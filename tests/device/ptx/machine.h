@@ -194,6 +194,7 @@ struct ptx_machine {
     size_t local_bytes;
 
     uint64_t executed; /**< thread instructions of all launches */
+    uint64_t issued;   /**< the same of warps */
     uint64_t stale;    /**< loads that were given an old value */
     void (*report)(void *user,
                    const char *text); /**< of device printf and warnings; NULL: stderr */

@@ -291,6 +291,7 @@ static int64_t run_group(run *c, group *g, int64_t budget, bool is_free)
         }
     }
     c->m->executed += (uint64_t)(n * lanes);
+    c->m->issued += (uint64_t)n;
     return n;
 }
 

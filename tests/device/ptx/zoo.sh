@@ -30,8 +30,8 @@ for entry; do
     done
     [ $first = yes ] || continue
     first=no
-    # Counters without release, steps without release, no wait at all.
-    for script in 's/red\.release/red.relaxed/' 's/st\.release/st.relaxed/' '/ld\.acquire\.gpu/,/bra/{/bra/d;}'; do
+    # Counters and steps without a fence before them, waits without one behind them, no wait at all.
+    for script in '/cp\.async\.wait_all/,/red\.relaxed/{/fence\.acq_rel/d;}' '/nanosleep/,/bar\.sync/{/fence\.acq_rel/d;}' '/ld\.relaxed\.gpu/,/bra/{/bra/d;}'; do
         sed "$script" good.ptx >bad.ptx
         cmp -s good.ptx bad.ptx && { echo "$script changes nothing"; failed=1; }
         RK_PTX_FILE=bad.ptx RK_PTX_SEED=1 RK_PTX_MODE=weak,races ./run_test . >log 2>&1 &&

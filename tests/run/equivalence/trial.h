@@ -41,6 +41,12 @@ typedef struct {
  */
 bool eq_trial_fit(eq_trial *trial, const rk_binding *binding);
 
+/** Draws the inputs and works out what the outputs should be. False, and said, without a definition. */
+bool eq_trial_make(eq_trial *trial);
+
+/** Bytes of operand `slot`; 0 where it is left out. */
+size_t eq_trial_bytes(const eq_trial *trial, size_t slot);
+
 /** Runs legacy kernel, rKernel and oracle and compares them. Returns the number of differences said. */
 int eq_trial_run(eq_trial *trial);
 
