@@ -5,8 +5,9 @@
 
 /*
  * Calls of which only the run knows the function: it may read the built-ins or synchronise, and nobody has given it
- * the context. Pointers that a kernel's own code takes are looked at by their names (RK-V112); those that come from
- * elsewhere are not known, and a virtual function is only where no other source can derive from its class.
+ * the context. Pointers that a kernel's own code takes are looked at by their names; those in a variable of the
+ * project may be of each function that its initial value names. What comes from elsewhere is not known, and a virtual
+ * function is only where no other source can derive from its class.
  */
 
 #define OUT "make it a template argument, or choose between functions by their names"
@@ -43,15 +44,69 @@ static bool leads_to_function(CXType type)
     return at.kind == CXType_FunctionProto || at.kind == CXType_MemberPointer;
 }
 
+static bool is_outside(CXCursor variable)
+{
+    return clang_getCursorKind(variable) == CXCursor_VarDecl &&
+           !rk_ast_is_function(clang_getCursorKind(clang_getCursorSemanticParent(variable)));
+}
+
+/** The variable outside of functions that the expression is a part of; null for another. */
+static CXCursor variable_of(const rk_walker *w, CXCursor e)
+{
+    for (;;) {
+        const CXCursor target = clang_getCursorReferenced(e);
+        if (is_outside(target))
+            return target;
+        const rk_cursors parts = rk_ast_children(e, w->unit->arena);
+        if (!parts.count)
+            return clang_getNullCursor();
+        e = parts.items[0];
+    }
+}
+
+typedef struct {
+    rk_walker *w;
+    bool any;
+} value_search;
+
+/** Notes each function that an initial value names. */
+static enum CXChildVisitResult note_values(CXCursor cursor, CXCursor parent, CXClientData data)
+{
+    (void)parent;
+    value_search *s = data;
+    const CXCursor target = clang_getCursorReferenced(cursor);
+    const enum CXCursorKind kind = clang_getCursorKind(target);
+    if (clang_getCursorKind(cursor) == CXCursor_DeclRefExpr && rk_ast_is_function(kind)) {
+        s->any = true;
+        rk_walk_call(s->w, cursor, target);
+    } else if (kind == CXCursor_NonTypeTemplateParameter) {
+        s->any = true; /* its instances name the function where they name the argument */
+    } else if (clang_getCursorKind(cursor) == CXCursor_DeclRefExpr && is_outside(target)) {
+        clang_visitChildren(target, note_values, data);
+    }
+    return CXChildVisit_Recurse;
+}
+
+/** Whether the variable begins with functions that are seen, which a call through it may then be of. */
+static bool note_initial(rk_walker *w, CXCursor variable)
+{
+    value_search s = {.w = w};
+    const CXCursor definition = clang_getCursorDefinition(variable);
+    if (!clang_Cursor_isNull(definition))
+        clang_visitChildren(definition, note_values, &s);
+    return s.any;
+}
+
 static void look_at_pointer(rk_walker *w, CXCursor cursor)
 {
     const CXCursor target = clang_getCursorReferenced(cursor);
     const enum CXCursorKind kind = clang_getCursorKind(target);
-    const enum CXCursorKind around = clang_getCursorKind(clang_getCursorSemanticParent(target));
-    const bool outside = kind == CXCursor_FieldDecl ||
-                         (kind == CXCursor_VarDecl && !rk_ast_is_function(around)) ||
+    const bool outside = kind == CXCursor_FieldDecl || is_outside(target) ||
                          (kind == CXCursor_ParmDecl && w->f->kernel && !w->lambdas.count);
-    if (outside && !rk_ast_is_system(target) && leads_to_function(clang_getCursorType(target)))
+    if (!outside || rk_ast_is_system(target) || !leads_to_function(clang_getCursorType(target)))
+        return;
+    const CXCursor variable = variable_of(w, cursor);
+    if (clang_Cursor_isNull(variable) || !note_initial(w, variable))
         refuse_at(w, cursor, "%sis a pointer to a function that only the run knows");
 }
 

@@ -150,6 +150,16 @@ static void capture_shared(rk_walker *w, const char *name)
     }
 }
 
+/** Whether nothing can change the variable: `constexpr` may make an array const, or its elements. */
+static bool is_constant(CXCursor variable)
+{
+    CXType type = clang_getCursorType(variable);
+    bool fixed = clang_isConstQualifiedType(type);
+    for (; type.kind == CXType_ConstantArray; fixed |= clang_isConstQualifiedType(type))
+        type = clang_getArrayElementType(type);
+    return fixed;
+}
+
 static void use_global(rk_walker *w, CXCursor cursor, CXCursor target)
 {
     const char *name = rk_ast_name(target, w->unit->arena);
@@ -174,11 +184,7 @@ static void use_global(rk_walker *w, CXCursor cursor, CXCursor target)
     if (!clang_Cursor_isNull(definition))
         target = definition;
     const bool initialised = !clang_Cursor_isNull(clang_Cursor_getVarDeclInitializer(target));
-    CXType type = clang_getCursorType(target);
-    bool fixed =
-        clang_isConstQualifiedType(type); /* `constexpr` makes the array const, not its elements */
-    for (; type.kind == CXType_ConstantArray; fixed |= clang_isConstQualifiedType(type))
-        type = clang_getArrayElementType(type);
+    const bool fixed = is_constant(target);
     if (initialised) /* whether it keeps its value is known when all host code was seen */
         *rk_push(w->unit->arena, &w->analysis->symbol_uses) =
             (rk_symbol_use){w->function, target, rk_walk_place(w, cursor), name};
@@ -467,7 +473,6 @@ static void visit_variable(rk_walker *w, CXCursor cursor)
 {
     if (!rk_walk_in_device_code(w))
         return;
-    const CXType type = clang_getCursorType(cursor);
     const char *name = rk_ast_name(cursor, w->unit->arena);
     if (clang_getCursorKind(cursor) == CXCursor_VarDecl &&
         rk_ast_has_attribute(cursor, CXCursor_CUDASharedAttr, NULL)) {
@@ -480,7 +485,7 @@ static void visit_variable(rk_walker *w, CXCursor cursor)
         return;
     }
     if (clang_getCursorKind(cursor) == CXCursor_VarDecl &&
-        clang_Cursor_getStorageClass(cursor) == CX_SC_Static && !clang_isConstQualifiedType(type))
+        clang_Cursor_getStorageClass(cursor) == CX_SC_Static && !is_constant(cursor))
         rk_problem_add(w->unit, w->function, RK_WARNING, "RK-V202", rk_walk_place(w, cursor),
                        "see that it is back to its first value when the kernel ends",
                        "'%s' keeps its value from one run to the next", name);

@@ -1,6 +1,8 @@
 #include "convert/rkernel/ambient.h"
 #include "convert/cuda/builtins.h"
 
+#include "convert/facts/function_args.h"
+#include "convert/facts/specialised.h"
 #include "convert/facts/spread.h"
 #include "convert/unit/problems.h"
 #include "convert/unit/sources.h"
@@ -9,12 +11,52 @@
 
 bool rk_ambient_asks(const rk_function *f)
 {
-    return f->special || f->is_virtual;
+    return f->special || f->is_virtual || f->taken;
 }
 
 static const rk_function *callee_of(const rk_unit *unit, const rk_call *call)
 {
     return unit->functions.items[call->callee];
+}
+
+static bool take(rk_function *f)
+{
+    const bool changed = f->needs_context && !f->kernel && !f->taken;
+    f->taken |= changed;
+    return changed;
+}
+
+/** Takes what one call of the text may choose besides, which is called without the context, too. */
+static bool take_others(rk_unit *unit, const rk_function *f, const rk_call *call)
+{
+    bool changed = false;
+    for (size_t k = 0; k < f->calls.count; k++) {
+        const rk_call *other = &f->calls.items[k];
+        if (other->name.file != RK_NONE && other->name.file == call->name.file &&
+            other->name.offset == call->name.offset)
+            changed |= take(unit->functions.items[other->callee]);
+    }
+    return changed;
+}
+
+bool rk_ambient_take(rk_unit *unit)
+{
+    bool changed = false;
+    for (size_t i = 0; i < unit->functions.count && !unit->options->drop_in; i++) {
+        const rk_function *f = unit->functions.items[i];
+        for (size_t c = 0; (f->kernel || f->device) && c < f->calls.count; c++) {
+            const rk_call *call = &f->calls.items[c];
+            rk_function *to = unit->functions.items[call->callee];
+            if (to->needs_context && rk_function_args_wrong(unit, f, call))
+                changed |= take(to);
+            if (to->taken)
+                changed |= take_others(unit, f, call);
+        }
+        for (size_t k = 0; f->taken && k < unit->functions.count; k++)
+            if (rk_specialised_related(unit, i, k))
+                changed |= take(unit->functions.items[k]);
+    }
+    return changed;
 }
 
 /** Whether the function's own text asks. */

@@ -13,6 +13,12 @@
 /** Whether a function that needs the context asks for it, instead of taking it as a parameter. */
 bool rk_ambient_asks(const rk_function *f);
 
+/**
+ * Notes the functions whose address a text takes, or which it uses in another way than by a call that could pass the
+ * context, so that they ask for it; whether some are new. In a drop-in none: its kernels share such functions.
+ */
+bool rk_ambient_take(rk_unit *unit);
+
 /** Once it is known who needs the context: who reaches a function that asks. Dynamic memory of operators follows. */
 void rk_ambient_spread(rk_unit *unit);
 

@@ -265,11 +265,13 @@ static void check_group_barriers(rk_unit *unit, size_t i)
 
 void rk_decide(rk_unit *unit)
 {
-    reset(unit);
-    while (spread_context(unit))
-        ;
-    rk_spread(unit);
-    rk_function_args_decide(unit);
+    do {
+        reset(unit);
+        while (spread_context(unit))
+            ;
+        rk_spread(unit);
+        rk_function_args_decide(unit);
+    } while (rk_ambient_take(unit));
     for (size_t i = 0; i < unit->functions.count; i++) {
         const rk_function *f = unit->functions.items[i];
         check_calls(unit, i);

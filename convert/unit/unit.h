@@ -205,6 +205,7 @@ typedef struct {
     RK_VEC(rk_text_edit) other_edits; /**< the same in its other declarations */
     RK_VEC(rk_text_edit) value_edits; /**< what makes its values ask, whatever becomes of it */
     /* filled by rk_decide */
+    bool taken;         /**< some use of it is no call that could pass the context */
     bool needs_context; /**< as a parameter */
     bool ambient;       /**< no call can pass it: its text asks for it by itself (ambient.h) */
     bool reached;       /**< by a converted kernel */
