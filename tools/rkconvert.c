@@ -56,6 +56,8 @@ static const char help[] =
     "\n"
     "how to parse:\n"
     "  -p DIR             arguments of each file come from DIR/compile_commands.json\n"
+    "  --build COMMAND    arguments come from what a build's dry run prints in the first folder:\n"
+    "                     'make -nB', 'ninja -t commands', 'cmake --build build -- -nB'\n"
     "  --cuda-path DIR    the CUDA toolkit (default: $CUDA_PATH, $CUDA_HOME, /usr/local/cuda)\n"
     "  --builtin-cuda     parse with built-in stub headers, as where no toolkit is installed\n"
     "\n"
@@ -252,6 +254,7 @@ static bool set_value(command *c, const char *name, const char *value)
         const char **to;
     } texts[] = {{"-o", &c->options.output},         {"--out-dir", &c->options.out_dir},
                  {"--catalog", &c->options.catalog}, {"-p", &c->options.database},
+                 {"--build", &c->options.build},
                  {"--cache", &c->options.cache},     {"--cuda-path", &c->options.cuda_path},
                  {"--load-ir", &c->load_ir}};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
@@ -283,7 +286,7 @@ static bool set_flag(command *c, const char *name)
 static const char *const value_names[] = {
     "--progress",  "-o",          "--out-dir", "--catalog", "--target", "--kernel", "--report",
     "--cuda-path", "--resources", "--dump",    "--veus",    "-j",       "-p",       "--load-ir",
-    "--timeout",   "--memory",    "--cache",   "--allow",   "--barrier"};
+    "--timeout",   "--build",     "--memory",    "--cache",   "--allow",   "--barrier"};
 static const char *const flag_names[] = {"--entries", "--drop-in",  "--examine",      "--strict",
                                          "--no-cpu",  "--in-place", "--builtin-cuda", "--help"};
 

@@ -90,7 +90,8 @@ static void add_options(key *k, const rk_convert_options *options)
     }
     rest.inputs = rest.args = NULL;
     rest.input_count = rest.arg_count = rest.jobs = rest.megabytes = rest.seconds = 0;
-    rest.output = rest.catalog = rest.cuda_path = rest.database = rest.cache = rest.home = NULL;
+    rest.output = rest.catalog = rest.cuda_path = rest.database = rest.build = NULL;
+    rest.cache = rest.home = NULL;
     rest.strict = rest.edits = rest.hold_signals = false;
     rest.progress = NULL;
     rest.user = NULL;

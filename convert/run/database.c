@@ -1,4 +1,4 @@
-#include "convert/run/database.h"
+#include "convert/run/database_internal.h"
 
 #include "base/json.h"
 #include "convert/clang/nvcc_options.h"
@@ -7,20 +7,20 @@
 #include <ctype.h>
 #include <string.h>
 
-typedef RK_VEC(const char *) word_vec;
-
-/** Splits a command as a shell would, without expansions. */
-static void split_command(word_vec *out, const char *command, rk_arena *arena)
+void rk_shell_split(rk_shell_words *out, const char *command, bool several, rk_arena *arena)
 {
     rk_str word = {.arena = arena};
     bool open = false;
     char quote = '\0';
     for (const char *c = command;; c++) {
-        if (!*c || (!quote && isspace((unsigned char)*c))) {
+        const bool between = several && !quote && *c && strchr(";&|()", *c);
+        if (!*c || between || (!quote && isspace((unsigned char)*c))) {
             if (open)
                 *rk_push(arena, out) = rk_arena_strdup(arena, rk_str_text(&word));
             word = (rk_str){.arena = arena};
             open = false;
+            if (between)
+                *rk_push(arena, out) = RK_SHELL_END;
             if (!*c)
                 return;
             continue;
@@ -35,7 +35,7 @@ static void split_command(word_vec *out, const char *command, rk_arena *arena)
     }
 }
 
-static void read_words(word_vec *out, const cJSON *entry, rk_arena *arena)
+static void read_words(rk_shell_words *out, const cJSON *entry, rk_arena *arena)
 {
     const cJSON *arguments = cJSON_GetObjectItemCaseSensitive(entry, "arguments");
     const cJSON *command = cJSON_GetObjectItemCaseSensitive(entry, "command");
@@ -43,11 +43,11 @@ static void read_words(word_vec *out, const cJSON *entry, rk_arena *arena)
         if (cJSON_IsString(c))
             *rk_push(arena, out) = c->valuestring;
     if (!arguments && cJSON_IsString(command))
-        split_command(out, command->valuestring, arena);
+        rk_shell_split(out, command->valuestring, false, arena);
 }
 
 /** Names a response file from here. */
-static void place_files(word_vec *words, const char *folder, rk_arena *arena)
+static void place_files(rk_shell_words *words, const char *folder, rk_arena *arena)
 {
     for (size_t i = 1; i < words->count; i++) {
         const char *word = words->items[i], *before = words->items[i - 1];
@@ -59,7 +59,7 @@ static void place_files(word_vec *words, const char *folder, rk_arena *arena)
 }
 
 /** Names the folders and files of options from here. */
-static void place_options(word_vec *out, const rk_cc_words *parse, const char *folder,
+static void place_options(rk_shell_words *out, const rk_cc_words *parse, const char *folder,
                           rk_arena *arena)
 {
     static const char *const names[] = {"-I", "-isystem", "-iquote", "-idirafter", "-include"};
@@ -83,7 +83,7 @@ static void place_options(word_vec *out, const rk_cc_words *parse, const char *f
     }
 }
 
-static bool compiles_cuda(const word_vec *words, const char *file)
+static bool compiles_cuda(const rk_shell_words *words, const char *file)
 {
     if (rk_str_ends(file, ".cu"))
         return true;
@@ -93,14 +93,34 @@ static bool compiles_cuda(const word_vec *words, const char *file)
     return false;
 }
 
-static rk_database_entry read_entry(const char *folder, const char *file, word_vec *words,
-                                    rk_arena *arena)
+/** A command's words with response files named from here. */
+static rk_cc_options read_options(const rk_shell_words *words, const char *folder, rk_arena *arena)
 {
-    place_files(words, folder, arena);
+    rk_shell_words placed = {0};
+    for (size_t i = 0; i < words->count; i++)
+        *rk_push(arena, &placed) = words->items[i];
+    place_files(&placed, folder, arena);
     rk_cc_options options;
     /* What it cannot read is about the output, which is none of ours. */
-    rk_cc_read(&options, words->items + 1, words->count - 1, arena, rk_diag_new(arena));
-    word_vec args = {0};
+    rk_cc_read(&options, placed.items + 1, placed.count - 1, arena, rk_diag_new(arena));
+    return options;
+}
+
+rk_shell_words rk_database_sources(const rk_shell_words *words, const char *folder, rk_arena *arena)
+{
+    const rk_cc_options options = read_options(words, folder, arena);
+    rk_shell_words sources = {0};
+    for (size_t i = 0; i < options.inputs.count; i++)
+        if (compiles_cuda(words, options.inputs.items[i].path))
+            *rk_push(arena, &sources) = options.inputs.items[i].path;
+    return sources;
+}
+
+rk_database_entry rk_database_command(const char *folder, const char *file,
+                                      const rk_shell_words *words, rk_arena *arena)
+{
+    const rk_cc_options options = read_options(words, folder, arena);
+    rk_shell_words args = {0};
     place_options(&args, &options.parse, folder, arena);
     const char *source = rk_path_join(arena, folder, file);
     return (rk_database_entry){source, rk_sources_real_path(source, arena), args.items, args.count};
@@ -119,7 +139,7 @@ bool rk_database_read(rk_database *out, const char *path, rk_arena *arena, rk_di
     for (const cJSON *c = json.root->child; c; c = c->next) {
         const cJSON *file = cJSON_GetObjectItemCaseSensitive(c, "file");
         const cJSON *folder = cJSON_GetObjectItemCaseSensitive(c, "directory");
-        word_vec words = {0};
+        rk_shell_words words = {0};
         if (!cJSON_IsString(file))
             continue;
         read_words(&words, c, arena);
@@ -127,7 +147,7 @@ bool rk_database_read(rk_database *out, const char *path, rk_arena *arena, rk_di
             continue;
         const char *from = rk_path_join(arena, rk_path_dir(arena, path),
                                         cJSON_IsString(folder) ? folder->valuestring : "");
-        const rk_database_entry entry = read_entry(from, file->valuestring, &words, arena);
+        const rk_database_entry entry = rk_database_command(from, file->valuestring, &words, arena);
         const rk_database known = {entries.items, entries.count};
         if (!rk_database_find(&known, entry.path, arena))
             *rk_push(arena, &entries) = entry;

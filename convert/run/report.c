@@ -79,6 +79,8 @@ static void print_file(const rk_convert_file *file, FILE *out)
     rk_convert_totals t = {0};
     add_file(&t, file);
     fprintf(out, "%s: ", file->path);
+    if (file->flags)
+        fprintf(out, "flags of %s: ", file->flags);
     if (!file->parsed) {
         fprintf(out, "%s%s\n", file->part_of ? "a part of " : "failed",
                 file->part_of ? file->part_of : "");
@@ -183,6 +185,8 @@ cJSON *rk_report_file(const rk_convert_file *file)
         cJSON_AddStringToObject(out, "reason", file->reason);
     if (file->part_of)
         cJSON_AddStringToObject(out, "part_of", file->part_of);
+    if (file->flags)
+        cJSON_AddStringToObject(out, "flags", file->flags);
     cJSON *outputs = cJSON_AddArrayToObject(out, "outputs");
     for (size_t i = 0; i < file->output_count; i++)
         cJSON_AddItemToArray(outputs, cJSON_CreateString(file->outputs[i]));

@@ -20,7 +20,7 @@ static void add_field(rk_str *out, const char *text, const char *end)
 typedef struct {
     const char *path, *kind, *name;
     int line;
-    const char *outcome, *codes, *what;
+    const char *outcome, *codes, *what, *flags;
 } row;
 
 static void add_row(rk_str *out, const row *r)
@@ -31,7 +31,8 @@ static void add_row(rk_str *out, const row *r)
     rk_str_addf(out, "%d,", r->line);
     add_field(out, r->outcome, ",");
     add_field(out, r->codes, ",");
-    add_field(out, r->what, "\n");
+    add_field(out, r->what, ",");
+    add_field(out, r->flags ? r->flags : "", "\n");
 }
 
 static const char *join_codes(const rk_convert_kernel *kernel, rk_arena *arena)
@@ -60,7 +61,7 @@ static const char *place_of(const rk_convert_range *range, const rk_convert_file
 char *rk_convert_report_csv(const rk_convert_result *result, rk_arena *arena)
 {
     rk_str out = {.arena = arena};
-    rk_str_add(&out, "file,kind,name,line,outcome,codes,what to do\n");
+    rk_str_add(&out, "file,kind,name,line,outcome,codes,what to do,flags of\n");
     for (size_t f = 0; f < result->file_count; f++) {
         const rk_convert_file *file = &result->files[f];
         add_row(&out,
@@ -73,12 +74,13 @@ char *rk_convert_report_csv(const rk_convert_result *result, rk_arena *arena)
                        : file->reason ? file->reason
                        : !file->parsed || file->kernel_count || file->launch_count
                            ? ""
-                           : "neither kernels nor launches"});
+                           : "neither kernels nor launches",
+                       file->flags});
         for (size_t i = 0; i < file->kernel_count; i++) {
             const rk_convert_kernel *k = &file->kernels[i];
             add_row(&out, &(row){place_of(&k->range, file), "kernel", k->name, k->line,
                                  rk_outcome_name(k->outcome), join_codes(k, arena),
-                                 join_hints(k, arena)});
+                                 join_hints(k, arena), file->flags});
         }
         for (size_t i = 0; i < file->launch_count; i++) {
             const rk_convert_launch *l = &file->launches[i];
@@ -90,7 +92,8 @@ char *rk_convert_report_csv(const rk_convert_result *result, rk_arena *arena)
                            "",
                            l->reason   ? l->reason
                            : l->opaque ? "it rests on the result of a call, or on memory"
-                                       : ""});
+                                       : "",
+                           file->flags});
         }
     }
     return rk_arena_strdup(arena, rk_str_text(&out));

@@ -351,6 +351,7 @@ static void take_record(run *r, source *s, const rk_record *record, rk_arena *sc
                      record->diagnostic_count);
     rk_convert_file *file = rk_push(r->arena, &r->files);
     *file = rk_record_keep(&record->file, r->options->edits, r->arena);
+    file->flags = s->job.input->flags;
     file->text = count_texts(r, &s->scan);
     tell_lost(r, s, record);
     tell_once(r, file);
@@ -363,8 +364,6 @@ static void take_record(run *r, source *s, const rk_record *record, rk_arena *sc
     }
     if (ok && record->catalog && keeps_catalog(r))
         ok = rk_catalog_join_add(&r->join, record, r->diag);
-    if (ok == record->ok && !s->cached && s->kept)
-        rk_file_copy(s->kept, s->record, scratch, rk_diag_new(scratch));
     r->any |= ok;
     r->ok &= ok || !record->file.parsed;
 }
@@ -388,7 +387,9 @@ static bool finish(run *r, size_t index)
         tell_end(r, s, diag);
         keep_end(r, s, diag, scratch);
         *rk_push(r->arena, &r->files) =
-            (rk_convert_file){.path = s->job.input->path, .text = count_texts(r, &s->scan)};
+            (rk_convert_file){.path = s->job.input->path,
+                              .flags = s->job.input->flags,
+                              .text = count_texts(r, &s->scan)};
     }
     if (!s->cached)
         rk_file_remove(s->record, rk_diag_new(scratch));
@@ -400,6 +401,16 @@ static bool finish(run *r, size_t index)
         *s = (source){.own_headers = true};
     }
     return !again;
+}
+
+/** Keeps what a process has ended with, before those in front of it have: a run that is killed begins again from there. */
+static void keep_record(const source *s)
+{
+    rk_arena *scratch = rk_arena_new();
+    rk_record record;
+    if (s->kept && s->end.end == RK_WORKER_DONE && rk_record_read(&record, s->record, scratch))
+        rk_file_copy(s->kept, s->record, scratch, rk_diag_new(scratch));
+    rk_arena_free(scratch);
 }
 
 /** A source that includes this one, NULL if none does. */
@@ -472,6 +483,7 @@ static void convert_all(run *r)
                 break;
             r->sources[end.id].end = end;
             r->sources[end.id].done = true;
+            keep_record(&r->sources[end.id]);
             r->ended++;
             show(r, end.id);
         }

@@ -1,6 +1,6 @@
 #include "convert/run/sources_find.h"
 
-#include "convert/run/database.h"
+#include "convert/run/build.h"
 #include "convert/unit/sources.h"
 
 #include <stdlib.h>
@@ -12,6 +12,7 @@ typedef struct {
     rk_arena *arena;
     rk_diag *diag;
     rk_database database;
+    const char *told; /**< what told the database */
     RK_VEC(rk_source_input) inputs;
     RK_VEC(const char *) real; /**< of each input: its path without links */
 } finder;
@@ -30,15 +31,19 @@ static const char *unique_stem(const finder *f, const char *path)
     }
 }
 
-/** Adds a source with its arguments: those of `entry`, which may be NULL, then the user's. */
+/** Adds a source with its arguments: those of `entry`, or what is known of it, then the user's. */
 static void add_input(finder *f, const char *path, const char *name, const rk_database_entry *entry)
 {
+    const char *flags = entry ? "compile_commands.json" : NULL;
     const char *real = rk_sources_real_path(path, f->arena);
     for (size_t i = 0; i < f->real.count; i++)
         if (strcmp(f->real.items[i], real) == 0)
             return;
-    if (!entry)
-        entry = rk_database_find(&f->database, path, f->arena);
+    if (!entry && (entry = rk_database_find(&f->database, path, f->arena)))
+        flags = f->told;
+    const bool placed = entry != NULL;
+    if (!entry && (entry = rk_makefile_find(path, f->arena)))
+        flags = "Makefile";
     const size_t own = entry ? entry->arg_count : 0, users = f->options->arg_count;
     const char **args = RK_NEW_ARRAY(f->arena, const char *, own + users + 1);
     for (size_t i = 0; i < own; i++)
@@ -48,7 +53,7 @@ static void add_input(finder *f, const char *path, const char *name, const rk_da
     const char *stem = unique_stem(f, path);
     *rk_push(f->arena, &f->real) = real;
     *rk_push(f->arena, &f->inputs) =
-        (rk_source_input){path, name, stem, args, own + users, entry != NULL};
+        (rk_source_input){path, name, stem, args, own + users, flags, placed};
 }
 
 static bool is_link_to_folder(const char *path)
@@ -92,14 +97,28 @@ static bool add_database(finder *f, const char *path)
     return true;
 }
 
+/** Reads what the options name: a compilation database, or a build's dry run in the first folder. */
+static bool read_flags(finder *f)
+{
+    const rk_convert_options *o = f->options;
+    f->told = o->build ? o->build : "compile_commands.json";
+    if (!o->build)
+        return !o->database ||
+               rk_database_read(&f->database,
+                                rk_path_join(f->arena, o->database, "compile_commands.json"),
+                                f->arena, f->diag);
+    const char *folder = ".";
+    for (size_t i = o->input_count; i-- > 0;)
+        if (rk_file_is_dir(o->inputs[i]))
+            folder = o->inputs[i];
+    return rk_build_read(&f->database, o->build, folder, f->arena, f->diag);
+}
+
 bool rk_sources_inputs(rk_source_inputs *out, const rk_convert_options *options, rk_arena *arena,
                        rk_diag *diag)
 {
     finder f = {.options = options, .arena = arena, .diag = diag};
-    bool ok = !options->database ||
-              rk_database_read(&f.database,
-                               rk_path_join(arena, options->database, "compile_commands.json"),
-                               arena, diag);
+    bool ok = read_flags(&f);
     for (size_t i = 0; ok && i < options->input_count; i++) {
         const char *path = options->inputs[i];
         if (rk_file_is_dir(path))

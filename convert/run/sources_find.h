@@ -10,6 +10,7 @@ typedef struct {
     const char *stem;        /**< of its output, which no other source of the run has */
     const char *const *args; /**< its compiler arguments, the user's last */
     size_t arg_count;
+    const char *flags; /**< what told its arguments besides the user, or NULL */
     bool placed; /**< its arguments come from a database: folders are not looked for */
 } rk_source_input;
 

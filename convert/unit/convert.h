@@ -40,6 +40,7 @@ typedef struct {
     const char *const *args; /**< compiler arguments of the user */
     size_t arg_count;
     const char *database; /**< folder of a compile_commands.json with the arguments, or NULL */
+    const char *build;    /**< a command that prints those of a build, run in the first folder; or NULL */
     size_t jobs;          /**< sources converted at a time; 0: one for each processor */
     unsigned seconds;     /**< that a source may take; 0: 600 */
     size_t megabytes;     /**< of memory that it may take; 0: 8192 */
@@ -108,6 +109,7 @@ typedef struct {
     const char *reason; /**< why not, or NULL */
     const char *
         part_of; /**< of what is not parsed by itself: a source that includes it. It is no failure then */
+    const char *flags; /**< where its arguments come from: "compile_commands.json", "Makefile", a command; or NULL */
     const char *const *outputs; /**< files written for it */
     size_t output_count;
     const rk_convert_kernel *kernels;

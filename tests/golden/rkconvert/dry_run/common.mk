@@ -1,0 +1,2 @@
+SMALL ?= 1
+NVCC_FLAGS = -O3
