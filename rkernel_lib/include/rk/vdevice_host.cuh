@@ -308,12 +308,12 @@ inline bool vdevice_instance::launch(cudaStream_t stream)
     return true;
 }
 
-/** Zeroes the cells; in a captured graph that happens on each replay and not now. */
+/** Makes the cells equal, at -1, so that all wrap round in their first run; in a captured graph that happens on each replay and not now. */
 inline bool vdevice_instance::clear_steps(cudaStream_t stream)
 {
     size_t bytes = plan_.program_count * cells() * sizeof(uint32_t);
     cudaStreamCaptureStatus capturing = cudaStreamCaptureStatusNone;
-    if (!check(cudaMemsetAsync(steps_, 0, bytes, stream), "clear the steps") ||
+    if (!check(cudaMemsetAsync(steps_, 0xFF, bytes, stream), "clear the steps") ||
         !check(cudaStreamIsCapturing(stream, &capturing), "ask for the state of the stream"))
         return false;
     steps_valid_ = capturing == cudaStreamCaptureStatusNone;
