@@ -39,6 +39,15 @@ struct alignas(8) vdevice_item {
     uint32_t veu, step;
 };
 
+/** With -DRK_WATCHDOG=<polls>: the first wait that was polled so often without being satisfied, in memory of the host. */
+struct vdevice_overdue {
+    uint32_t state; /**< 0: none, 1: being written, 2: there */
+    uint32_t veu;   /**< who waits */
+    uint32_t entry; /**< its barrier-rTask, in entries */
+    uint32_t item;  /**< of items: what it waits for */
+    uint32_t steps; /**< what that cell has reached since the run began */
+};
+
 /** The argument of the persistent kernel: the tables of one rProgram. */
 struct vdevice_program {
     const vdevice_entry *entries;
@@ -48,6 +57,9 @@ struct vdevice_program {
     uint32_t *steps;       /**< by vEU, then counters; this rProgram's and this context's own */
     uint32_t step_count;   /**< S */
     unsigned char *memory; /**< all buffers: the one pointer that they are reached from */
+#ifdef RK_WATCHDOG
+    vdevice_overdue *overdue;
+#endif
 };
 
 /** A slot that becomes what the rKernel's parameter is: an address, or a scalar from its bits. */
@@ -155,18 +167,42 @@ inline __device__ void vdevice_drain()
 #endif
 }
 
+#ifdef RK_WATCHDOG
+/** Tells of a wait that is overdue, and ends all; when another has been told of, it just ends. */
+inline __device__ void vdevice_tell_overdue(const vdevice_program &program, const vdevice_entry *entry, uint32_t item,
+                                            uint32_t steps)
+{
+    vdevice_overdue *const told = program.overdue;
+    if (atomicCAS_system(&told->state, 0u, 1u) != 0)
+        return;
+    told->veu = blockIdx.x;
+    told->entry = (uint32_t)(entry - program.entries);
+    told->item = item;
+    told->steps = steps;
+    __threadfence_system();
+    atomicExch_system(&told->state, 2u);
+    __trap();
+}
+#endif
+
 /** A barrier-rTask, less its barrier: thread i polls items i, i + V, ..., and then has one fence. */
 template <unsigned V>
 __device__ void vdevice_await(const vdevice_program &program, const vdevice_entry &entry,
-                              uint32_t base)
+                              uint32_t base, [[maybe_unused]] const vdevice_entry *place)
 {
     if (threadIdx.x >= entry.count)
         return;
     for (uint32_t i = threadIdx.x; i < entry.count; i += V) {
         const vdevice_item item = program.items[entry.first + i];
         const uint32_t target = base + item.step;
-        while ((int32_t)(vdevice_load_step(program.steps + item.veu) - target) < 0)
+        [[maybe_unused]] uint32_t polls = 0;
+        for (uint32_t at; at = vdevice_load_step(program.steps + item.veu), (int32_t)(at - target) < 0;) {
             asm volatile("nanosleep.u32 20;");
+#ifdef RK_WATCHDOG
+            if (++polls >= RK_WATCHDOG)
+                vdevice_tell_overdue(program, place, entry.first + i, at - base);
+#endif
+        }
     }
     vdevice_fence();
 }
@@ -207,7 +243,7 @@ template <class Functions, unsigned V> __device__ void vdevice_run(const vdevice
         vdevice_entry following;
         if (entry.what == vdevice_wait) {
             following = *++next;
-            vdevice_await<V>(program, entry, base);
+            vdevice_await<V>(program, entry, base, next - 1);
             vdevice_barrier();
         } else {
             asm volatile("// rk: rTask begins" ::: "memory");

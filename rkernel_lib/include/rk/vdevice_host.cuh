@@ -135,6 +135,13 @@ class vdevice_instance
     }
     bool upload_weights(const char *path);
     template <class T> bool upload(const T **to, const void *from, size_t count);
+    /** False; with -DRK_WATCHDOG and a wait that was overdue, error() says which. */
+    bool fail_overdue();
+#ifdef RK_WATCHDOG
+    const char *node_of(const uint32_t *entry) const;
+    void describe_cell(char *text, size_t size, uint32_t cell, uint32_t step, const uint32_t *first) const;
+    vdevice_overdue *overdue_ = nullptr; /**< the host's memory, which outlives a trap */
+#endif
 
     const vdevice_plan &plan_;
     int device_ = -1; /**< -1 until create() has found one */
@@ -174,6 +181,9 @@ inline vdevice_instance::~vdevice_instance()
     cudaFree(const_cast<vdevice_item *>(items_));
     cudaFree(const_cast<uint64_t *>(args_));
     cudaFree(steps_);
+#ifdef RK_WATCHDOG
+    cudaFreeHost(overdue_);
+#endif
     if (stream_)
         cudaStreamDestroy(stream_);
 }
@@ -254,6 +264,11 @@ inline bool vdevice_instance::upload_tables()
            upload(&args_, plan_.args, plan_.arg_count) &&
            check(cudaMalloc(&steps_, (steps ? steps : 1) * sizeof(uint32_t)),
                  "allocate the steps") &&
+#ifdef RK_WATCHDOG
+           check(cudaHostAlloc(reinterpret_cast<void **>(&overdue_), sizeof *overdue_, cudaHostAllocMapped),
+                 "allocate the watchdog's memory") &&
+           check(cudaMemset(overdue_, 0, sizeof *overdue_), "clear the watchdog's memory") &&
+#endif
            clear_steps(nullptr);
 }
 
@@ -297,6 +312,9 @@ inline bool vdevice_instance::launch(cudaStream_t stream)
         program.steps = steps_ + i * cells();
         program.step_count = plan_.programs[i][1];
         program.memory = memory_;
+#ifdef RK_WATCHDOG
+        program.overdue = overdue_;
+#endif
         void *arguments[] = {&program};
         if (!check(cudaLaunchCooperativeKernel(
                        plan_.kernels[plan_.programs[i][0]], dim3(plan_.veu_count),
@@ -307,6 +325,66 @@ inline bool vdevice_instance::launch(cudaStream_t stream)
     steps_valid_ = valid;
     return true;
 }
+
+#ifdef RK_WATCHDOG
+/** The name of an rTask's node, by its arguments. */
+inline const char *vdevice_instance::node_of(const uint32_t *entry) const
+{
+    for (size_t i = 0; i < plan_.launch_count; i++) {
+        if (plan_.launches[i][1] == entry[2])
+            return plan_.nodes[i];
+    }
+    return "?";
+}
+
+/** Who has to bring a cell to a step; `first` is the rProgram's, by vEU. */
+inline void vdevice_instance::describe_cell(char *text, size_t size, uint32_t cell, uint32_t step,
+                                            const uint32_t *first) const
+{
+    if (cell >= plan_.veu_count) {
+        const uint32_t(*entry)[4] = plan_.entries + first[0], (*const end)[4] = plan_.entries + plan_.entry_count;
+        while (entry < end && ((*entry)[0] >= vdevice_end || (*entry)[3] != cell + 1))
+            entry++;
+        snprintf(text, size, "all rTasks of '%s'", entry < end ? node_of(*entry) : "?");
+        return;
+    }
+    const uint32_t(*entry)[4] = plan_.entries + first[cell];
+    uint32_t done = 0;
+    for (; (*entry)[0] != vdevice_end; entry++) {
+        if ((*entry)[0] != vdevice_wait && ++done == step)
+            break;
+    }
+    snprintf(text, size, "vEU %u's rTask %u of '%s'", cell, (*entry)[1], node_of(*entry));
+}
+
+/** Says which wait was overdue, when one was; false. */
+inline bool vdevice_instance::fail_overdue()
+{
+    const vdevice_overdue told = *overdue_;
+    if (told.state != 2)
+        return false;
+    const uint32_t *const item = plan_.items[told.item];
+    size_t program = 0;
+    while (program + 1 < plan_.program_count &&
+           plan_.veu_first[(program + 1) * plan_.veu_count + told.veu] <= told.entry)
+        program++;
+    const uint32_t *const first = plan_.veu_first + program * plan_.veu_count;
+    char waited[256];
+    describe_cell(waited, sizeof waited, item[0], item[1], first);
+    const uint32_t(*behind)[4] = plan_.entries + told.entry;
+    while ((*behind)[0] == vdevice_wait)
+        behind++;
+    const bool ends = (*behind)[0] == vdevice_end;
+    return fail("%s: overdue: rProgram %zu, vEU %u, entry %u, before %s%s%s: waits for %s, step %u, and saw step %u", plan_.name,
+                program, told.veu, told.entry - first[told.veu], ends ? "its end" : "an rTask of '",
+                ends ? "" : node_of(*behind), ends ? "" : "'", waited, item[1], told.steps);
+}
+#else
+inline bool vdevice_instance::fail_overdue()
+{
+    return false;
+}
+#endif
 
 /** Makes the cells equal, at -1, so that all wrap round in their first run; in a captured graph that happens on each replay and not now. */
 inline bool vdevice_instance::clear_steps(cudaStream_t stream)
@@ -330,7 +408,7 @@ inline bool vdevice_instance::run(const void *const *inputs, void *const *output
             return false;
     }
     if (!launch(stream_))
-        return false;
+        return fail_overdue();
     for (size_t i = 0; i < plan_.output_count; i++) {
         if (!check(cudaMemcpyAsync(outputs[i], output(i), plan_.outputs[i].bytes,
                                    cudaMemcpyDeviceToHost, stream_),
@@ -338,6 +416,7 @@ inline bool vdevice_instance::run(const void *const *inputs, void *const *output
             return false;
     }
     bool good = check(cudaStreamSynchronize(stream_), "run the vDevice");
+    good = good || fail_overdue();
     steps_valid_ = steps_valid_ && good;
     return good;
 }
