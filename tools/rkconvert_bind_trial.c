@@ -222,7 +222,7 @@ bind_end bind_try(const bind_world *w, const rk_binding *binding, const bind_cas
     rk_parsed parsed = {.arena = arena};
     rk_fitting f = {.call = &test->call,
                     .kernel = w->kernel,
-                    .launch = rk_kernel_launch(w->kernel, binding->launcher),
+                    .launch = rk_binding_launch(binding, w->kernel),
                     .binding = binding,
                     .device = w->device,
                     .arena = arena,

@@ -101,20 +101,21 @@ static bool is_null(const char *value)
     return strcmp(value, "nullptr") == 0 || strcmp(value, "NULL") == 0 || strcmp(value, "0") == 0;
 }
 
-static void read_arg(reader *r, rk_binding_arg *out, const cJSON *item, const rk_launch *launch)
+static void read_arg(reader *r, rk_binding_arg *out, const cJSON *item, const char *name,
+                     const char *of, const rk_launch *launch)
 {
     const char *text = value_text(item, r->arena);
-    *out = (rk_binding_arg){.param = item->string, .value = text ? text : ""};
+    *out = (rk_binding_arg){.param = name, .value = text ? text : ""};
     if (!text) {
         fail(r, "RK-B003", "give an expression as a string, a number, true, false or null",
              rk_arena_printf(r->arena, "the value of '%s' is a list or an object", item->string));
         return;
     }
-    char *member = rk_arena_printf(r->arena, "args.%s", item->string);
+    char *member = rk_arena_printf(r->arena, "%s.%s", of, item->string);
     const rk_expr *value = expression(r, text, member);
-    const rk_param *param = launch ? find_param(launch, item->string) : NULL;
+    const rk_param *param = launch ? find_param(launch, name) : NULL;
     if (launch && !param)
-        unknown_param(r, launch, item->string);
+        unknown_param(r, launch, name);
     if (value && param && param->pointer && !is_stream(param) && !is_null(text) &&
         !rk_expr_name(value))
         fail(r, "RK-B003", "name an operand of the op, or give null",
@@ -132,27 +133,38 @@ static void check_all_bound(reader *r, const rk_binding *b, const rk_launch *lau
         size_t times = 0;
         for (size_t j = 0; j < b->arg_count; j++)
             times += strcmp(b->args[j].param, param->name) == 0;
-        if (times != 1 && !(times == 0 && is_stream(param)))
+        const bool none = is_stream(param) || (param->dtype == RK_DTYPE_NONE && !param->pointer);
+        if (times != 1 && !(times == 0 && none)) /* an object has no value; an expression of it fails */
             fail(r, "RK-B003", "give each parameter of the launching function one value",
                  rk_arena_printf(r->arena, "the parameter '%s' of '%s' is bound %zu times",
                                  param->name, launch->function, times));
     }
 }
 
+/** The members of a binding that give values, and what is in front of the parameters' names that they are for. */
+static const struct {
+    const char *member, *prefix;
+} values[] = {{"args", ""}, {"inputs", ""}, {"kernel_args", "kernel."}};
+enum { VALUES = sizeof values / sizeof *values };
+
 static void read_args(reader *r, rk_binding *b, const cJSON *at, const rk_launch *launch)
 {
-    const cJSON *args = NULL;
-    if (!rk_json_object(&args, r->json, at, r->where, "args")) {
-        r->ok = false;
-        return;
+    RK_VEC(rk_binding_arg) all = {0};
+    for (size_t i = 0; i < VALUES; i++) {
+        const cJSON *args = NULL;
+        if (i > 0 && !cJSON_GetObjectItemCaseSensitive(at, values[i].member))
+            continue;
+        if (!rk_json_object(&args, r->json, at, r->where, values[i].member)) {
+            r->ok = false;
+            continue;
+        }
+        for (const cJSON *c = args->child; c; c = c->next) {
+            const char *param = rk_arena_printf(r->arena, "%s%s", values[i].prefix, c->string);
+            read_arg(r, rk_push(r->arena, &all), c, param, values[i].member, launch);
+        }
     }
-    size_t count = (size_t)cJSON_GetArraySize(args);
-    rk_binding_arg *all = RK_NEW_ARRAY(r->arena, rk_binding_arg, count + 1);
-    size_t n = 0;
-    for (const cJSON *c = args->child; c; c = c->next)
-        read_arg(r, &all[n++], c, launch);
-    b->args = all;
-    b->arg_count = n;
+    b->args = all.items;
+    b->arg_count = all.count;
     if (launch)
         check_all_bound(r, b, launch);
 }
@@ -183,34 +195,117 @@ static const rk_kernel *find_kernel(reader *r, const rk_binding *b, const rk_cat
     return NULL;
 }
 
-/** Whether all of a launch is known; diagnoses it when not. */
-static bool usable(reader *r, const rk_kernel *kernel, const rk_launch *launch)
+static bool gives(const cJSON *at, const char *member, const char *name)
+{
+    return cJSON_GetObjectItemCaseSensitive(cJSON_GetObjectItemCaseSensitive(at, member), name);
+}
+
+/** The first of the launch's inputs that has no value yet. A loop's last value is computed. */
+static const rk_launch_input *open_input(const rk_launch *launch)
+{
+    for (size_t i = 0; i < launch->input_count; i++)
+        if (launch->inputs[i].kind != RK_INPUT_AFTER)
+            return &launch->inputs[i];
+    return NULL;
+}
+
+/** The parameter of the kernel that the launch gives what is no expression; NULL when there is none. */
+static const char *open_argument(const rk_kernel *kernel, const rk_launch *launch)
+{
+    for (size_t i = 0; i < launch->arg_count; i++)
+        if (!launch->args[i])
+            return i < kernel->param_count ? kernel->params[i].name : "...";
+    return NULL;
+}
+
+/** Whether all of a launch is known, with what the binding gives; diagnoses it when not. */
+static bool usable(reader *r, const rk_binding *b, const rk_kernel *kernel, const rk_launch *launch)
 {
     size_t same = 0;
-    bool args = true;
     for (size_t i = 0; i < kernel->launch_count; i++)
         same += strcmp(kernel->launches[i].function, launch->function) == 0;
-    for (size_t i = 0; i < launch->arg_count; i++)
-        args = args && launch->args[i];
-    const char *problem =
-        !launch->resolved      ? rk_arena_printf(r->arena, "unresolved: %s", launch->reason)
-        : launch->when_partial ? "made under conditions that are no expressions of its parameters"
-        : launch->input_count  ? "made with more than its parameters: see its inputs"
-        : !args                ? "given something that is no parameter of that function"
-        : same > 1             ? "not the only one of this kernel in that function"
-                               : NULL;
+    const rk_launch_input *input = open_input(launch);
+    const char *argument = open_argument(kernel, launch);
+    const char *hint = "bind a function that launches the kernel once, from its own parameters";
+    const char *problem = NULL;
+    if (!launch->resolved) {
+        problem = rk_arena_printf(r->arena, "unresolved: %s", launch->reason);
+    } else if (same > 1) {
+        problem = "not the only one of this kernel in that function";
+    } else if (input && input->kind == RK_INPUT_LOOP) {
+        problem = rk_arena_printf(r->arena, "made once for each value of '%s'", input->name);
+    } else if (input) {
+        problem = rk_arena_printf(r->arena, "made with more than its parameters: '%s', which is %s",
+                                  input->name, input->of);
+        hint = rk_arena_printf(r->arena, "give its value: \"inputs\": {\"%s\": ...}", input->name);
+    } else if (argument) {
+        problem = rk_arena_printf(r->arena,
+                                  "given something for '%s' that is no parameter of that function",
+                                  argument);
+        hint =
+            rk_arena_printf(r->arena, "say what it is: \"kernel_args\": {\"%s\": ...}", argument);
+    } else if (launch->when_partial && !b->when) {
+        problem = "made under conditions that are no expressions of its parameters";
+        hint = "say when it is right to make it: \"when\"";
+    }
     if (problem)
-        fail(r, "RK-B002", "bind a function that launches the kernel once, from its own parameters",
+        fail(r, "RK-B002", hint,
              rk_arena_printf(r->arena, "the launch of '%s' by '%s' (%s:%d) is %s", kernel->id,
                              launch->function, launch->file, launch->line, problem));
     return !problem;
 }
 
-static const rk_launch *find_launch(reader *r, const rk_binding *b, const rk_kernel *kernel)
+/**
+ * The launch as the binding makes it: inputs that it gives are parameters, and so is, as `kernel.<name>`, what it gives
+ * for a parameter of the kernel to which the launch passes no expression.
+ */
+static const rk_launch *given_launch(reader *r, const cJSON *at, const rk_kernel *kernel,
+                                     const rk_launch *launch)
+{
+    RK_VEC(rk_param) params = {0};
+    RK_VEC(rk_launch_input) inputs = {0};
+    const char **args = RK_NEW_ARRAY(r->arena, const char *, launch->arg_count + 1);
+    for (size_t i = 0; i < launch->param_count; i++)
+        *rk_push(r->arena, &params) = launch->params[i];
+    for (size_t i = 0; i < launch->input_count; i++) {
+        const rk_launch_input *input = &launch->inputs[i];
+        if (input->kind == RK_INPUT_LOOP || !gives(at, "inputs", input->name))
+            *rk_push(r->arena, &inputs) = *input;
+        else
+            *rk_push(r->arena, &params) = (rk_param){.name = input->name, .type = ""};
+    }
+    for (size_t i = 0; i < launch->arg_count; i++) {
+        args[i] = launch->args[i];
+        if (args[i] || i >= kernel->param_count ||
+            !gives(at, "kernel_args", kernel->params[i].name))
+            continue;
+        args[i] = rk_arena_printf(r->arena, "kernel.%s", kernel->params[i].name);
+        rk_param *param = rk_push(r->arena, &params);
+        *param = kernel->params[i];
+        param->name = args[i];
+    }
+    rk_launch *given = rk_arena_copy(r->arena, launch, sizeof *launch);
+    given->params = params.items;
+    given->param_count = params.count;
+    given->inputs = inputs.items;
+    given->input_count = inputs.count;
+    given->args = args;
+    return given;
+}
+
+const rk_launch *rk_binding_launch(const rk_binding *binding, const rk_kernel *kernel)
+{
+    return binding->launch ? binding->launch : rk_kernel_launch(kernel, binding->launcher);
+}
+
+static const rk_launch *find_launch(reader *r, const rk_binding *b, const cJSON *at,
+                                    const rk_kernel *kernel)
 {
     const rk_launch *launch = rk_kernel_launch(kernel, b->launcher);
-    if (launch)
-        return usable(r, kernel, launch) ? launch : NULL;
+    if (launch) {
+        const rk_launch *given = given_launch(r, at, kernel, launch);
+        return usable(r, b, kernel, given) ? given : NULL;
+    }
     const char **names = RK_NEW_ARRAY(r->arena, const char *, kernel->launch_count + 1);
     for (size_t i = 0; i < kernel->launch_count; i++)
         names[i] = kernel->launches[i].function;
@@ -331,7 +426,8 @@ static void read_accesses(reader *r, rk_binding *b, const cJSON *at, const rk_ke
 static rk_binding read_binding(reader *r, const cJSON *at, const char *kernel_id,
                                const rk_catalog *catalog)
 {
-    static const char *const known[] = {"op", "kernel", "launcher", "when", "args", "access"};
+    static const char *const known[] = {"op",     "kernel",      "launcher", "when", "args",
+                                        "inputs", "kernel_args", "access"};
     only_members(r, at, known, sizeof known / sizeof *known);
     rk_binding b = {.op = required(r, at, "op"),
                     .kernel = required(r, at, "kernel"),
@@ -344,7 +440,8 @@ static rk_binding read_binding(reader *r, const cJSON *at, const char *kernel_id
     if (b.when)
         expression(r, b.when, "when");
     const rk_kernel *kernel = find_kernel(r, &b, catalog);
-    const rk_launch *launch = kernel ? find_launch(r, &b, kernel) : NULL;
+    const rk_launch *launch = kernel ? find_launch(r, &b, at, kernel) : NULL;
+    b.launch = launch;
     read_args(r, &b, at, launch);
     read_accesses(r, &b, at, kernel, launch);
     return b;

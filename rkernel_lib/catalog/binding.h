@@ -41,8 +41,10 @@ typedef struct {
     const char *op;       /**< "MatMul" */
     const char *kernel;   /**< instance id in the catalog */
     const char *launcher; /**< the launching function, NULL if the kernel has one launch */
+    const rk_launch *launch; /**< as the binding makes it: its inputs, and what it passes without an expression, are
+                                  parameters, too. NULL: as the catalog has it */
     const char *when;     /**< condition on types and shapes, NULL: always */
-    const rk_binding_arg *args;
+    const rk_binding_arg *args; /**< of all these parameters */
     size_t arg_count;
     const rk_binding_access *access; /**< parameters without one are touched as a whole */
     size_t access_count;
@@ -53,6 +55,9 @@ typedef struct {
     const rk_binding *items;
     size_t count;
 } rk_bindings;
+
+/** The launch that a binding makes of its kernel. */
+const rk_launch *rk_binding_launch(const rk_binding *binding, const rk_kernel *kernel);
 
 /**
  * Reads every `*.bind.json` of `folder`, in name order, and checks each against the catalog: the

@@ -101,7 +101,7 @@ typedef struct {
     const rk_param *params; /**< of the launching function */
     size_t param_count;
     const rk_launch_input
-        *inputs; /**< other values that it depends on. No binding takes such a launch */
+        *inputs; /**< other values that it depends on: a binding gives them */
     size_t input_count;
     const char *grid[3], *block[3], *shared; /**< NULL when not resolved */
     const char *const *args; /**< one for each kernel parameter; a pointer's is a parameter's name,
@@ -112,7 +112,7 @@ typedef struct {
     const char *stream; /**< as the source writes it, NULL: the default one */
     const char *when;   /**< condition under which the function reaches the launch, NULL: always */
     bool when_partial;  /**< it also depends on what is no expression of the parameters: `when` is
-                            necessary, not sufficient. No binding takes such a launch */
+                            necessary, not sufficient. A binding needs a condition of its own */
 } rk_launch;
 
 /** What ptxas reports for one architecture. */

@@ -110,6 +110,8 @@ typedef struct {
     rk_fitting *f;
     rk_diag *diag;
     bool address; /**< a pointer counts as 0, so that the value is the offset from it */
+    const rk_launch_input *loop; /**< one that is being run through, or NULL */
+    rk_value now;                /**< its variable's value */
 } scope;
 
 static bool operand_name(void *user, rk_value *out, const char *name)
@@ -296,14 +298,54 @@ static void visit_name(void *user, const char *name)
     }
 }
 
+static rk_env launch_env_of(scope *s);
+
+/** What a loop before the launch leaves in its variable: it is run through. */
+static bool after_loop(rk_value *out, const scope *s, const char *name)
+{
+    enum { MOST_STEPS = 1 << 20 };
+    const rk_launch_input *input = NULL;
+    for (size_t i = 0; i < s->f->launch->input_count; i++)
+        if (strcmp(s->f->launch->inputs[i].name, name) == 0)
+            input = &s->f->launch->inputs[i];
+    if (!input || input->kind != RK_INPUT_AFTER || input == s->loop)
+        return false;
+    const rk_expr *first = rk_parsed_get(s->f->parsed, input->first, s->diag);
+    const rk_expr *again = rk_parsed_get(s->f->parsed, input->again, s->diag);
+    const rk_expr *next = rk_parsed_get(s->f->parsed, input->next, s->diag);
+    scope inner = *s;
+    rk_env env = launch_env_of(&inner);
+    if (!first || !again || !next || !rk_expr_eval(&inner.now, first, &env, s->diag))
+        return false;
+    inner.loop = input;
+    for (int step = 0; step < MOST_STEPS; step++) {
+        rk_value goes_on, then;
+        if (!rk_expr_eval(&goes_on, again, &env, s->diag))
+            return false;
+        if (goes_on.is_real ? goes_on.d == 0 : goes_on.i == 0) {
+            *out = inner.now;
+            return true;
+        }
+        if (!rk_expr_eval(&then, next, &env, s->diag))
+            return false;
+        inner.now = then;
+    }
+    return rk_diag_add(s->diag, RK_ERROR, "RK-S001", (rk_place){0}, NULL,
+                       "the loop over '%s' before the launch does not end", name);
+}
+
 /** Value of a launch parameter: what the binding or the node gives for it. */
 static bool launch_name(void *user, rk_value *out, const char *name)
 {
     const scope *s = user;
     rk_fitting *f = s->f;
     const rk_param *param = launch_param(f, name);
+    if (s->loop && strcmp(s->loop->name, name) == 0) {
+        *out = s->now;
+        return true;
+    }
     if (!param)
-        return constant_value(out, name);
+        return after_loop(out, s, name) || constant_value(out, name);
     if (param->pointer && !s->address) {
         pointer_search search = {.f = f, .slot = RK_NO_SLOT, .in_launch = true};
         visit_name(&search, name);

@@ -198,7 +198,8 @@ static void try_kernel(finder *s, group *g, refusals *r, const rk_kernel *kernel
 {
     rk_fitting f = {.call = &g->call,
                     .kernel = kernel,
-                    .launch = rk_kernel_launch(kernel, launcher),
+                    .launch = binding ? rk_binding_launch(binding, kernel)
+                                      : rk_kernel_launch(kernel, launcher),
                     .binding = binding,
                     .ranges = binding ? binding : ranges_of(s, kernel, launcher),
                     .device = s->device,

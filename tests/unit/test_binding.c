@@ -21,6 +21,20 @@ static const char *const unknown_args[] = {"W", NULL, "m"};
     .param_count = 4, .grid = {"m", "1", "1"}, .block = {"32", "1", "1"}, .shared = "0",           \
     .arg_count = 3
 
+static const rk_launch_input inputs[] = {
+    {.name = "rows", .kind = RK_INPUT_CALL, .of = "x.size(0)", .file = "g.cu", .line = 7},
+    {.name = "b",
+     .kind = RK_INPUT_AFTER,
+     .of = "b",
+     .file = "g.cu",
+     .line = 7,
+     .first = "1",
+     .again = "b < rows",
+     .next = "b * 2"},
+};
+static const rk_launch_input loop[] = {
+    {.name = "i", .kind = RK_INPUT_LOOP, .of = "i", .file = "g.cu", .line = 8}};
+
 static const rk_launch launches[] = {
     {LAUNCH("launch", 1), .args = args},
     {LAUNCH("twice", 2), .args = args},
@@ -28,10 +42,25 @@ static const rk_launch launches[] = {
     {LAUNCH("unsure", 4), .args = args, .when_partial = true},
     {LAUNCH("local", 5), .args = unknown_args},
     {.function = "lost", .file = "g.cu", .line = 6, .reason = "grid: 'g' is not set"},
+    {LAUNCH("open", 7),
+     .args = unknown_args,
+     .inputs = inputs,
+     .input_count = 2,
+     .when_partial = true},
+    {LAUNCH("loop", 8), .args = args, .inputs = loop, .input_count = 1},
+};
+static const rk_param kernel_params[] = {
+    {"a", "const float *", RK_F32, true, RK_ROLE_READ},
+    {"r", "float *", RK_F32, true, RK_ROLE_WRITTEN},
+    {"n", "int", RK_I32, false, RK_ROLE_SCALAR},
 };
 static const rk_kernel kernels[] = {
     {.id = "bad", .outcome = RK_REFUSED_KERNEL},
-    {.id = "gemv", .launches = launches, .launch_count = 6},
+    {.id = "gemv",
+     .launches = launches,
+     .launch_count = 8,
+     .params = kernel_params,
+     .param_count = 3},
     {.id = "one", .launches = launches, .launch_count = 1},
 };
 static const rk_catalog catalog = {.folder = ".", .kernels = kernels, .kernel_count = 3};
@@ -94,6 +123,24 @@ Test(binding, constants_and_null)
     cr_expect_str_eq(all->items[0].args[2].value, "4");
 }
 
+Test(binding, inputs_and_arguments_that_the_launch_does_not_tell)
+{
+    const rk_bindings *all = read_one(
+        "{\"op\": \"X\", \"kernel\": \"gemv\", \"launcher\": \"open\", \"when\": \"dtype(A) == f32\", "
+        "\"args\": {\"W\": \"A\", \"y\": null, \"m\": 4}, \"inputs\": {\"rows\": \"dim(A, 0)\"}, "
+        "\"kernel_args\": {\"r\": \"Y\"}}");
+    cr_assert(all && all->count == 1);
+    const rk_launch *launch = rk_binding_launch(&all->items[0], &kernels[1]);
+    cr_expect_str_eq(launch->args[1], "kernel.r");
+    cr_assert_eq(launch->param_count, 6);
+    cr_expect_str_eq(launch->params[4].name, "rows");
+    cr_expect(launch->params[5].pointer);
+    cr_assert_eq(launch->input_count, 1);
+    cr_expect_str_eq(launch->inputs[0].name, "b", "computed, unless it is given");
+    cr_expect_str_eq(all->items[0].args[4].param, "kernel.r");
+    cr_expect_str_eq(all->items[0].args[4].value, "Y");
+}
+
 Test(binding, missing_folder)
 {
     cr_expect_null(rk_bindings_read("/nonexistent", &catalog, arena, diag));
@@ -116,7 +163,16 @@ Test(binding, each_problem_is_found)
         {WITH("gemv", "twice", ARGS), "RK-B002", "not the only one"},
         {WITH("gemv", "unsure", ARGS), "RK-B002", "conditions"},
         {WITH("gemv", "local", ARGS), "RK-B002", "no parameter"},
-        {"{\"op\": \"X\", \"kernel\": \"gemv\", \"args\": {" ARGS "}}", "RK-B002", "6 launches"},
+        {"{\"op\": \"X\", \"kernel\": \"gemv\", \"args\": {" ARGS "}}", "RK-B002", "8 launches"},
+        {WITH("gemv", "open", ARGS), "RK-B002", "'rows', which is x.size(0)"},
+        {WITH("gemv", "open", ARGS "}, \"inputs\": {\"rows\": 1"), "RK-B002", "for 'r'"},
+        {WITH("gemv", "open", ARGS "}, \"inputs\": {\"rows\": 1}, \"kernel_args\": {\"r\": \"Y\""),
+         "RK-B002", "conditions"},
+        {WITH("gemv", "open", ARGS "}, \"when\": \"1\", \"kernel_args\": {\"r\": \"Y\"}, \"inputs\": {\"rows\": 1, \"row\": 1"),
+         "RK-B003", "no parameter 'row'"},
+        {WITH("gemv", "open", ARGS "}, \"when\": \"1\", \"inputs\": {\"rows\": 1}, \"kernel_args\": {\"a\": \"Y\", \"r\": \"Y\""),
+         "RK-B003", "no parameter 'kernel.a'"},
+        {WITH("gemv", "loop", ARGS "}, \"inputs\": {\"i\": 1"), "RK-B002", "each value of 'i'"},
         {WITH("gemv", "launch", "\"W\": \"A\", \"y\": \"Y\""), "RK-B003", "bound 0 times"},
         {WITH("gemv", "launch", ARGS ", \"m\": \"2\""), "RK-J006", "\"m\" is there twice"},
         {WITH("gemv", "launch", ARGS ", \"k\": \"2\""), "RK-B003", "no parameter 'k'"},

@@ -332,6 +332,34 @@ Test(select, roles_must_suit_the_operands)
     rk_arena_free(s->arena);
 }
 
+Test(select, what_a_loop_leaves_in_its_variable)
+{
+    rk_launch_input after = {.name = "b",
+                             .kind = RK_INPUT_AFTER,
+                             .first = "1",
+                             .again = "b < rows",
+                             .next = "b * 2"};
+    setting *s = make();
+    s->bindings.count = 1;
+    s->launches[1].inputs = &after;
+    s->launches[1].input_count = 1;
+    s->launches[1].grid[1] = "b";
+    add_matmul(s, "n", RK_F32, 60, 20);
+    const rk_candidates *all = find(s, NULL);
+    cr_assert(all);
+    cr_expect_eq(all->nodes[0].items[0].grid[1], 64);
+    rk_arena_free(s->arena);
+    s = make();
+    s->bindings.count = 1;
+    after.next = "b";
+    s->launches[1].inputs = &after;
+    s->launches[1].input_count = 1;
+    s->launches[1].grid[1] = "b";
+    add_matmul(s, "n", RK_F32, 60, 20);
+    cr_expect(strstr(refused(s, "RK-S001"), "does not end"));
+    rk_arena_free(s->arena);
+}
+
 Test(select, launch_conditions_and_pointer_offsets_are_followed)
 {
     static const char *const args[] = {"w + cols", "v", "out + 2 * rows - rows - 60", "rows",
