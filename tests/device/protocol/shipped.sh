@@ -1,8 +1,8 @@
 #!/bin/sh
 # shipped.sh <emit_shipped> <ptx_check> <share folder>: every instance of the shipped
 # kernels compiles as a vDevice without warnings for all three architectures, ptxas spills nothing, and
-# the PTX keeps the protocol and has no non-coherent load. Two files at a time. $RK_NVCC_ARCHS narrows
-# the architectures.
+# the PTX keeps the protocol and has no non-coherent load. There is no code for the host in them. Two files at a
+# time. $RK_NVCC_ARCHS narrows the architectures.
 set -u
 emit=$1 check=$2 share=$3
 . "$(dirname "$0")/nvcc.sh"
@@ -16,7 +16,7 @@ one() {
     done
     # shellcheck disable=SC2086
     if ! strict $targets -I"$share/include" -I"$share/catalog" --keep --keep-dir "$1" \
-        -c "$work/$stem.cu" -o "$1/object.o" >"$1/log" 2>&1; then
+        -fatbin "$work/$stem.cu" -o "$1/object.fatbin" >"$1/log" 2>&1; then
         echo "$stem does not compile:"
         cat "$1/log"
         return 1

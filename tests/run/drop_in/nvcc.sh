@@ -12,13 +12,13 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 "$2" --drop-in "$source" -o "$work/drop_in.cu" >"$work/report" 2>&1 || [ $? -eq 1 ]
 for arch in ${RK_NVCC_ARCHS:-80 90}; do
-    "$nvcc" -std=c++17 -I"$3" -Werror all-warnings -Xcompiler -Wall,-Wextra -arch=sm_$arch \
-        -c "$work/drop_in.cu" -o "$work/drop_in.o"
-done
-"$nvcc" -std=c++17 -I"$3" -arch=compute_90 -ptx "$work/drop_in.cu" -o "$work/drop_in.ptx"
-for barrier in 'bar.sync.*1, %r\|barrier.sync.*1, %r' 'barrier.red.and.pred' 'cp.async.wait_all'; do
-    grep -q "$barrier" "$work/drop_in.ptx" || {
-        echo "no $barrier in the PTX of $source" >&2
-        exit 1
-    }
+    mkdir "$work/$arch"
+    "$nvcc" -std=c++17 -I"$3" -Werror all-warnings -Xcompiler -Wall,-Wextra -arch=sm_$arch --keep \
+        --keep-dir "$work/$arch" -c "$work/drop_in.cu" -o "$work/drop_in.o"
+    for barrier in 'bar.sync.*1, %r\|barrier.sync.*1, %r' 'barrier.red.and.pred' 'cp.async.wait_all'; do
+        grep -q "$barrier" "$work/$arch/drop_in.ptx" || {
+            echo "no $barrier in the PTX of $source for sm_$arch" >&2
+            exit 1
+        }
+    done
 done

@@ -1,35 +1,47 @@
-printf '%s\n' ./*.cu ./separate/*.cu |#!/bin/sh
-# programs.sh RKCONVERT INCLUDE
+#!/bin/sh
+# programs.sh RKCONVERT INCLUDE ARCH PROGRAM
 #
-# The drop-ins of all tests/run/programs compile with nvcc as device code that is linked later, every other one for
-# sm_80 and for sm_90, without a warning; that of several sources is linked, too. 77: there is no nvcc.
+# The drop-ins of a program of tests/run/programs compile with nvcc for sm_ARCH, as device code that is linked later,
+# without a warning; a program of several sources is linked. Of one source the code for the host is compiled by nvcc's
+# own front end alone, with RK_TEST_FULL by the host's compiler, too. 77: there is no nvcc.
 set -eu
 
-rkconvert=$1
+rkconvert=$1 include=$2 arch=$3 program=$4
 nvcc=${CUDA_PATH:-/usr/local/cuda}/bin/nvcc
 [ -x "$nvcc" ] || { echo "no nvcc"; exit 77; }
 cd "$(dirname "$0")/../programs"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-export rkconvert nvcc work include="$2"
+what=-cuda
+if [ -d "$program" ]; then
+    what=-c
+    set -- "$program"/*.cu
+else
+    [ -z "${RK_TEST_FULL:-}" ] || what=-c
+    set -- "$program.cu"
+fi
 
-printf '%s\n' ./*.cu ./separate/*.cu |
-    awk '{ print NR % 2 ? 80 : 90; print }' | tr '\n' '\0' | xargs -0 -n 2 -P 2 sh -c '
-    arch=$1 source=$2
-    case $source in ./separate/*) arch=80 ;; esac
+for source; do
     name=$(basename "$source" .cu)
     flags=$(sed -n "s/^\/\/ flags: //p" "$source" | sed "s/\(^\| \)-l[a-z]*$//; s/-rdc=true//")
     "$rkconvert" --drop-in "$source" -o "$work/$name.rk.cu" >"$work/$name.log" 2>&1 || [ $? -eq 1 ] || {
         cat "$work/$name.log"
         exit 1
     }
-    "$nvcc" -std=c++17 -O1 -rdc=true -c "$work/$name.rk.cu" -o "$work/$name.o" $flags -I"$include" \
+    # shellcheck disable=SC2086 # flags are words
+    "$nvcc" -std=c++17 -O1 -rdc=true $what "$work/$name.rk.cu" -o "$work/$name.o" $flags -I"$include" \
         -I"$(dirname "$source")" -I. -Xcudafe --diag_suppress=177 -Werror all-warnings \
-        -gencode arch=compute_$arch,code=sm_$arch || {
+        -gencode "arch=compute_$arch,code=sm_$arch" || {
         echo "the drop-in of $source does not compile"
         exit 1
-    }' sh
-
-"${CXX:-c++}" -c separate/steps.cpp -o "$work/steps.o"
-"${CC:-cc}" -c separate/scale.c -o "$work/scale.o"
-"$nvcc" -rdc=true -arch=sm_80 "$work/main.o" "$work/device.o" "$work/steps.o" "$work/scale.o" -o "$work/separate"
+    }
+done
+[ -d "$program" ] || exit 0
+for source in "$program"/*.cpp "$program"/*.c; do
+    [ -f "$source" ] || continue
+    case $source in
+    *.c) "${CC:-cc}" -c "$source" -o "$work/$(basename "$source").o" ;;
+    *) "${CXX:-c++}" -c "$source" -o "$work/$(basename "$source").o" ;;
+    esac
+done
+"$nvcc" -rdc=true -arch="sm_$arch" "$work"/*.o -o "$work/linked"
