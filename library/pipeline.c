@@ -45,8 +45,7 @@ const rk_backend *rk_plan_backend(const char *name, rk_tool *tool)
     return NULL;
 }
 
-/** Parses "n=32" options. */
-static bool read_dims(rk_binding_dim **dims, const rk_texts *texts, rk_tool *tool)
+bool rk_plan_dims(rk_binding_dim **dims, const rk_texts *texts, rk_tool *tool)
 {
     *dims = RK_NEW_ARRAY(tool->arena, rk_binding_dim, texts->count + 1);
     bool good = true;
@@ -223,7 +222,7 @@ static rk_graph *read_graph(const char *path, const rk_binding_dim *dims,
 rk_graph *rk_plan_read(const char *path, const rk_plan_options *options, rk_tool *tool)
 {
     rk_binding_dim *dims;
-    return read_dims(&dims, &options->bind, tool) ? read_graph(path, dims, options, tool) : NULL;
+    return rk_plan_dims(&dims, &options->bind, tool) ? read_graph(path, dims, options, tool) : NULL;
 }
 
 int rk_plan_make(rk_plan *out, const char *graph, const rk_plan_options *options, rk_stage last,
@@ -235,7 +234,7 @@ int rk_plan_make(rk_plan *out, const char *graph, const rk_plan_options *options
     plan->backend = rk_plan_backend(options->target ? options->target : "cpu", tool);
     plan->policy =
         rk_plan_policy(&plan->policy_options, options->policy ? options->policy : "auto", tool);
-    bool good = read_dims(&dims, &options->bind, tool) && plan->backend && plan->policy;
+    bool good = rk_plan_dims(&dims, &options->bind, tool) && plan->backend && plan->policy;
     if (options->veus > INT32_MAX)
         good = rk_diag_add(tool->diag, RK_ERROR, "RK-U002", (rk_place){0}, NULL,
                            "--veus is at most %d", INT32_MAX);
@@ -254,11 +253,6 @@ int rk_plan_make(rk_plan *out, const char *graph, const rk_plan_options *options
         return RK_EXIT_REFUSED;
     if (last == RK_STAGE_GRAPH)
         return RK_EXIT_GOOD;
-    if (rk_graph_is_open(plan->graph)) {
-        rk_diag_add(tool->diag, RK_ERROR, "RK-G018", rk_place_file(graph), "bind them: --dim n=128",
-                    "the graph has open dimensions, which cannot be scheduled yet");
-        return RK_EXIT_REFUSED;
-    }
 
     rk_tool_progress(tool, "selecting kernels");
     if (!select_candidates(plan, options, tool))
@@ -266,6 +260,8 @@ int rk_plan_make(rk_plan *out, const char *graph, const rk_plan_options *options
     if (last == RK_STAGE_CANDIDATES)
         return RK_EXIT_GOOD;
 
+    if (rk_graph_is_open(plan->graph))
+        return rk_plan_family(plan, options, tool) ? RK_EXIT_GOOD : RK_EXIT_REFUSED;
     rk_tool_progress(tool, "scheduling");
     if (!make_schedule(plan, options, tool))
         return RK_EXIT_REFUSED;

@@ -5,6 +5,7 @@
 
 #include "base/json.h"
 #include "emit/backend.h"
+#include "sched/family/family.h"
 #include "sched/files/schedule_files.h"
 #include "sched/model/model.h"
 #include "sched/onnx/import.h"
@@ -40,7 +41,8 @@ typedef struct {
     const char *profile;  /**< file of measured times; NULL: the model alone */
     const char *schedule; /**< file to load instead of scheduling, NULL */
     int64_t veus;         /**< 0: as many as fit */
-    rk_texts bind;        /**< "n=32" */
+    rk_texts bind;        /**< "n=32", "n=1..512" */
+    rk_texts member;      /**< "n=17": of a range, the member to plan */
     bool anywhere;        /**< constants may lie outside the graph's folder */
     const rk_texts
         *given; /**< "x=x.npy", values that an ONNX model may need when it is built; NULL: none */
@@ -63,7 +65,10 @@ typedef struct {
     const rk_candidates *candidates;
     rk_problem problem;
     rk_tries tries; /**< what the policy tried */
-    rk_schedule *schedule;
+    rk_family *family;     /**< of a graph with open dimensions, else NULL */
+    size_t family_points;  /**< values of these at which it was proved */
+    bool family_all;       /**< which are all that there are */
+    rk_schedule *schedule; /**< of a family, one member's, or NULL */
     const rk_memory *memory;
     rk_image *image;
 } rk_plan;
@@ -80,6 +85,25 @@ int rk_plan_make(rk_plan *out, const char *graph, const rk_plan_options *options
  * an ONNX model those that are no inputs of the graph any more became constants of it.
  */
 rk_graph *rk_plan_read(const char *path, const rk_plan_options *options, rk_tool *tool);
+
+/** Parses "n=32" and "n=1..512". */
+bool rk_plan_dims(rk_binding_dim **dims, const rk_texts *texts, rk_tool *tool);
+
+/**
+ * Makes and proves the family of the plan's graph, which has open dimensions, and plans the member that the options ask
+ * for, if they do.
+ */
+bool rk_plan_family(rk_plan *plan, const rk_plan_options *options, rk_tool *tool);
+
+/** RK_EXIT_GOOD, or RK_EXIT_USAGE with RK-U002 for a family without a member, which is no plan to run or to show. */
+int rk_plan_has_member(const rk_plan *plan, rk_tool *tool);
+
+/** Loads the family that a folder of `build` holds, and plans the member at the options' values. */
+bool rk_plan_load_family(rk_plan *plan, const char *dir, const rk_plan_options *options,
+                         rk_tool *tool);
+
+/** Writes a folder that rk_plan_load_family reads. */
+bool rk_plan_write_family(const rk_plan *plan, const char *dir, rk_tool *tool);
 
 /** What a build says of itself: no times, so that the same input gives the same report. */
 cJSON *rk_plan_report(const rk_plan *plan, rk_tool *tool);

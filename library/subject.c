@@ -19,6 +19,14 @@ int rk_subject_load(rk_subject *out, const char *argument, const rk_plan_options
     char *image = rk_path_join(tool->arena, argument, "image.json");
     char *graph = rk_path_join(tool->arena, argument, "graph.json");
     bool is_dir = rk_file_is_dir(argument);
+    if (is_dir && rk_file_exists(rk_path_join(tool->arena, argument, "family.json"))) {
+        const bool good = rk_plan_load_family(&out->plan, argument, options, tool);
+        out->catalog = out->plan.catalog;
+        out->graph = out->plan.graph;
+        out->image = out->plan.image;
+        out->dir = argument;
+        return good ? RK_EXIT_GOOD : RK_EXIT_REFUSED;
+    }
     if (is_dir && rk_file_exists(image)) {
         if (!nothing_to_plan(options, argument, tool))
             return RK_EXIT_USAGE;
@@ -42,8 +50,8 @@ int rk_subject_load(rk_subject *out, const char *argument, const rk_plan_options
     const char *path = is_dir ? graph : argument;
     const int status = rk_plan_make(&out->plan, path, options, RK_STAGE_IMAGE, tool);
     out->catalog = out->plan.catalog;
-    out->graph = out->plan.given;
+    out->graph = out->plan.family ? out->plan.graph : out->plan.given;
     out->image = out->plan.image;
     out->dir = rk_path_dir(tool->arena, path);
-    return status;
+    return status == RK_EXIT_GOOD ? rk_plan_has_member(&out->plan, tool) : status;
 }

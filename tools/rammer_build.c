@@ -154,6 +154,39 @@ static bool is_apart(const char *output, const char *graph, const rk_plan_option
     return good;
 }
 
+/** The folder of a family: the graph, what was chosen, and the proof's extent as a report. */
+static int write_family(const rk_plan *plan, const build_options *options, rk_tool *tool)
+{
+    rk_folder output;
+    if (!rk_output_begin(&output, options->output, tool))
+        return RK_EXIT_REFUSED;
+    cJSON *r = cJSON_CreateObject();
+    cJSON_AddStringToObject(r, "schema", "rammer.report/1");
+    cJSON_AddStringToObject(r, "graph", plan->graph->name);
+    cJSON_AddStringToObject(r, "device", plan->device->name);
+    cJSON_AddStringToObject(r, "policy", "family");
+    cJSON_AddNumberToObject(r, "nodes", (double)plan->graph->node_count);
+    cJSON_AddNumberToObject(r, "veus", plan->family->veu_count);
+    cJSON_AddNumberToObject(r, "memory_bytes", (double)plan->family->memory.total_bytes);
+    cJSON_AddNumberToObject(r, "values_proved", (double)plan->family_points);
+    bool good = rk_plan_write_family(plan, output.temporary, tool) &&
+                rk_json_write(rk_path_join(tool->arena, output.temporary, "rammer.json"), r,
+                              tool->arena, tool->diag);
+    if (!good)
+        rk_folder_abandon(&output, tool->diag);
+    good = good && rk_folder_commit(&output, tool->arena, tool->diag);
+    rk_tool_progress(tool, NULL);
+    if (good && options->json)
+        fputs(rk_json_print(r, tool->arena), stdout);
+    else if (good)
+        printf("%s: family of %zu phrases on %u vEUs, proved for %s%zu values of its dimensions, "
+               "written to %s\n",
+               plan->graph->name, plan->family->phrase_count, plan->family->veu_count,
+               plan->family_all ? "all " : "", plan->family_points, output.path);
+    cJSON_Delete(r);
+    return good ? RK_EXIT_GOOD : RK_EXIT_REFUSED;
+}
+
 /** Fills the output folder, but for the report. */
 static bool emit(const char *dir, const rk_plan *plan, const build_options *options,
                  const char *graph, rk_tool *tool)
@@ -299,8 +332,12 @@ static int run(rk_tool *tool, int argc, char **argv)
         rk_plan_make(&plan, graph, &options.plan, options.output ? RK_STAGE_IMAGE : last, tool);
     if (status != RK_EXIT_GOOD)
         return status;
+    if (options.output && plan.family && !plan.image)
+        return write_family(&plan, &options, tool);
     if (options.output)
         return write_output(&plan, dump, &options, graph, tool);
+    if (last > RK_STAGE_CANDIDATES && rk_plan_has_member(&plan, tool) != RK_EXIT_GOOD)
+        return RK_EXIT_USAGE;
     return print_dumps(&plan, dump, tool) ? RK_EXIT_GOOD : RK_EXIT_REFUSED;
 }
 

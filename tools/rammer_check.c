@@ -44,8 +44,7 @@ static bool find_kind_of_text(kind *out, const char *path, rk_tool *tool, rk_are
                             "the schema is '%s', neither a graph's nor a schedule's", schema);
     const cJSON *device = cJSON_GetObjectItemCaseSensitive(json.root, "device");
     out->schedule = true;
-    out->device =
-        cJSON_IsString(device) ? rk_arena_strdup(tool->arena, device->valuestring) : NULL;
+    out->device = cJSON_IsString(device) ? rk_arena_strdup(tool->arena, device->valuestring) : NULL;
     return true;
 }
 
@@ -81,7 +80,7 @@ static void print_summary(const rk_plan *plan, rk_tool *tool)
 {
     printf("%s: good: %zu nodes, %zu tensors", plan->graph->name, plan->graph->node_count,
            plan->graph->tensor_count);
-    if (plan->schedule) {
+    if (plan->schedule && !plan->family) {
         rk_schedule_stats stats;
         rk_schedule_count(&stats, plan->schedule, &plan->problem);
         printf("; schedule of %zu rTasks, %zu barrier-rTasks and %zu rPrograms on %u vEUs proved",
@@ -92,6 +91,10 @@ static void print_summary(const rk_plan *plan, rk_tool *tool)
         if (plan->profile)
             printf("; rTask times %s", rk_plan_sources(plan, tool));
     }
+    if (plan->family)
+        printf("; family of %zu phrases on %u vEUs proved for %s%zu values of its dimensions",
+               plan->family->phrase_count, plan->family->veu_count, plan->family_all ? "all " : "",
+               plan->family_points);
     putchar('\n');
 }
 

@@ -70,7 +70,8 @@ static int measure(row *out, const char *graph, const compare_options *options, 
     with.policy = policy;
     rk_plan plan;
     const double start = now();
-    const int status = rk_plan_make(&plan, graph, &with, RK_STAGE_MEMORY, tool);
+    int status = rk_plan_make(&plan, graph, &with, RK_STAGE_MEMORY, tool);
+    status = status == RK_EXIT_GOOD ? rk_plan_has_member(&plan, tool) : status;
     *out = (row){.policy = policy, .seconds = now() - start};
     if (status != RK_EXIT_GOOD)
         return status;

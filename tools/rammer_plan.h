@@ -31,7 +31,10 @@
         RK_OPTION(TEXT, type, at.kernels, "kernels", "TEXT",                                       \
                   "prefer kernels whose id contains TEXT"),                                        \
         RK_OPTION(TEXTS, type, at.bind, "bind", "NAME=N", "value of a named dimension"),           \
-        RK_OPTION(TEXTS, type, at.bind, "dim", "NAME=N", "the same"),                              \
+        RK_OPTION(TEXTS, type, at.bind, "dim", "NAME=N|LOW..HIGH",                                 \
+                  "the same; with a range it stays open"),                                         \
+        RK_OPTION(TEXTS, type, at.member, "at", "NAME=N",                                          \
+                  "of an open dimension, the value to plan"),                                      \
         RK_OPTION(TEXT, type, at.schedule, "load-schedule", "FILE",                                \
                   "use this schedule, checked, in place of a policy"),                             \
         RK_OPTION(TEXT, type, at.profile, "profile", "FILE",                                       \

@@ -105,6 +105,7 @@ static int run(rk_tool *tool, int argc, char **argv)
     }
     rk_plan plan;
     status = rk_plan_make(&plan, arguments.items[0], &options.plan, RK_STAGE_MEMORY, tool);
+    status = status == RK_EXIT_GOOD ? rk_plan_has_member(&plan, tool) : status;
     return status == RK_EXIT_GOOD ? show(&plan, &options, tool) : status;
 }
 
