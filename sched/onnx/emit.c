@@ -398,6 +398,44 @@ static void batch_strides(int64_t *strides, int rank, const rk_tensor *t)
     }
 }
 
+/** Elements of the batch dimensions. */
+static int64_t batch_size(const rk_tensor *t)
+{
+    int64_t n = 1;
+    for (int d = 0; d < t->rank - 2; d++)
+        n *= t->shape[d];
+    return n;
+}
+
+/**
+ * The product of matrices x and y as a MatMul of rank 2 or 3, for which there are tuned kernels: dimensions of a batch that
+ * only one operand has are rows of one matrix, or a batch of the other. *made is false where neither is so, or the kernels
+ * count no further.
+ */
+static rk_id plain_product(bool *made, rk_onnx_call *c, rk_id a, const rk_tensor *x, rk_id b,
+                           const rk_tensor *y, int64_t batch)
+{
+    enum { MOST_ROWS = 1000000, MOST_BATCH = 65535 };
+    const int64_t m = x->shape[x->rank - 2], k = x->shape[x->rank - 1], n = y->shape[y->rank - 1];
+    const int64_t of_a = batch_size(x), of_b = batch_size(y);
+    const bool one_b = of_b == 1, one_a = of_a == 1 && !one_b;
+    const int64_t left[] = {of_a, m, k}, right[] = {of_b, k, n}, rows[] = {of_a * m, k};
+    *made = x->dtype == RK_F32 && y->dtype == RK_F32 && of_a * m <= MOST_ROWS &&
+            of_b <= MOST_BATCH && (one_b || one_a || (of_a == batch && of_b == batch));
+    if (!*made)
+        return RK_ONNX_LOST;
+    const bool as_given = rk_onnx_tensor_of(c, a)->rank == rk_onnx_tensor_of(c, b)->rank &&
+                          x->rank <= 4 && of_a == of_b &&
+                          rk_onnx_tensor_of(c, a)->rank == x->rank;
+    if (as_given)
+        return rk_onnx_emit_one(c, "MatMul", (const rk_id[]){a, b}, 2);
+    const rk_id in[] = {one_b || one_a ? rk_onnx_reshape(c, a, 2, rows)
+                                       : rk_onnx_reshape(c, a, 3, left),
+                        one_b ? rk_onnx_reshape(c, b, 2, right + 1)
+                              : rk_onnx_reshape(c, b, 3, right)};
+    return rk_onnx_emit_one(c, "MatMul", in, 2);
+}
+
 rk_id rk_onnx_matmul(rk_onnx_call *c, rk_id a, rk_id b, rk_dtype dtype)
 {
     if (a == RK_ONNX_LOST || b == RK_ONNX_LOST)
@@ -440,6 +478,15 @@ rk_id rk_onnx_matmul(rk_onnx_call *c, rk_id a, rk_id b, rk_dtype dtype)
     for (int d = 0; d < batch + 2; d++)
         if (!(d == batch && vector_a) && !(d == batch + 1 && vector_b))
             shape[rank++] = extents[d];
+    int64_t batches = 1;
+    for (int d = 0; d < batch; d++)
+        batches *= extents[d];
+    bool made = false;
+    const rk_id plain = dtype == RK_DTYPE_NONE || dtype == RK_F32
+                            ? plain_product(&made, c, a, &x, b, &y, batches)
+                            : RK_ONNX_LOST;
+    if (made)
+        return rk_onnx_reshape(c, plain, (int)rank, shape);
     const size_t loops = (size_t)batch + 2;
     rk_onnx_with_ints(c, "shape", shape, rank);
     rk_onnx_with_ints(c, "extents", extents, loops);

@@ -580,13 +580,6 @@ static bool lower_matmul(rk_onnx_call *c)
 {
     if (!rk_onnx_needs(c, 2))
         return false;
-    const rk_tensor a = *rk_onnx_in(c, 0);
-    const rk_tensor b = *rk_onnx_in(c, 1);
-    bool named = a.dtype == RK_F32 && b.dtype == RK_F32 && a.rank == b.rank && a.rank >= 2;
-    for (int d = 0; d < a.rank - 2 && named; d++)
-        named = a.shape[d] == b.shape[d];
-    if (named)
-        return rk_onnx_done(c, rk_onnx_emit_one(c, "MatMul", c->in, 2));
     return rk_onnx_done(c, rk_onnx_matmul(c, c->in[0], c->in[1], RK_DTYPE_NONE));
 }
 

@@ -195,11 +195,13 @@ def export(name, path, half):
     torch.manual_seed(len(name))
     module, args = MODELS[name]()
     module.eval()
-    # As trained ones, batch norms have seen data.
+    # As trained ones, batch norms have seen data, and no classifier is all zeros.
     for part in module.modules():
         if isinstance(part, (nn.BatchNorm1d, nn.BatchNorm2d)):
             part.running_mean.uniform_(-0.5, 0.5)
             part.running_var.uniform_(0.5, 1.5)
+        elif isinstance(part, nn.Linear) and not part.weight.any():
+            nn.init.normal_(part.weight, std=0.05)
     if half:
         module = module.half()
         args = tuple(a.half() if a.is_floating_point() else a for a in args)
