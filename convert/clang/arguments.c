@@ -102,27 +102,24 @@ static bool about_headers(const char *arg, bool *skip)
     return false;
 }
 
-/** The user's arguments as clang has them, without those that only nvcc knows. */
-static arg_vec clang_words(const rk_convert_options *options, rk_arena *arena)
+rk_clang_args rk_parse_words(const char *const *args, size_t count, rk_arena *arena)
 {
     arg_vec words = {0};
-    for (size_t i = 0; i < options->arg_count; i++) {
-        const char *both[2] = {options->args[i], NULL};
-        const size_t taken =
-            strcmp(options->args[i], "-Xclang") == 0
-                ? 0
-                : rk_cc_for_parser(both, options->args, options->arg_count, i, arena);
+    for (size_t i = 0; i < count; i++) {
+        const bool passed = strcmp(args[i], "-Xclang") == 0;
+        const char *both[2] = {args[i], NULL};
+        const size_t taken = passed ? 0 : rk_cc_for_parser(both, args, count, i, arena);
         if (taken == 0) {
-            both[0] = options->args[i];
+            both[0] = args[i];
             both[1] = NULL;
         }
         for (size_t k = 0; k < 2 && both[k]; k++)
             *rk_push(arena, &words) = both[k];
-        if (strcmp(options->args[i], "-Xclang") == 0 && i + 1 < options->arg_count)
-            *rk_push(arena, &words) = options->args[++i];
+        if (passed && i + 1 < count)
+            *rk_push(arena, &words) = args[++i];
         i += taken > 1;
     }
-    return words;
+    return (rk_clang_args){words.items, words.count};
 }
 
 rk_clang_args rk_parse_args(const rk_convert_options *options, bool prelude, rk_arena *arena)
@@ -135,14 +132,13 @@ rk_clang_args rk_parse_args(const rk_convert_options *options, bool prelude, rk_
         *rk_push(arena, &args) = fixed[i];
     *rk_push(arena, &args) = resource_dir(arena);
     add_toolkit(&args, options, arena);
-    const arg_vec own = clang_words(options, arena);
-    for (size_t i = 0; i < own.count; i++) {
+    for (size_t i = 0; i < options->arg_count; i++) {
         bool value;
-        const bool headers = about_headers(own.items[i], &value);
+        const bool headers = about_headers(options->args[i], &value);
         if (!(prelude && headers))
-            *rk_push(arena, &args) = own.items[i];
-        if (value && !prelude && i + 1 < own.count)
-            *rk_push(arena, &args) = own.items[i + 1];
+            *rk_push(arena, &args) = options->args[i];
+        if (value && !prelude && i + 1 < options->arg_count)
+            *rk_push(arena, &args) = options->args[i + 1];
         i += value;
     }
     if (!prelude)

@@ -11,11 +11,14 @@
 /** Its value, a compute capability: the highest that is built for here. */
 #define RK_DEVICE_ARCH_VALUE 900
 
-/** Compiler arguments: ours, then the user's without those that only nvcc knows. */
+/** Compiler arguments: ours, then the user's. */
 typedef struct {
     const char *const *items;
     size_t count;
 } rk_clang_args;
+
+/** A user's arguments as clang has them, without those that only nvcc knows: what rk_convert_options.args has to be. */
+rk_clang_args rk_parse_words(const char *const *args, size_t count, rk_arena *arena);
 
 /**
  * The arguments of a run's sources, without the prelude itself; or those of the prelude, which

@@ -1,6 +1,7 @@
 #include "convert/clang/headers.h"
 
 #include "convert/clang/ast.h"
+#include "convert/clang/included.h"
 #include "convert/clang/headers_internal.h"
 #include "convert/clang/pch.h"
 #include "convert/clang/prelude.h"
@@ -134,7 +135,7 @@ static const char *open_text(const rk_unit *unit, const rk_clang_args *own, cons
     rk_diag *unheard = rk_diag_new(arena);
     if (!rk_file_write(source, text, strlen(text), unheard))
         return NULL;
-    if (rk_pch_build(path, source, &args, arena))
+    if (rk_pch_build(path, source, &args, rk_included_is_plain, unit, arena))
         return path;
     rk_file_write(path, "", 0, unheard);
     return NULL;

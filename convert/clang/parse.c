@@ -1,6 +1,7 @@
 #include "convert/clang/parse.h"
 
 #include "convert/clang/ast.h"
+#include "convert/clang/included.h"
 #include "convert/clang/pch.h"
 #include "convert/unit/sources.h"
 
@@ -212,27 +213,65 @@ static bool parse(rk_unit *unit, const input *in)
                        "libclang cannot parse this file (code %d)", (int)code);
 }
 
-/**
- * clang takes no `alignas` after `__shared__`: a word of the same length that language.h defines takes its place, so that
- * offsets stay. Returns `text` itself when there is none.
- */
-static rk_bytes spell_alignas(const rk_unit *unit, rk_bytes text)
+/** Puts a word of the same length over the text at `at`, so that offsets stay; copies the text first where it is `from`'s. */
+static void spell(rk_bytes *text, const rk_bytes *from, size_t at, const char *word,
+                  rk_arena *arena)
+{
+    if (text->data == from->data)
+        text->data = rk_arena_strndup(arena, from->data, from->size);
+    memcpy(text->data + at, word, strlen(word));
+}
+
+/** clang takes no `alignas` after `__shared__`: a word that language.h defines takes its place. */
+static void spell_alignas(rk_bytes *text, const rk_bytes *from, rk_arena *arena)
 {
     static const char shared[] = "__shared__", word[] = "alignas", ours[] = "rkalign";
-    char *copy = NULL;
-    const char *end = text.data + text.size;
-    for (const char *at = text.data;
+    const char *end = from->data + from->size;
+    for (const char *at = from->data;
          at && (at = memmem(at, (size_t)(end - at), shared, strlen(shared)));) {
         at += strlen(shared);
         while (at < end && isspace((unsigned char)*at))
             at++;
-        if ((size_t)(end - at) < strlen(word) || memcmp(at, word, strlen(word)) != 0)
-            continue;
-        if (!copy)
-            copy = rk_arena_strndup(unit->arena, text.data, text.size);
-        memcpy(copy + (at - text.data), ours, strlen(ours));
+        if ((size_t)(end - at) >= strlen(word) && memcmp(at, word, strlen(word)) == 0)
+            spell(text, from, (size_t)(at - from->data), ours, arena);
     }
-    return copy ? (rk_bytes){copy, text.size} : text;
+}
+
+/** Whether `word` and white space end at `*at`, which moves before them. */
+static bool comes_after(const char **at, const char *begin, const char *word)
+{
+    const char *from = *at;
+    while (from > begin && (from[-1] == ' ' || from[-1] == '\t'))
+        from--;
+    if ((size_t)(from - begin) < strlen(word) ||
+        memcmp(from - strlen(word), word, strlen(word)) != 0)
+        return false;
+    *at = from - strlen(word);
+    return true;
+}
+
+/** `#pragma GCC system_header` hides a header of the project from the analysis: no pragma takes its place. */
+static void spell_pragmas(rk_bytes *text, const rk_bytes *from, rk_arena *arena)
+{
+    static const char word[] = "system_header", ours[] = "project_headr";
+    const char *end = from->data + from->size;
+    for (const char *at = from->data;
+         at && (at = memmem(at, (size_t)(end - at), word, strlen(word))); at += strlen(word)) {
+        const char *before = at;
+        if ((comes_after(&before, from->data, "GCC") ||
+             comes_after(&before, from->data, "clang")) &&
+            comes_after(&before, from->data, "pragma"))
+            spell(text, from, (size_t)(at - from->data), ours, arena);
+    }
+}
+
+/** The text as libclang is given it, `from` itself where that is the same. */
+static rk_bytes spelled(const rk_unit *unit, rk_bytes from)
+{
+    rk_bytes text = from;
+    spell_alignas(&text, &from, unit->arena);
+    spell_pragmas(&text, &from, unit->arena);
+    return text;
 }
 
 /** A project file's text in its place. */
@@ -251,7 +290,7 @@ static bool parse_changed(rk_unit *unit, const bool *changed)
     input in = {.path = unit->path};
     for (size_t i = 0; i < unit->files.count; i++) {
         const rk_source_file *file = unit->files.items[i];
-        const rk_bytes text = spell_alignas(unit, file->bytes);
+        const rk_bytes text = spelled(unit, file->bytes);
         if (is_precompiled(&in, unit, i, text) || (!changed[i] && text.data == file->bytes.data))
             continue;
         *rk_push(unit->arena, &in.files) = in_place(unit, i, text);
@@ -264,7 +303,7 @@ bool rk_parse_source(rk_unit *unit)
     bool *changed = RK_NEW_ARRAY(unit->arena, bool, unit->files.count);
     for (size_t i = 0; i < unit->files.count; i++)
         changed[i] = unit->files.items[i]->expanded;
-    return parse_changed(unit, changed) && report_errors(unit);
+    return parse_changed(unit, changed) && report_errors(unit) && rk_included_check(unit);
 }
 
 bool rk_parse_texts(rk_unit *unit, const rk_bytes *texts)
@@ -276,17 +315,18 @@ bool rk_parse_texts(rk_unit *unit, const rk_bytes *texts)
         folder = real;
     for (size_t i = 0; i < unit->files.count; i++) {
         const rk_source_file *file = unit->files.items[i];
+        const rk_bytes text = spelled(unit, texts[i]);
         const bool own = unit->options->in_place && i > 0;
         if (own && !file->touched)
             continue;
         const char *at =
             own ? rk_sources_real_path(rk_path_dir(unit->arena, file->path), unit->arena) : folder;
         const char *path = rk_path_join(unit->arena, at, file->out_name);
-        if (is_precompiled(&in, unit, i, texts[i]) &&
+        if (is_precompiled(&in, unit, i, text) &&
             strcmp(path, rk_sources_real_path(file->path, unit->arena)) == 0)
             continue;
         *rk_push(unit->arena, &in.files) =
-            (struct CXUnsavedFile){path, texts[i].data, texts[i].size};
+            (struct CXUnsavedFile){path, text.data, text.size};
     }
     in.path = in.files.items[0].Filename;
     return parse(unit, &in);
@@ -302,14 +342,14 @@ bool rk_parse_program(bool *clean, rk_unit *unit, const bool *changed)
         rk_diag_add(unit->diag, RK_WARNING, "RK-V210", errors.place,
                     "kernels that cannot be seen are taken to wait, which is slower",
                     "does not parse: %s", errors.message);
-    return true;
+    return rk_included_check(unit);
 }
 
 bool rk_parse_in_place(rk_unit *unit, const rk_bytes *texts)
 {
     input in = {.path = unit->path};
     for (size_t i = 0; i < unit->files.count; i++) {
-        const rk_bytes text = spell_alignas(unit, texts[i]);
+        const rk_bytes text = spelled(unit, texts[i]);
         if (!is_precompiled(&in, unit, i, text))
             *rk_push(unit->arena, &in.files) = in_place(unit, i, text);
     }

@@ -34,6 +34,7 @@ rk_pch_state rk_pch_look(const char *path)
 
 /** In a process that ends with it: nothing is given back. */
 static bool build_here(const char *path, const char *source, const rk_clang_args *args,
+                       bool (*fits)(CXTranslationUnit, const rk_unit *), const rk_unit *user,
                        rk_arena *arena)
 {
     char *partial = rk_arena_printf(arena, "%s.%jd", path, (intmax_t)getpid());
@@ -47,19 +48,21 @@ static bool build_here(const char *path, const char *source, const rk_clang_args
         ok = clang_getDiagnosticSeverity(diagnostic) < CXDiagnostic_Error;
         clang_disposeDiagnostic(diagnostic);
     }
-    ok = ok && clang_saveTranslationUnit(unit, partial, 0) == CXSaveError_None &&
-         rename(partial, path) == 0;
+    ok = ok && (!fits || fits(unit, user)) &&
+         clang_saveTranslationUnit(unit, partial, 0) == CXSaveError_None && rename(partial, path) == 0;
     if (!ok)
         unlink(partial);
     return ok;
 }
 
-bool rk_pch_build(const char *path, const char *source, const rk_clang_args *args, rk_arena *arena)
+bool rk_pch_build(const char *path, const char *source, const rk_clang_args *args,
+                  bool (*fits)(CXTranslationUnit, const rk_unit *), const rk_unit *unit,
+                  rk_arena *arena)
 {
     fflush(NULL);
     const pid_t pid = fork();
     if (pid == 0)
-        _exit(build_here(path, source, args, arena) ? 0 : 1);
+        _exit(build_here(path, source, args, fits, unit, arena) ? 0 : 1);
     int status = 1;
     while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
         ;

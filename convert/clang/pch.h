@@ -19,10 +19,12 @@ typedef enum { RK_PCH_NONE, RK_PCH_GOOD, RK_PCH_IMPOSSIBLE } rk_pch_state;
 rk_pch_state rk_pch_look(const char *path);
 
 /**
- * Precompiles the file `source` to `path`. In a process of its own: what it takes is given back, and a crash is
+ * Precompiles the file `source` to `path`, if `fits`, which may be NULL, says so of what was read. In a process of its own: what it takes is given back, and a crash is
  * its own. False when it has errors.
  */
-bool rk_pch_build(const char *path, const char *source, const rk_clang_args *args, rk_arena *arena);
+bool rk_pch_build(const char *path, const char *source, const rk_clang_args *args,
+                  bool (*fits)(CXTranslationUnit, const rk_unit *), const rk_unit *unit,
+                  rk_arena *arena);
 
 /**
  * Removes what processes that ended left half written, and what was not used for longest while the cache holds more

@@ -71,7 +71,7 @@ const char *rk_prelude_open(const rk_convert_options *options, rk_arena *arena)
     if (!path)
         return NULL;
     if (rk_pch_look(path) == RK_PCH_GOOD ||
-        rk_pch_build(path, rk_parse_file(options, "prelude.h", arena), &args, arena))
+        rk_pch_build(path, rk_parse_file(options, "prelude.h", arena), &args, NULL, NULL, arena))
         return path;
     rk_pch_close(path, true);
     return NULL;

@@ -1,9 +1,11 @@
 #include "convert/run/graph_convert.h"
 
 #include "base/file.h"
+#include "convert/clang/arguments.h"
 #include "convert/clang/parse.h"
 #include "convert/clang/pch.h"
 #include "convert/clang/prelude.h"
+#include "convert/unit/sources.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -11,18 +13,22 @@
 static bool follow(rk_sequence *out, const rk_graph_options *options, rk_arena *arena,
                    rk_diag *diag)
 {
-    const size_t count = options->convert.input_count;
+    rk_convert_options convert = options->convert;
+    const rk_clang_args words = rk_parse_words(convert.args, convert.arg_count, arena);
+    convert.args = words.items;
+    convert.arg_count = words.count;
+    const size_t count = convert.input_count;
     rk_unit *units = RK_NEW_ARRAY(arena, rk_unit, count);
     CXTranslationUnit *parsed = RK_NEW_ARRAY(arena, CXTranslationUnit, count);
-    const char *pch = rk_prelude_open(&options->convert, arena);
+    const char *pch = rk_prelude_open(&convert, arena);
     bool good = true;
     for (size_t i = 0; i < count; i++) {
         units[i] = (rk_unit){.arena = arena,
                              .diag = diag,
-                             .options = &options->convert,
-                             .path = options->convert.inputs[i],
+                             .options = &convert,
+                             .path = convert.inputs[i],
                              .pch = pch};
-        good &= rk_parse_source(&units[i]);
+        good &= rk_sources_read(&units[i]) && rk_parse_source(&units[i]);
         parsed[i] = units[i].tu;
     }
     good = good && rk_sequence_follow(out, &(rk_sequence_units){parsed, count}, options->function,

@@ -1,6 +1,8 @@
 #include "convert/run/sources_find.h"
 
+#include "convert/clang/arguments.h"
 #include "convert/run/build.h"
+#include "convert/run/database.h"
 #include "convert/unit/sources.h"
 
 #include <stdlib.h>
@@ -50,10 +52,11 @@ static void add_input(finder *f, const char *path, const char *name, const rk_da
         args[i] = entry->args[i];
     for (size_t i = 0; i < users; i++)
         args[own + i] = f->options->args[i];
+    const rk_clang_args words = rk_parse_words(args, own + users, f->arena);
     const char *stem = unique_stem(f, path);
     *rk_push(f->arena, &f->real) = real;
     *rk_push(f->arena, &f->inputs) =
-        (rk_source_input){path, name, stem, args, own + users, flags, placed};
+        (rk_source_input){path, name, stem, words.items, words.count, flags, placed};
 }
 
 static bool is_link_to_folder(const char *path)

@@ -37,7 +37,7 @@ typedef struct {
     size_t arch_count;
     const char *
         dump; /**< "analysis", "edits", "kernels", "ir" or "facts": printed instead of writing; or NULL */
-    const char *const *args; /**< compiler arguments of the user */
+    const char *const *args; /**< compiler arguments of the user; clang's, once a source is read */
     size_t arg_count;
     const char *database; /**< folder of a compile_commands.json with the arguments, or NULL */
     const char *build;    /**< a command that prints those of a build, run in the first folder; or NULL */

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static bool is_system_path(const char *path, rk_arena *arena)
+bool rk_sources_is_system(const char *path, rk_arena *arena)
 {
     static const char *const roots[] = {"/usr/include/", "/usr/lib/", "/usr/local/include/"};
     char buffer[PATH_MAX];
@@ -17,25 +17,29 @@ static bool is_system_path(const char *path, rk_arena *arena)
     for (size_t i = 0; i < sizeof roots / sizeof *roots; i++)
         if (rk_str_starts(real, roots[i]))
             return true;
-    /* The toolkit, however the project names it: its folder holds CUDA's own header. */
-    return rk_file_exists(rk_path_join(arena, rk_path_dir(arena, real), "cuda_runtime_api.h"));
+    /* The toolkit, however the project names it: its folder, or one above, holds CUDA's own header. */
+    const char *folder = real, *below;
+    do {
+        below = folder;
+        folder = rk_path_dir(arena, below);
+        if (rk_file_exists(rk_path_join(arena, folder, "cuda_runtime_api.h")))
+            return true;
+    } while (strlen(folder) > 1 && strcmp(folder, below) != 0);
+    return false;
 }
 
-/** Calls `try` with each folder of -I (and, for quotes, -iquote) until it gives a path. */
-static char *search_folders(const rk_unit *unit, const char *name, bool quoted)
+/** The file in the folders of the option -I or -iquote, which the compiler searches first. */
+static char *search_folders(const rk_unit *unit, const char *name, const char *option)
 {
     const rk_convert_options *options = unit->options;
     for (size_t i = 0; i < options->arg_count; i++) {
-        const char *arg = options->args[i];
-        const char *folder = NULL;
-        if (rk_str_starts(arg, "-I"))
-            folder = arg[2] ? arg + 2 : i + 1 < options->arg_count ? options->args[i + 1] : NULL;
-        else if (quoted && strcmp(arg, "-iquote") == 0 && i + 1 < options->arg_count)
-            folder = options->args[i + 1];
-        if (!folder)
+        if (!rk_str_starts(options->args[i], option))
             continue;
-        char *path = rk_path_join(unit->arena, folder, name);
-        if (rk_file_exists(path) && !rk_file_is_dir(path))
+        const char *folder = options->args[i] + strlen(option);
+        if (!*folder && i + 1 < options->arg_count)
+            folder = options->args[i + 1];
+        char *path = *folder ? rk_path_join(unit->arena, folder, name) : NULL;
+        if (path && rk_file_exists(path) && !rk_file_is_dir(path))
             return path;
     }
     return NULL;
@@ -59,9 +63,11 @@ static char *resolve(const rk_unit *unit, const char *from, const char *operand)
     }
     if (path && rk_str_starts(path, rk_collectives_folder(unit)))
         return path; /* wherever we are installed */
+    if (!path && quoted)
+        path = search_folders(unit, name, "-iquote");
     if (!path)
-        path = search_folders(unit, name, quoted);
-    return path && !is_system_path(path, unit->arena) &&
+        path = search_folders(unit, name, "-I");
+    return path && !rk_sources_is_system(path, unit->arena) &&
                    !rk_collectives_is_library(path, name, unit->arena)
                ? path
                : NULL;

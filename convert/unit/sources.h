@@ -11,6 +11,9 @@
  */
 bool rk_sources_read(rk_unit *unit);
 
+/** Whether a path is in one of the system's folders of headers, or in a CUDA toolkit. */
+bool rk_sources_is_system(const char *path, rk_arena *arena);
+
 /** The index in unit->files of a file of the translation unit, RK_NONE if it is no project file. */
 size_t rk_sources_find(const rk_unit *unit, CXFile file);
 

@@ -6,6 +6,8 @@
  * contexts and runs the threads.
  */
 
+#include "cpu_abs.h" /* first */
+
 #include "ambient.h"
 #include "cpu_abi.h"
 #include "cpu_atomic.h"

@@ -6,6 +6,7 @@
  */
 
 #include "cpu_print.h" /* first */
+#include "cpu_abs.h"
 
 #include "cpu_cuda.h"
 #include "cpu_program_fission.h"

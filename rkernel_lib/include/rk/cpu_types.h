@@ -8,6 +8,8 @@
  * C and C++17.
  */
 
+#include "cpu_abs.h" /* first */
+
 #include <stddef.h>
 #include <stdint.h>
 

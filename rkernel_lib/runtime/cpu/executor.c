@@ -158,15 +158,20 @@ static void keep_fault(rk_executor *e, const rk_executor_op *op, uint32_t rtask,
 
 static _Thread_local const worker *self;
 
+static bool in_kernel(void)
+{
+    return self && self->running;
+}
+
 static void tell_memory_fault(int number, const void *address)
 {
-    char text[512], what[80] = "divides an integer by zero";
+    char text[512], what[80];
     const rk_executor_op *running = self ? self->running : NULL;
     if (!running)
         return;
-    if (number == SIGILL)
+    if (number == SIGILL || number == SIGFPE)
         snprintf(what, sizeof what, "does what the compiler knows to be undefined");
-    else if (number != SIGFPE)
+    else
         snprintf(what, sizeof what, "accesses address %p, which is no memory", address);
     const int length = snprintf(text, sizeof text, "node '%.200s', rTask %u: its kernel %s\n",
                                 running->name ? running->name : "?", self->rtask, what);
@@ -312,7 +317,7 @@ static void *worker_main(void *user)
 {
     worker *w = user;
     rk_executor *e = w->executor;
-    rk_cpu_fault_watch(tell_memory_fault);
+    rk_cpu_fault_watch(tell_memory_fault, in_kernel);
     for (uint64_t seen = 0;;) {
         pthread_mutex_lock(&e->lock);
         while (e->job_number == seen && !e->quit)
@@ -375,7 +380,7 @@ static bool tell_workers(void *user, FILE *out)
 static bool run_job(rk_executor *e, job next, rk_executor_fault *fault)
 {
     *fault = (rk_executor_fault){0};
-    rk_cpu_fault_watch(tell_memory_fault);
+    rk_cpu_fault_watch(tell_memory_fault, in_kernel);
     pthread_mutex_lock(&e->lock);
     e->fault = fault;
     e->job = next;

@@ -119,6 +119,11 @@ static void report(const unit *u, const char *fault)
     fprintf(stderr, "%s%s\n", text, fault);
 }
 
+static bool in_kernel(void)
+{
+    return current != NULL;
+}
+
 /**
  * A kernel's fault ends its grid, as on the GPU, with the error that CUDA has for it: the handler is left for where the
  * block began. Outside of kernels it returns, having done nothing.
@@ -136,10 +141,7 @@ static void end_for_fault(int number, const void *address)
         snprintf(who, sizeof who, "thread (%u, %u, %u)", t % b[0], t / b[0] % b[1],
                  t / b[0] / b[1]);
     int code = cudaErrorIllegalAddress;
-    if (number == SIGFPE) {
-        code = cudaErrorLaunchFailure;
-        snprintf(text, sizeof text, "%s divides an integer by zero", who);
-    } else if (number == SIGILL) {
+    if (number == SIGILL) {
         code = cudaErrorIllegalInstruction;
         snprintf(text, sizeof text, "%s does what the compiler knows to be undefined", who);
     } else if (fibers && rk_cpu_block_overflows(u->block, address)) {
@@ -408,7 +410,7 @@ static void run_units(void *user)
         return;
     }
     u.block = rk_cpu_veu_block(u.call.veu);
-    rk_cpu_fault_watch(end_for_fault);
+    rk_cpu_fault_watch(end_for_fault, in_kernel);
     current = &u;
     show_unit(g, &u, true);
     /* One unit first: when it waits for another one, that is not to be among those that this worker took. */

@@ -1,6 +1,6 @@
 // What C++ leaves undefined and PTX defines: conversions, shifts, wrapping, values of variables that were not set.
 // What is expected is written out; defined.sh builds it with each compiler.
-// vdevice: 21 of 22, since inline assembly stays as it is
+// vdevice: 23 of 24, since inline assembly stays as it is
 // unchecked: it reads shared memory that nobody wrote
 #include "check.h"
 
@@ -591,6 +591,32 @@ __global__ void wraps(int *o, int n, int *nothing)
     char *const end = (char *)nothing - 1;
     o[13] = end > (char *)nothing;
 }
+/* Quotients that do not fit, also those that compilers make; and the absolute value that does not. */
+__global__ void quotients(long long *o, int low, int minus, int one, long long lowest, short narrow)
+{
+    o[0] = low / minus, o[1] = low % minus, o[2] = 0 - low / ((one & 15) | 1);
+    o[3] = lowest / minus, o[4] = lowest % minus, o[5] = (short)(narrow / (short)minus);
+    o[6] = abs(low) / one, o[7] = std::abs(lowest) < 0, o[8] = llabs(lowest) < 0, o[9] = abs((long)lowest) < 0;
+}
+/* Divided by zero, which PTX leaves open: the kernel goes on. */
+__global__ void by_zero(int *o, int n, int zero, long long wide)
+{
+    o[0] = n, o[1] = n / zero, o[2] = n % zero, o[3] = (int)(wide / zero);
+    o[4] = (unsigned)n / (unsigned)zero, o[5] = (unsigned char)n % (unsigned char)zero, o[6] = n + 1;
+}
+void divisions()
+{
+    check::buffer<long long> o(10);
+    quotients<<<1, 1>>>(o, INT_MIN, -1, 1, LOW, SHRT_MIN);
+    LAUNCH_OK();
+    check::same("quotients", o.get(), {INT_MIN, 0, INT_MIN, LOW, 0, SHRT_MIN, INT_MIN, 1, 1, 1});
+    check::buffer<int> z(7);
+    by_zero<<<1, 1>>>(z, 7, 0, 7ll << 40);
+    LAUNCH_OK();
+    const std::vector<int> got = z.get();
+    check::same<int>("by zero", std::vector<int>{got[0], got[6]}, {7, 8});
+}
+
 __device__ __noinline__ int may_end(int *o, int n)
 {
     if (n > 3) {
@@ -641,6 +667,7 @@ int main()
     hiddens();
     shifts();
     not_sets();
+    divisions();
     rest();
     return check::done();
 }

@@ -1,0 +1,4 @@
+__global__ void twice(float *x)
+{
+    x[threadIdx.x] *= 2;
+}
