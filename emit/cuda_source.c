@@ -58,6 +58,9 @@ void rk_cuda_text_header(rk_str *out, const rk_cuda_plan *plan)
         "/** Enqueues a run on `stream`; it can be captured into a CUDA graph and "
         "replayed. */\n"
         "bool @_launch(@_context *context, cudaStream_t stream);\n\n"
+        "/**\n * Built with -DRK_TRACE: writes when each rTask and wait of the last run began and ended, in the\n"
+        " * Trace Event Format.\n */\n"
+        "bool @_trace(@_context *context, const char *path);\n\n"
         "/** Why the last call on this context returned false. */\n"
         "const char *@_error(const @_context *context);\n\n"
         "#ifdef __cplusplus\n}\n#endif\n\n#endif\n");
@@ -264,6 +267,8 @@ static void add_api(rk_str *out, const rk_cuda_plan *plan)
         "    return context->instance.output(i);\n}\n\n"
         "bool @_launch(@_context *context, cudaStream_t stream)\n{\n"
         "    return context->instance.launch(stream);\n}\n\n"
+        "bool @_trace(@_context *context, const char *path)\n{\n"
+        "    return context->instance.write_trace(path);\n}\n\n"
         "const char *@_error(const @_context *context)\n{\n"
         "    return context->instance.error();\n}\n");
 }
@@ -378,6 +383,8 @@ void rk_cuda_text_cmake(rk_str *out, const rk_cuda_plan *plan)
         "add_compile_options(\n"
         "    $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall,-Wextra>\n"
         "    $<$<AND:$<COMPILE_LANGUAGE:CUDA>,$<BOOL:${RK_EXACT}>>:-fmad=false>)\n"
+        "option(RK_TRACE \"Take the times of each rTask and wait, for @_trace\" OFF)\n"
+        "if(RK_TRACE)\n    add_compile_definitions(RK_TRACE)\nendif()\n"
         "if(RK_WATCHDOG)\n    add_compile_definitions(RK_WATCHDOG=${RK_WATCHDOG})\nendif()\n\n"
         "add_library(@ STATIC @.cu @_tables.c)\n"
         "target_include_directories(@ PUBLIC . include)\n\n"

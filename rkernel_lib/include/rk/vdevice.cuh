@@ -60,6 +60,9 @@ struct vdevice_program {
 #ifdef RK_WATCHDOG
     vdevice_overdue *overdue;
 #endif
+#ifdef RK_TRACE
+    uint64_t *times; /**< by entry: its begin and end, in nanoseconds */
+#endif
 };
 
 /** A slot that becomes what the rKernel's parameter is: an address, or a scalar from its bits. */
@@ -226,6 +229,38 @@ inline __device__ void vdevice_publish(const vdevice_program &program, const vde
     }
 }
 
+/** With -DRK_TRACE, when the first thread of the vEU began and ended an entry. */
+class vdevice_span
+{
+  public:
+#ifdef RK_TRACE
+    __device__ vdevice_span(const vdevice_program &program, const vdevice_entry *entry)
+        : times_(program.times + 2 * (entry - program.entries)), begin_(now())
+    {
+    }
+    __device__ ~vdevice_span()
+    {
+        if (threadIdx.x != 0)
+            return;
+        times_[0] = begin_;
+        times_[1] = now();
+    }
+
+  private:
+    static __device__ uint64_t now()
+    {
+        uint64_t time;
+        asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(time)::"memory");
+        return time;
+    }
+    uint64_t *times_, begin_;
+#else
+    __device__ vdevice_span(const vdevice_program &, const vdevice_entry *)
+    {
+    }
+#endif
+};
+
 /**
  * The persistent kernel's body, for a grid of one block of V threads for each vEU, all resident at
  * once. `Functions::call(fn, rtask, args)` runs one thread of rTask `rtask` of rKernel `fn` and is
@@ -241,6 +276,7 @@ template <class Functions, unsigned V> __device__ void vdevice_run(const vdevice
     vdevice_entry entry = *next;
     while (entry.what != vdevice_end) {
         vdevice_entry following;
+        [[maybe_unused]] const vdevice_span span(program, next);
         if (entry.what == vdevice_wait) {
             following = *++next;
             vdevice_await<V>(program, entry, base, next - 1);

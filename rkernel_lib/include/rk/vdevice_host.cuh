@@ -97,6 +97,8 @@ class vdevice_instance
     bool create(const char *weights_path);
     /** Inputs from host memory, a run, outputs to host memory. */
     bool run(const void *const *inputs, void *const *outputs);
+    /** With -DRK_TRACE: writes when each entry of the last run began and ended (vdevice_trace.cuh). */
+    bool write_trace(const char *path);
     /** A run on `stream`, which may be capturing: inputs and outputs are in device memory. */
     bool launch(cudaStream_t stream);
 
@@ -137,8 +139,11 @@ class vdevice_instance
     template <class T> bool upload(const T **to, const void *from, size_t count);
     /** False; with -DRK_WATCHDOG and a wait that was overdue, error() says which. */
     bool fail_overdue();
-#ifdef RK_WATCHDOG
     const char *node_of(const uint32_t *entry) const;
+#ifdef RK_TRACE
+    uint64_t *times_ = nullptr; /**< two by entry */
+#endif
+#ifdef RK_WATCHDOG
     void describe_cell(char *text, size_t size, uint32_t cell, uint32_t step, const uint32_t *first) const;
     vdevice_overdue *overdue_ = nullptr; /**< the host's memory, which outlives a trap */
 #endif
@@ -183,6 +188,9 @@ inline vdevice_instance::~vdevice_instance()
     cudaFree(steps_);
 #ifdef RK_WATCHDOG
     cudaFreeHost(overdue_);
+#endif
+#ifdef RK_TRACE
+    cudaFree(times_);
 #endif
     if (stream_)
         cudaStreamDestroy(stream_);
@@ -269,6 +277,9 @@ inline bool vdevice_instance::upload_tables()
                  "allocate the watchdog's memory") &&
            check(cudaMemset(overdue_, 0, sizeof *overdue_), "clear the watchdog's memory") &&
 #endif
+#ifdef RK_TRACE
+           check(cudaMalloc(&times_, 2 * plan_.entry_count * sizeof *times_), "allocate the times") &&
+#endif
            clear_steps(nullptr);
 }
 
@@ -315,6 +326,9 @@ inline bool vdevice_instance::launch(cudaStream_t stream)
 #ifdef RK_WATCHDOG
         program.overdue = overdue_;
 #endif
+#ifdef RK_TRACE
+        program.times = times_;
+#endif
         void *arguments[] = {&program};
         if (!check(cudaLaunchCooperativeKernel(
                        plan_.kernels[plan_.programs[i][0]], dim3(plan_.veu_count),
@@ -326,7 +340,6 @@ inline bool vdevice_instance::launch(cudaStream_t stream)
     return true;
 }
 
-#ifdef RK_WATCHDOG
 /** The name of an rTask's node, by its arguments. */
 inline const char *vdevice_instance::node_of(const uint32_t *entry) const
 {
@@ -337,6 +350,7 @@ inline const char *vdevice_instance::node_of(const uint32_t *entry) const
     return "?";
 }
 
+#ifdef RK_WATCHDOG
 /** Who has to bring a cell to a step; `first` is the rProgram's, by vEU. */
 inline void vdevice_instance::describe_cell(char *text, size_t size, uint32_t cell, uint32_t step,
                                             const uint32_t *first) const
@@ -421,6 +435,17 @@ inline bool vdevice_instance::run(const void *const *inputs, void *const *output
     return good;
 }
 
+#ifndef RK_TRACE
+inline bool vdevice_instance::write_trace(const char *)
+{
+    return fail("%s: built without -DRK_TRACE, which takes the times", plan_.name);
+}
+#endif
+
 } // namespace rk__
+
+#ifdef RK_TRACE
+#include "vdevice_trace.cuh"
+#endif
 
 #endif

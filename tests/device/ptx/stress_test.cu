@@ -35,7 +35,7 @@ bool put_inputs(rk__::vdevice_instance &vdevice, const void *const *inputs, bool
 int run_watched(rk__::vdevice_instance &vdevice, rk__::reference_values &values)
 {
     if (vdevice.run(values.inputs(), values.outputs()))
-        return values.compare(0) ? 0 : 1;
+        return values.compare(0) && vdevice.write_trace("trace.json") ? 0 : 1;
     fprintf(stderr, "%s\n", vdevice.error());
     return 1;
 }

@@ -1,6 +1,7 @@
 #!/bin/sh
-# watchdog.sh <rammer> <source> <library folder>: a vDevice built with -DRK_WATCHDOG runs as any other on the PTX machine, and says
-# whom it waits for when a step is not stored, or a counter not added to.
+# watchdog.sh <rammer> <source> <library folder>: a vDevice built with -DRK_WATCHDOG and -DRK_TRACE runs as any other on the PTX machine,
+# says whom it waits for when a step is not stored, or a counter not added to, and writes when each entry began and ended:
+# the rTasks of the simulated trace, in each vEU one after another.
 set -u
 rammer=$1 source=$2 libraries=$3
 nvcc=$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)
@@ -14,11 +15,14 @@ export RK_DEVICE="$source/sched/machine/devices/a100.json"
     "$rammer" build graph/graph.json --target cuda --device a100 --veus 5 --policy wavefront -o out >log 2>&1 ||
     { cat log; exit 1; }
 cd out || exit 2
-sh "$here/link.sh" "$libraries" "$nvcc" watched -DMODEL=layers -DRK_WATCHDOG=100000 -I. -Iinclude -- \
+sh "$here/link.sh" "$libraries" "$nvcc" watched -DMODEL=layers -DRK_WATCHDOG=100000 -DRK_TRACE -I. -Iinclude -- \
     "$here/stress_test.cu" layers_tables.c || exit 1
 failed=0
 RK_PTX_KEEP=good.ptx ./watched >log 2>&1 || { echo "in order:"; cat log; failed=1; }
 RK_PTX_SEED=1 RK_PTX_MODE=weak,races ./watched >log 2>&1 || { echo "seed 1:"; cat log; failed=1; }
+"$rammer" view ../graph/graph.json --target cuda --device a100 --veus 5 --policy wavefront --trace simulated.json >log 2>&1 ||
+    { cat log; exit 1; }
+python3 "$here/traces.py" trace.json simulated.json || failed=1
 # planted <sed script> <what is said>
 planted() {
     sed "$1" good.ptx >bad.ptx
