@@ -48,6 +48,44 @@
 #define __CUDACC_VER_BUILD__ 0
 #endif
 
+/* nvcc's built-in atomics, which clang lacks. */
+#if !defined(CUDART_VERSION) || CUDART_VERSION >= 12080
+#define __NV_ATOMIC_RELAXED 0
+#define __NV_ATOMIC_CONSUME 1
+#define __NV_ATOMIC_ACQUIRE 2
+#define __NV_ATOMIC_RELEASE 3
+#define __NV_ATOMIC_ACQ_REL 4
+#define __NV_ATOMIC_SEQ_CST 5
+#define __NV_THREAD_SCOPE_THREAD 0
+#define __NV_THREAD_SCOPE_BLOCK 1
+#define __NV_THREAD_SCOPE_CLUSTER 2
+#define __NV_THREAD_SCOPE_DEVICE 3
+#define __NV_THREAD_SCOPE_SYSTEM 4
+#define RK_PARSE_SCOPE int = __NV_THREAD_SCOPE_SYSTEM
+template <class T> __device__ T __nv_atomic_load_n(T *, int, RK_PARSE_SCOPE);
+template <class T> __device__ void __nv_atomic_load(T *, T *, int, RK_PARSE_SCOPE);
+template <class T, class U> __device__ void __nv_atomic_store_n(T *, U, int, RK_PARSE_SCOPE);
+template <class T> __device__ void __nv_atomic_store(T *, T *, int, RK_PARSE_SCOPE);
+template <class T, class U> __device__ T __nv_atomic_exchange_n(T *, U, int, RK_PARSE_SCOPE);
+template <class T> __device__ void __nv_atomic_exchange(T *, T *, T *, int, RK_PARSE_SCOPE);
+template <class T, class U>
+__device__ bool __nv_atomic_compare_exchange_n(T *, T *, U, bool, int, int, RK_PARSE_SCOPE);
+template <class T>
+__device__ bool __nv_atomic_compare_exchange(T *, T *, T *, bool, int, int, RK_PARSE_SCOPE);
+#define RK_PARSE_ATOMIC(name)                                                                      \
+    template <class T, class U>                                                                    \
+    __device__ T __nv_atomic_fetch_##name(T *, U, int, RK_PARSE_SCOPE);                            \
+    template <class T, class U> __device__ void __nv_atomic_##name(T *, U, int, RK_PARSE_SCOPE);
+RK_PARSE_ATOMIC(add)
+RK_PARSE_ATOMIC(sub)
+RK_PARSE_ATOMIC(and)
+RK_PARSE_ATOMIC(or)
+RK_PARSE_ATOMIC(xor)
+RK_PARSE_ATOMIC(min)
+RK_PARSE_ATOMIC(max)
+__device__ void __nv_atomic_thread_fence(int, RK_PARSE_SCOPE);
+#endif
+
 /* `alignas` after `__shared__`, where clang takes no attribute of C++: see parse.c. */
 #define rkalign(...) _Alignas(__VA_ARGS__)
 

@@ -319,6 +319,92 @@ inline void __threadfence() { rk__::fence(); }
 inline void __threadfence_block() { rk__::fence(); }
 inline void __threadfence_system() { rk__::fence(); }
 
+/* nvcc's built-in atomics. Each is of the strongest order and of all threads, whatever it asks for. */
+
+#define __NV_ATOMIC_RELAXED 0
+#define __NV_ATOMIC_CONSUME 1
+#define __NV_ATOMIC_ACQUIRE 2
+#define __NV_ATOMIC_RELEASE 3
+#define __NV_ATOMIC_ACQ_REL 4
+#define __NV_ATOMIC_SEQ_CST 5
+#define __NV_THREAD_SCOPE_THREAD 0
+#define __NV_THREAD_SCOPE_BLOCK 1
+#define __NV_THREAD_SCOPE_CLUSTER 2
+#define __NV_THREAD_SCOPE_DEVICE 3
+#define __NV_THREAD_SCOPE_SYSTEM 4
+
+inline void __nv_atomic_thread_fence(int, int = 0) { rk__::fence(); }
+template <class T>
+inline void __nv_atomic_load(T *place, T *to, int, int = 0)
+{
+    rk__::fence();
+    __atomic_load(place, to, __ATOMIC_SEQ_CST);
+}
+template <class T>
+inline T __nv_atomic_load_n(T *place, int order, int = 0)
+{
+    T value;
+    __nv_atomic_load(place, &value, order);
+    return value;
+}
+template <class T>
+inline void __nv_atomic_store(T *place, T *from, int, int = 0)
+{
+    __atomic_store(place, from, __ATOMIC_SEQ_CST);
+}
+template <class T, class U>
+inline void __nv_atomic_store_n(T *place, U value, int order, int = 0)
+{
+    T from = value;
+    __nv_atomic_store(place, &from, order);
+}
+template <class T>
+inline void __nv_atomic_exchange(T *place, T *from, T *to, int, int = 0)
+{
+    rk__::fence();
+    __atomic_exchange(place, from, to, __ATOMIC_SEQ_CST);
+}
+template <class T, class U>
+inline T __nv_atomic_exchange_n(T *place, U value, int order, int = 0)
+{
+    T from = value, to;
+    __nv_atomic_exchange(place, &from, &to, order);
+    return to;
+}
+template <class T>
+inline bool __nv_atomic_compare_exchange(T *place, T *expected, T *desired, bool, int, int, int = 0)
+{
+    rk__::fence();
+    return __atomic_compare_exchange(place, expected, desired, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+}
+template <class T, class U>
+inline bool __nv_atomic_compare_exchange_n(T *place, T *expected, U value, bool weak, int success,
+                                           int failure, int = 0)
+{
+    T desired = value;
+    return __nv_atomic_compare_exchange(place, expected, &desired, weak, success, failure);
+}
+#define RK_CPU_NV_ATOMIC(name, expression)                                                         \
+    template <class T, class U>                                                                    \
+    inline T __nv_atomic_fetch_##name(T *place, U value, int, int = 0)                             \
+    {                                                                                              \
+        const T operand = value;                                                                   \
+        return rk__::atomic_update(place, [operand](T old) -> T { return expression; });           \
+    }                                                                                              \
+    template <class T, class U>                                                                    \
+    inline void __nv_atomic_##name(T *place, U value, int order, int = 0)                          \
+    {                                                                                              \
+        __nv_atomic_fetch_##name(place, value, order);                                             \
+    }
+RK_CPU_NV_ATOMIC(add, old + operand)
+RK_CPU_NV_ATOMIC(sub, old - operand)
+RK_CPU_NV_ATOMIC(and, old &operand)
+RK_CPU_NV_ATOMIC(or, old | operand)
+RK_CPU_NV_ATOMIC(xor, old ^ operand)
+RK_CPU_NV_ATOMIC(min, operand < old ? operand : old)
+RK_CPU_NV_ATOMIC(max, old < operand ? operand : old)
+#undef RK_CPU_NV_ATOMIC
+
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic pop
 #endif

@@ -106,6 +106,41 @@ template <class T> static void check_reals(const char *name)
     check::same(name, (double)sum.get()[0], want, 1e-6);
 }
 
+// nvcc's built-in atomics: those of CUDA 12.8 and later.
+#if CUDART_VERSION >= 12080 || defined(__NV_ATOMIC_RELAXED)
+__global__ void built_in(int *out, unsigned *flags)
+{
+    const int i = threadIdx.x;
+    __nv_atomic_fetch_add(&out[0], i, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+    __nv_atomic_add(&out[1], 2, __NV_ATOMIC_RELAXED);
+    __nv_atomic_max(&out[2], i, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_BLOCK);
+    __nv_atomic_fetch_or(&flags[0], 1u << i % 32, __NV_ATOMIC_ACQ_REL);
+    int seen = __nv_atomic_load_n(&out[3], __NV_ATOMIC_ACQUIRE);
+    while (!__nv_atomic_compare_exchange_n(&out[3], &seen, seen + i, false, __NV_ATOMIC_ACQ_REL, __NV_ATOMIC_RELAXED))
+        ;
+    if (i == 0)
+        __nv_atomic_store_n(&flags[1], 7u, __NV_ATOMIC_RELEASE);
+    if (i == 1)
+        __nv_atomic_exchange_n(&flags[2], 9u, __NV_ATOMIC_RELAXED);
+    __nv_atomic_thread_fence(__NV_ATOMIC_SEQ_CST, __NV_THREAD_SCOPE_DEVICE);
+}
+
+static void check_built_in()
+{
+    const int n = 96;
+    check::buffer<int> out({0, 0, -1, 5});
+    check::buffer<unsigned> flags({0u, 0u, 0u});
+    built_in<<<1, n>>>(out, flags);
+    LAUNCH_OK();
+    check::same("built-in atomics", out.get(), {n * (n - 1) / 2, 2 * n, n - 1, 5 + n * (n - 1) / 2});
+    check::same("built-in flags", flags.get(), {~0u, 7u, 9u});
+}
+#else
+static void check_built_in()
+{
+}
+#endif
+
 static void check_small()
 {
     check::buffer<unsigned> counters({0u, 0u});
@@ -145,5 +180,6 @@ int main()
     check_reals<float>("float");
     check_reals<double>("double");
     check_small();
+    check_built_in();
     return check::done();
 }
