@@ -2,6 +2,7 @@
 #include "base/process.h"
 #include "base/str.h"
 #include "base/vec.h"
+#include "convert/run/emit_ninja.h"
 #include "convert/run/workers.h"
 #include "convert/unit/convert.h"
 
@@ -67,6 +68,8 @@ static const char help[] =
     "  --memory MB        that a file may take (default 8192)\n"
     "  --cache DIR|none   where results are kept from run to run (default for several files:\n"
     "                     $XDG_CACHE_HOME/rammer/convert; for one: none)\n"
+    "  --emit ninja       write the work into DIR/build.ninja, a unit for each source, and do none of it;\n"
+    "                     $RK_LAUNCHER is put in front of each unit's command\n"
     "  --progress SECONDS where there is no terminal: how often a line says how far it is (default 10)\n"
     "  --help, --version\n"
     "\n"
@@ -102,6 +105,8 @@ typedef struct {
     rk_diag *diag;
     rk_convert_options options;
     text_vec inputs, args, archs;
+    text_vec words; /**< the command with those options that a single source's has, too */
+    bool ninja;     /**< --emit ninja */
     const char *load_ir; /**< a text of our own tree, or NULL */
     size_t seconds,
         every; /**< every: seconds between lines of progress, where there is no terminal */
@@ -230,6 +235,11 @@ static bool set_choice(command *c, const char *name, const char *value)
         return add_report(c, value);
     if (strcmp(name, "--allow") == 0)
         return set_allow(c, value);
+    if (strcmp(name, "--emit") == 0) {
+        c->ninja = true;
+        return strcmp(value, "ninja") == 0 ||
+               usage(c, "RK-U002", "--emit takes ninja, not '%s'", value);
+    }
     if (strcmp(name, "--dump") == 0) {
         c->options.dump = value;
         if (strcmp(value, "analysis") != 0 && strcmp(value, "edits") != 0 &&
@@ -286,7 +296,7 @@ static bool set_flag(command *c, const char *name)
 static const char *const value_names[] = {
     "--progress",  "-o",          "--out-dir", "--catalog", "--target", "--kernel", "--report",
     "--cuda-path", "--resources", "--dump",    "--veus",    "-j",       "-p",       "--load-ir",
-    "--timeout",   "--build",     "--memory",    "--cache",   "--allow",   "--barrier"};
+    "--timeout",   "--build",     "--emit",    "--memory",    "--cache",   "--allow",   "--barrier"};
 static const char *const flag_names[] = {"--entries", "--drop-in",  "--examine",      "--strict",
                                          "--no-cpu",  "--in-place", "--builtin-cuda", "--help"};
 
@@ -327,10 +337,25 @@ static int read_option(command *c, int argc, char **argv, int i)
     return unknown(c, argv[i]);
 }
 
+/** Whether the option is of the run as a whole, and none of a single source's. */
+static bool is_of_run(const char *option)
+{
+    static const char *const names[] = {"-o",         "--out-dir",   "--catalog", "--report",
+                                        "-j",         "-p",          "--build",   "--cache",
+                                        "--progress", "--load-ir",   "--emit",    "--examine",
+                                        "--dump"};
+    const size_t length = strcspn(option, "=");
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strlen(names[i]) == length && strncmp(names[i], option, length) == 0)
+            return true;
+    return false;
+}
+
 static bool read_command(command *c, int argc, char **argv)
 {
     bool ok = true;
     int i = 1;
+    *rk_push(c->arena, &c->words) = argv[0];
     while (i < argc && strcmp(argv[i], "--") != 0) {
         if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "--version") == 0) {
             if (argv[i][2] == 'h')
@@ -345,6 +370,8 @@ static bool read_command(command *c, int argc, char **argv)
             taken = read_option(c, argc, argv, i);
         else
             *rk_push(c->arena, &c->inputs) = argv[i];
+        for (int k = i; argv[i][0] == '-' && !is_of_run(argv[i]) && k < i + taken; k++)
+            *rk_push(c->arena, &c->words) = argv[k];
         ok &= taken > 0;
         i += taken ? taken : 1;
     }
@@ -374,6 +401,7 @@ static bool check_command(command *c)
         const char *message;
     } rules[] = {
         {o->input_count == 0 && !c->load_ir, "there is nothing to convert"},
+        {c->ninja && !o->out_dir, "--emit ninja needs --out-dir, where the work is to be done"},
         {c->load_ir && (o->input_count || !o->dump || strcmp(o->dump, "facts") != 0),
          "--load-ir takes the place of a source, for --dump facts alone"},
         {writes && !o->output && !o->out_dir && !o->in_place,
@@ -516,6 +544,21 @@ static int look_at_tree(command *c)
     return facts ? 0 : 2;
 }
 
+/** Writes the run as a Ninja file. */
+static int write_ninja(command *c)
+{
+    rk_str text = {.arena = c->arena};
+    c->options.home = rk_tool_home(c->arena);
+    const char *path =
+        c->options.out_dir ? rk_path_join(c->arena, c->options.out_dir, "build.ninja") : "";
+    const bool ok = rk_emit_ninja(&text, &c->options, c->words.items, c->words.count, c->arena,
+                                  c->diag) &&
+                    rk_file_mkdirs(c->options.out_dir, c->diag) &&
+                    rk_file_write(path, rk_str_text(&text), text.length, c->diag);
+    rk_diag_print(c->diag, 0, stderr, isatty(STDERR_FILENO));
+    return ok ? 0 : 2;
+}
+
 static int convert(command *c)
 {
     rk_convert_result result;
@@ -559,9 +602,9 @@ static int convert_command(int argc, char **argv)
         rk_diag_print(c->diag, 0, stderr, isatty(STDERR_FILENO));
         status = 2;
     } else if (!c->done) {
-        status = c->load_ir ? look_at_tree(c) : convert(c);
+        status = c->load_ir ? look_at_tree(c) : c->ninja ? write_ninja(c) : convert(c);
         fflush(NULL);
-        if (!c->load_ir)
+        if (!c->load_ir && !c->ninja)
             rk_signals_release(); /* one that came ends this process now */
     }
     rk_arena_free(arena);

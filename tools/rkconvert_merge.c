@@ -1,5 +1,6 @@
 #include "base/str.h"
 #include "base/vec.h"
+#include "convert/run/database_internal.h"
 #include "rkernel_lib/catalog/catalog.h"
 #include "rkernel_lib/catalog/files.h"
 
@@ -14,13 +15,13 @@
 #include "rkconvert_tool.h"
 
 static const char help[] =
-    "usage: rkconvert merge <catalog.json>... -o FILE\n"
+    "usage: rkconvert merge <catalog.json | @FILE>... -o FILE\n"
     "\n"
     "Puts the kernels of several catalogs into one; those that they share have the launches of all. The files of a\n"
     "catalog that is not in FILE's folder are copied there, into a folder with a hash in its name. Kernels of\n"
-    "one name whose sources differ are an error, each with its place.\n"
+    "one name whose sources differ are told apart: k@a.cu, k@b.cu. @FILE stands for the names in it.\n"
     "\n"
-    "exit: 0; 2 usage or input errors, kernels that do not go together\n";
+    "exit: 0; 2 usage or input errors\n";
 
 typedef struct {
     rk_arena *arena;
@@ -28,6 +29,23 @@ typedef struct {
     RK_VEC(const char *) inputs;
     const char *output;
 } command;
+
+/** Adds a catalog, or those that the file behind an @ names. */
+static bool add_input(command *c, const char *name)
+{
+    rk_bytes text;
+    rk_shell_words words = {0};
+    if (name[0] != '@') {
+        *rk_push(c->arena, &c->inputs) = name;
+        return true;
+    }
+    if (!rk_file_read(&text, name + 1, c->arena, c->diag))
+        return false;
+    rk_shell_split(&words, text.data, false, c->arena);
+    for (size_t i = 0; i < words.count; i++)
+        *rk_push(c->arena, &c->inputs) = words.items[i];
+    return true;
+}
 
 static bool read_command(command *c, int argc, char **argv)
 {
@@ -37,8 +55,8 @@ static bool read_command(command *c, int argc, char **argv)
         else if (argv[i][0] == '-')
             return rk_diag_add(c->diag, RK_ERROR, "RK-U001", (rk_place){0},
                                "see rkconvert merge --help", "there is no option '%s'", argv[i]);
-        else
-            *rk_push(c->arena, &c->inputs) = argv[i];
+        else if (!add_input(c, argv[i]))
+            return false;
     }
     if (c->inputs.count == 0 || !c->output)
         return rk_diag_add(c->diag, RK_ERROR, "RK-U003", (rk_place){0},

@@ -66,40 +66,7 @@ bool rk_catalog_join_add(rk_catalog_join *join, const rk_record *record, rk_diag
     return own != NULL;
 }
 
-static int by_id(const void *a, const void *b)
-{
-    return strcmp((*(rk_kernel *const *)a)->id, (*(rk_kernel *const *)b)->id);
-}
-
-/** Gives each of the kernels that share an id another; whether some did. `content`: by what their text is. */
-static bool tell_apart(rk_catalog_join *join, bool content)
-{
-    const size_t count = join->kernels.count;
-    rk_arena *arena = join->arena;
-    rk_kernel **all = RK_NEW_ARRAY(arena, rk_kernel *, count + 1);
-    bool any = false;
-    for (size_t i = 0; i < count; i++)
-        all[i] = &join->kernels.items[i];
-    qsort(all, count, sizeof *all, by_id);
-    for (size_t first = 0, end; first < count; first = end) {
-        for (end = first + 1; end < count && strcmp(all[end]->id, all[first]->id) == 0;)
-            end++;
-        for (size_t i = first; end > first + 1 && i < end; i++) {
-            rk_kernel *k = all[i];
-            const char *mark = content ? rk_arena_printf(arena, "#%.8s", k->hash)
-                                       : rk_arena_printf(arena, "@%s", k->source);
-            if (k->phase_of)
-                k->phase_of = rk_arena_printf(arena, "%s%s", k->phase_of, mark);
-            const char *id = rk_arena_printf(arena, "%s%s", k->id, mark);
-            k->id = id;
-            any = true;
-        }
-    }
-    return any;
-}
-
 void rk_catalog_join_finish(rk_catalog_join *join)
 {
-    if (join->kernels.count && tell_apart(join, false))
-        tell_apart(join, true);
+    rk_catalog_tell_apart(join->kernels.items, join->kernels.count, join->arena);
 }

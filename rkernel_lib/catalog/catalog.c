@@ -132,14 +132,62 @@ static rk_kernel rebased(const rk_kernel *kernel, const char *way, rk_arena *are
     return copy;
 }
 
-static bool conflict(const rk_kernel *a, const rk_kernel *b, rk_arena *arena, rk_diag *diag)
+/** Of an id without what tells it from others of its name. */
+static size_t name_length(const char *id)
 {
-    rk_place place = {.file = b->source, .line = b->line, .column = b->column};
-    place.object = rk_arena_printf(arena, "kernel '%s'", b->id);
-    return rk_diag_add(diag, RK_ERROR, "RK-C002", place,
-                       "convert both again from the same sources, or rename one of the kernels",
-                       "another kernel of that name is in %s, line %d, and its source differs",
-                       a->source, a->line);
+    return strcspn(id, "@#");
+}
+
+static int compare_names(const rk_kernel *a, const rk_kernel *b)
+{
+    const size_t x = name_length(a->id), y = name_length(b->id);
+    const int order = strncmp(a->id, b->id, x < y ? x : y);
+    return order ? order : (x > y) - (x < y);
+}
+
+static int by_name(const void *a, const void *b)
+{
+    const rk_kernel *x = *(rk_kernel *const *)a, *y = *(rk_kernel *const *)b;
+    const int order = compare_names(x, y);
+    return order ? order : strcmp(x->source, y->source);
+}
+
+static void mark(rk_kernel *k, bool content, rk_arena *arena)
+{
+    const char *with = content ? rk_arena_printf(arena, "@%s#%.8s", k->source, k->hash)
+                               : rk_arena_printf(arena, "@%s", k->source);
+    if (k->phase_of)
+        k->phase_of = rk_arena_printf(arena, "%.*s%s", (int)name_length(k->phase_of), k->phase_of,
+                                      with);
+    k->id = rk_arena_printf(arena, "%.*s%s", (int)name_length(k->id), k->id, with);
+}
+
+void rk_catalog_tell_apart(rk_kernel *kernels, size_t count, rk_arena *arena)
+{
+    rk_kernel **all = RK_NEW_ARRAY(arena, rk_kernel *, count + 1);
+    for (size_t i = 0; i < count; i++)
+        all[i] = &kernels[i];
+    qsort(all, count, sizeof *all, by_name);
+    for (size_t first = 0, end; first < count; first = end) {
+        for (end = first + 1; end < count && compare_names(all[end], all[first]) == 0;)
+            end++;
+        for (size_t i = first; end > first + 1 && i < end; i++) {
+            const bool before = i > first && strcmp(all[i - 1]->source, all[i]->source) == 0;
+            const bool after = i + 1 < end && strcmp(all[i + 1]->source, all[i]->source) == 0;
+            mark(all[i], before || after, arena);
+        }
+    }
+}
+
+/** The kernel of `all` that is the same: its text is, and its id, or its name and its source. */
+static rk_kernel *find_same(rk_kernel *all, size_t count, const rk_kernel *kernel)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(all[i].hash, kernel->hash) == 0 &&
+            (strcmp(all[i].id, kernel->id) == 0 || (compare_names(&all[i], kernel) == 0 &&
+                                                    strcmp(all[i].source, kernel->source) == 0)))
+            return &all[i];
+    return NULL;
 }
 
 const rk_catalog *rk_catalog_merge(const rk_catalog *a, const rk_catalog *b, rk_arena *arena,
@@ -157,16 +205,15 @@ const rk_catalog *rk_catalog_merge(const rk_catalog *a, const rk_catalog *b, rk_
         *rk_push(arena, &all) = a->kernels[i];
     for (size_t i = 0; i < b->kernel_count; i++) {
         const rk_kernel *theirs = &b->kernels[i];
-        const rk_kernel *ours = rk_catalog_find(a, theirs->id);
+        rk_kernel *ours = find_same(all.items, a->kernel_count, theirs);
         if (!ours)
             *rk_push(arena, &all) = rebased(theirs, way ? way : "", arena);
-        else if (strcmp(ours->hash, theirs->hash) != 0)
-            ok = conflict(ours, theirs, arena, diag);
         else
-            merge_launches(&all.items[ours - a->kernels], theirs, arena);
+            merge_launches(ours, theirs, arena);
     }
     if (!ok)
         return NULL;
+    rk_catalog_tell_apart(all.items, all.count, arena);
     if (all.count)
         qsort(all.items, all.count, sizeof *all.items, rk_catalog_compare_kernels);
     rk_catalog *merged = RK_NEW(arena, rk_catalog);

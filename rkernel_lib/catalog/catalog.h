@@ -189,8 +189,14 @@ bool rk_catalog_write(const rk_catalog *catalog, const char *path, rk_arena *are
 bool rk_catalog_is_below(const rk_catalog *catalog, const char *folder);
 
 /**
- * The union of two catalogs, with the folder of the first: the second's is there, or RK-F006. An instance in both
- * is taken when the hashes agree; RK-C002 when they do not. NULL on failure.
+ * Gives each of several kernels of one name an id of its own: `name@source`, or `name@source#hash` where one source has
+ * several. Ids that say so already are made anew, so that neither the order nor the number of steps counts.
+ */
+void rk_catalog_tell_apart(rk_kernel *kernels, size_t count, rk_arena *arena);
+
+/**
+ * The kernels of both, with names of files as from a's folder, which b's is in or below (RK-F006). A kernel that both have gets
+ * the launches of both; others of one name are told apart. NULL on failure.
  */
 const rk_catalog *rk_catalog_merge(const rk_catalog *a, const rk_catalog *b, rk_arena *arena,
                                    rk_diag *diag);

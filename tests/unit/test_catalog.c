@@ -341,13 +341,24 @@ Test(catalog, merge_moves_paths)
     cr_expect_str_eq(merged->kernels[0].cpu_library, "b/c/cpu/00.so");
 }
 
-Test(catalog, merge_conflict)
+Test(catalog, merge_tells_kernels_of_one_name_apart)
 {
     rk_kernel one[] = {refused("beta"), refused("same")}, two[] = {refused("same")};
-    two[0].hash = "0000000000000001";
-    cr_expect_null(
-        rk_catalog_merge(catalog_of(folder, one, 2), catalog_of(folder, two, 1), arena, diag));
-    cr_assert_eq(rk_diag_count(diag), 1);
-    cr_expect_str_eq(rk_diag_at(diag, 0)->code, "RK-C002");
-    cr_expect_str_eq(rk_diag_at(diag, 0)->place.object, "kernel 'same'");
+    rk_kernel three[] = {refused("same")};
+    two[0].hash = "1000000000000000";
+    three[0].hash = "0000000000000002";
+    three[0].source = "other.cu";
+    const rk_catalog *a = catalog_of(folder, one, 2), *b = catalog_of(folder, two, 1),
+                     *c = catalog_of(folder, three, 1);
+    const rk_catalog *ab = rk_catalog_merge(a, b, arena, diag);
+    cr_assert(ab && ab->kernel_count == 3);
+    cr_expect_str_eq(ab->kernels[1].id,
+                     rk_arena_printf(arena, "same@%s#00000000", one[1].source));
+    const rk_catalog *all = rk_catalog_merge(ab, c, arena, diag);
+    const rk_catalog *other = rk_catalog_merge(rk_catalog_merge(c, b, arena, diag), a, arena, diag);
+    cr_assert(all && other && all->kernel_count == 4);
+    cr_expect(rk_catalog_find(all, "same@other.cu"));
+    cr_expect_str_eq(rk_catalog_print(all, arena), rk_catalog_print(other, arena));
+    const rk_catalog *again = rk_catalog_merge(all, a, arena, diag);
+    cr_expect_eq(again->kernel_count, 4, "it is there, under another id");
 }

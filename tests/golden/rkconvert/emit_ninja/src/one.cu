@@ -1,0 +1,3 @@
+#include "scale.h"
+__global__ void scale(float *x) { x[blockIdx.x * 32 + threadIdx.x] *= SCALE * by_one; }
+void launch_one(float *x) { scale<<<4, 32>>>(x); }
