@@ -190,13 +190,6 @@ bool rk_file_is_regular(const char *path)
     return stat(path, &info) == 0 && S_ISREG(info.st_mode);
 }
 
-bool rk_file_copy(const char *to, const char *from, rk_arena *arena, rk_diag *diag)
-{
-    rk_bytes bytes;
-    return rk_file_read(&bytes, from, arena, diag) &&
-           rk_file_write(to, bytes.data, bytes.size, diag);
-}
-
 bool rk_file_remove_all(const char *path)
 {
     struct stat info;
@@ -220,16 +213,6 @@ bool rk_file_remove_all(const char *path)
     }
     closedir(dir);
     return good && (rmdir(path) == 0 || errno == ENOENT);
-}
-
-bool rk_file_remove(const char *path, rk_diag *diag)
-{
-    const bool removed = rk_file_remove_all(path);
-    const int reason = errno;
-    if (removed) /* else whoever cleans up when this process has ended tries once more */
-        rk_temporary_drop(path);
-    return removed || rk_diag_add(diag, RK_ERROR, "RK-F005", rk_place_file(path), NULL,
-                                  "cannot remove it: %s", strerror(reason));
 }
 
 char *rk_path_join(rk_arena *arena, const char *dir, const char *name)

@@ -342,3 +342,20 @@ bool rk_folder_abandon(const rk_folder *f, rk_diag *diag)
 {
     return rk_file_remove(f->temporary, diag); /* after the exchange: what was replaced */
 }
+
+bool rk_file_copy(const char *to, const char *from, rk_arena *arena, rk_diag *diag)
+{
+    rk_bytes bytes;
+    return rk_file_read(&bytes, from, arena, diag) &&
+           rk_file_write(to, bytes.data, bytes.size, diag);
+}
+
+bool rk_file_remove(const char *path, rk_diag *diag)
+{
+    const bool removed = rk_file_remove_all(path);
+    const int reason = errno;
+    if (removed) /* else whoever cleans up when this process has ended tries once more */
+        rk_temporary_drop(path);
+    return removed || rk_diag_add(diag, RK_ERROR, "RK-F005", rk_place_file(path), NULL,
+                                  "cannot remove it: %s", strerror(reason));
+}

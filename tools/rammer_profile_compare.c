@@ -6,6 +6,26 @@
 #include <stdlib.h>
 #include <string.h>
 
+void rk_profile_print_costs(const rk_profile_file *file, const rk_device *device, rk_tool *tool)
+{
+    rk_grid grid = {.arena = tool->arena, .align = "lrr"};
+    rk_grid_add(&grid, "cost");
+    rk_grid_add(&grid, "measured");
+    rk_grid_add(&grid, "descriptor");
+    for (int i = 0; i < RK_COST_COUNT; i++) {
+        const double given = rk_profile_device_cost(device, (rk_cost_kind)i);
+        if (file->costs[i] <= 0)
+            continue;
+        rk_grid_add(&grid, "%s", rk_cost_names[i]);
+        rk_grid_add(&grid, "%.1f", file->costs[i]);
+        if (i == RK_COST_BARRIER)
+            rk_grid_add(&grid, "-");
+        else
+            rk_grid_add(&grid, "%.1f", given);
+    }
+    rk_grid_print(&grid);
+}
+
 /** One measured time and the model's answer. */
 typedef struct {
     const rk_profile_entry *entry;

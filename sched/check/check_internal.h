@@ -82,6 +82,9 @@ const rk_candidate *rk_checker_candidate(const rk_checker *c, rk_id node);
 bool rk_checker_fail(rk_checker *c, int code, rk_id node, const char *hint, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
 
+/** For each code, how many reports of it were not shown. */
+void rk_checker_count_hidden(rk_checker *c);
+
 /** The vEUs are resident at once and each selected rTask fits: RK-K007. */
 bool rk_check_residency(rk_checker *c);
 /** Each rTask once, waits for steps that exist: RK-K001, 2, 3, 5. Fills spans and spots. */

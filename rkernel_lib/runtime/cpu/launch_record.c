@@ -6,13 +6,6 @@
 #include <string.h>
 #include <unistd.h>
 
-void rk_record_no_memory(void)
-{
-    static const char message[] = "rammer: no memory to record launches\n";
-    (void)!write(STDERR_FILENO, message, sizeof message - 1);
-    _exit(1); /* at once: what runs at exit may want memory, too */
-}
-
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -30,17 +23,6 @@ static struct {
 } recorder;
 
 static _Thread_local const char *next_why;
-
-void *rk_record_grow(void *items, size_t count, size_t *room, size_t size)
-{
-    if (count < *room)
-        return items;
-    *room = *room ? *room * 2 : 16;
-    void *more = realloc(items, *room * size);
-    if (!more)
-        rk_record_no_memory();
-    return more;
-}
 
 static FILE *open_in(const char *folder, const char *name, const char *mode)
 {
@@ -125,29 +107,6 @@ static void add_state(const rk_cpu_memory *memory, void *user)
         (rk_record_state){*memory, hash_bytes(memory->base, memory->size)};
 }
 
-static bool is_symbol(const rk_cpu_memory *memory)
-{
-    return memory->name != NULL;
-}
-
-const rk_record_state *rk_record_find(const rk_record_states *states, const rk_cpu_memory *memory)
-{
-    size_t low = 0, high = states->count; /* symbols come first, then serials in order */
-    while (low < high) {
-        const size_t middle = (low + high) / 2;
-        const rk_cpu_memory *m = &states->items[middle].memory;
-        const bool less =
-            is_symbol(m) != is_symbol(memory) ? is_symbol(m) : m->serial < memory->serial;
-        if (less)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < states->count && states->items[low].memory.base == memory->base
-               ? &states->items[low]
-               : NULL;
-}
-
 /* Recording. */
 
 static void write_ranges(void)
@@ -156,12 +115,12 @@ static void write_ranges(void)
     for (size_t i = 0; i < recorder.after.count; i++) {
         const rk_cpu_memory *m = &recorder.after.items[i].memory;
         const bool known =
-            is_symbol(m) ? symbols++ < recorder.known_symbols : m->serial <= recorder.known_serial;
+            m->name ? symbols++ < recorder.known_symbols : m->serial <= recorder.known_serial;
         if (known)
             continue;
         fprintf(recorder.launches, "A %d %" PRIu64 " %" PRIuPTR " %zu %s\n", (int)m->kind,
                 m->serial, (uintptr_t)m->base, m->size, m->name ? m->name : "-");
-        if (!is_symbol(m))
+        if (!m->name)
             recorder.known_serial = m->serial;
     }
     recorder.known_symbols = symbols;
