@@ -565,6 +565,35 @@ rk_sym rk_sym_mod(rk_syms *syms, rk_sym a, int64_t by)
     return of_atom(syms, &atom);
 }
 
+/** The term without the atoms of `by`, all of which it has; false where it does not. */
+static bool term_over(rk_term *out, rk_syms *syms, const rk_term *term, const rk_term *by)
+{
+    const rk_atom **atoms = RK_NEW_ARRAY(syms->arena, const rk_atom *, term->atom_count + 1);
+    size_t used = 0;
+    *out = (rk_term){.factor = term->factor / by->factor, .atoms = atoms};
+    for (size_t i = 0; i < term->atom_count; i++) {
+        if (used < by->atom_count && term->atoms[i] == by->atoms[used])
+            used++;
+        else
+            atoms[out->atom_count++] = term->atoms[i];
+    }
+    return used == by->atom_count && term->factor % by->factor == 0;
+}
+
+rk_sym rk_sym_quotient(rk_syms *syms, rk_sym a, rk_sym b)
+{
+    sum s = {0};
+    if (!a || !b || b->term_count != 1 || (b->range.low <= 0 && b->range.high >= 0))
+        return NULL;
+    for (size_t i = 0; i < a->term_count; i++) {
+        rk_term term;
+        if (!term_over(&term, syms, &a->terms[i], &b->terms[0]))
+            return NULL;
+        add_term(&s, term);
+    }
+    return finish(syms, &s);
+}
+
 /* Asking. */
 
 bool rk_sym_is_number(rk_sym sym, int64_t *value)

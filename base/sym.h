@@ -52,6 +52,8 @@ rk_sym rk_sym_max(rk_syms *syms, rk_sym a, rk_sym b);
 /** NULL for a divisor below 1. */
 rk_sym rk_sym_div(rk_syms *syms, rk_sym a, int64_t by);
 rk_sym rk_sym_mod(rk_syms *syms, rk_sym a, int64_t by);
+/** The expression whose product with `b`, one product that is never 0, is `a`; NULL where there is none. */
+rk_sym rk_sym_quotient(rk_syms *syms, rk_sym a, rk_sym b);
 
 /* Asking. */
 

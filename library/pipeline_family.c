@@ -40,6 +40,7 @@ static bool prove_member(const rk_family *family, const rk_family_setting *setti
 {
     rk_member member;
     return rk_family_at(&member, family, setting, values, arena, diag) &&
+           rk_check_family_member(family, values, &member.problem, diag) &&
            rk_check(member.schedule, &family->memory, &member.problem, arena, diag);
 }
 
@@ -77,7 +78,8 @@ static bool plan_member(rk_plan *plan, const rk_family_setting *setting, const r
     plan->schedule = member.schedule;
     plan->memory = &plan->family->memory;
     rk_arena *scratch = rk_arena_new();
-    const bool proved = rk_check(plan->schedule, plan->memory, &plan->problem, scratch, tool->diag);
+    const bool proved = rk_check_family_member(plan->family, values, &plan->problem, tool->diag) &&
+                        rk_check(plan->schedule, plan->memory, &plan->problem, scratch, tool->diag);
     rk_arena_free(scratch);
     if (proved)
         plan->image = rk_image_build(plan->schedule, plan->memory, &plan->problem, tool->arena);
@@ -94,7 +96,8 @@ bool rk_plan_family(rk_plan *plan, const rk_plan_options *options, rk_tool *tool
     rk_tool_progress(tool, "proving the family");
     bool good = prove(plan, &setting, tool);
     rk_tool_progress(tool, NULL);
-    return good && (options->member.count == 0 || plan_member(plan, &setting, &options->member, tool));
+    return good &&
+           (options->member.count == 0 || plan_member(plan, &setting, &options->member, tool));
 }
 
 int rk_plan_has_member(const rk_plan *plan, rk_tool *tool)

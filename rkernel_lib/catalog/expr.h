@@ -16,11 +16,16 @@
  */
 typedef struct rk_expr rk_expr;
 
+struct rk_sym_node;
+struct rk_syms;
+
 /** A number; text operands such as `f32` in a comparison are compared as names by the caller. */
 typedef struct {
     bool is_real;
     int64_t i; /**< when !is_real */
     double d;  /**< when is_real */
+    bool open; /**< it depends on open dimensions, and the number is its value where they are largest */
+    const struct rk_sym_node *sym; /**< of an open integer: its expression (base/sym.h), or NULL */
 } rk_value;
 
 /**
@@ -30,6 +35,7 @@ typedef struct {
  */
 typedef struct rk_env {
     void *user;
+    struct rk_syms *syms; /**< of open values; NULL where there are none */
     bool (*name)(void *user, rk_value *out, const char *name);
     bool (*call)(void *user, rk_value *out, const char *function, const rk_expr *const *args,
                  size_t arg_count);

@@ -49,11 +49,8 @@ static bool set_real(rk_value *out, const evaluation *ev, const rk_expr *e, doub
     return isfinite(d) || fail(ev, e, "RK-E004", "a real value that is not finite");
 }
 
-static bool unary(rk_value *out, const evaluation *ev, const rk_expr *e)
+static bool unary_of(rk_value *out, const evaluation *ev, const rk_expr *e, rk_value v)
 {
-    rk_value v;
-    if (!eval(&v, ev, e->args[0]))
-        return false;
     *out = v;
     switch (e->op) {
     case RK_OP_PLUS:
@@ -69,6 +66,20 @@ static bool unary(rk_value *out, const evaluation *ev, const rk_expr *e)
             return set_real(out, ev, e, -v.d);
         return !__builtin_sub_overflow((int64_t)0, v.i, &out->i) || overflow(ev, e);
     }
+}
+
+static bool unary(rk_value *out, const evaluation *ev, const rk_expr *e)
+{
+    rk_value v;
+    if (!eval(&v, ev, e->args[0]) || !unary_of(out, ev, e, v))
+        return false;
+    if (v.open && e->op == RK_OP_MINUS)
+        rk_open_negative(out, ev->env->syms, v);
+    else if (v.open && e->op == RK_OP_NOT)
+        rk_open_binary(out, ev->env->syms, RK_OP_EQ, v, rk_value_int(0));
+    else if (v.open && e->op == RK_OP_BITNOT)
+        rk_open_unknown(out);
+    return true;
 }
 
 static bool compare(rk_value *out, rk_expr_op op, rk_value a, rk_value b)
@@ -155,27 +166,44 @@ static bool int_arithmetic(rk_value *out, const evaluation *ev, const rk_expr *e
     }
 }
 
-static bool binary(rk_value *out, const evaluation *ev, const rk_expr *e)
+/** && and ||: beside an open operand the other counts, too. */
+static bool logical(rk_value *out, const evaluation *ev, const rk_expr *e)
 {
     rk_value a, b;
     if (!eval(&a, ev, e->args[0]))
         return false;
-    if (e->op == RK_OP_OR || e->op == RK_OP_AND) {
-        *out = rk_value_int(e->op == RK_OP_OR);
-        if (is_true(a) == (e->op == RK_OP_OR))
-            return true;
-        if (!eval(&b, ev, e->args[1]))
-            return false;
-        *out = rk_value_int(is_true(b));
+    *out = rk_value_int(e->op == RK_OP_OR);
+    const bool decides = is_true(a) == (e->op == RK_OP_OR);
+    if (decides && !a.open)
         return true;
-    }
     if (!eval(&b, ev, e->args[1]))
         return false;
+    if (!decides)
+        *out = rk_value_int(is_true(b));
+    if (a.open || b.open)
+        rk_open_logical(out, ev->env->syms, a, b, e->op == RK_OP_AND);
+    return true;
+}
+
+static bool binary_of(rk_value *out, const evaluation *ev, const rk_expr *e, rk_value a, rk_value b)
+{
     if (e->op >= RK_OP_EQ && e->op <= RK_OP_GE)
         return compare(out, e->op, a, b);
     if (a.is_real || b.is_real)
         return real_arithmetic(out, ev, e, as_real(a), as_real(b));
     return int_arithmetic(out, ev, e, a.i, b.i);
+}
+
+static bool binary(rk_value *out, const evaluation *ev, const rk_expr *e)
+{
+    rk_value a, b;
+    if (e->op == RK_OP_OR || e->op == RK_OP_AND)
+        return logical(out, ev, e);
+    if (!eval(&a, ev, e->args[0]) || !eval(&b, ev, e->args[1]) || !binary_of(out, ev, e, a, b))
+        return false;
+    if (a.open || b.open)
+        rk_open_binary(out, ev->env->syms, e->op, a, b);
+    return true;
 }
 
 /** To an integer type: a real is truncated and must fit, an integer wraps as C's do. */
@@ -202,11 +230,8 @@ static bool cast_to_int(rk_value *out, const evaluation *ev, const rk_expr *e, r
     return true;
 }
 
-static bool cast(rk_value *out, const evaluation *ev, const rk_expr *e)
+static bool cast_of(rk_value *out, const evaluation *ev, const rk_expr *e, rk_value v)
 {
-    rk_value v;
-    if (!eval(&v, ev, e->args[0]))
-        return false;
     if (e->type->is_bool) {
         *out = rk_value_int(is_true(v));
         return true;
@@ -217,6 +242,22 @@ static bool cast(rk_value *out, const evaluation *ev, const rk_expr *e)
     if (e->type->bytes == 4) /* an int64_t goes to float in one rounding, not by way of double */
         d = v.is_real ? (double)(float)d : (double)(float)v.i;
     return set_real(out, ev, e, d);
+}
+
+static bool cast(rk_value *out, const evaluation *ev, const rk_expr *e)
+{
+    rk_value v;
+    if (!eval(&v, ev, e->args[0]) || !cast_of(out, ev, e, v))
+        return false;
+    const int bits = e->type->bytes * 8 - e->type->is_signed;
+    const int64_t most = bits > 62 ? INT64_MAX : ((int64_t)1 << bits) - 1;
+    if (v.open && e->type->is_real)
+        rk_open_unknown(out);
+    else if (v.open && e->type->is_bool)
+        rk_open_binary(out, ev->env->syms, RK_OP_NE, v, rk_value_int(0));
+    else if (v.open)
+        rk_open_within(out, v, e->type->is_signed ? -most : 0, most);
+    return true;
 }
 
 static double rsqrt_of(double d)
@@ -239,7 +280,10 @@ static bool real_function(rk_value *out, bool *found, const evaluation *ev, cons
             continue;
         *found = true;
         rk_value v;
-        return eval(&v, ev, e->args[0]) && set_real(out, ev, e, real_functions[i].of(as_real(v)));
+        if (!eval(&v, ev, e->args[0]) || !set_real(out, ev, e, real_functions[i].of(as_real(v))))
+            return false;
+        out->open = v.open;
+        return true;
     }
     *found = false;
     return true;
@@ -256,6 +300,8 @@ static bool least_or_most(rk_value *out, const evaluation *ev, const rk_expr *e,
     } else {
         *out = rk_value_int(most == (a.i < b.i) ? b.i : a.i);
     }
+    if (a.open || b.open)
+        rk_open_least_or_most(out, ev->env->syms, a, b, most);
     return true;
 }
 
@@ -263,8 +309,12 @@ static bool absolute(rk_value *out, const evaluation *ev, const rk_expr *e)
 {
     if (!eval(out, ev, e->args[0]))
         return false;
+    const rk_value v = *out;
+    if (v.open)
+        rk_open_within(out, v, 0, INT64_MAX);
     if (out->is_real) {
         *out = rk_value_real(fabs(out->d));
+        out->open = v.open;
         return true;
     }
     if (out->i == INT64_MIN)
@@ -286,14 +336,19 @@ static bool ceil_div(rk_value *out, const evaluation *ev, const rk_expr *e)
         return overflow(ev, e);
     int64_t quotient = a.i / b.i;
     *out = rk_value_int(quotient + (a.i % b.i != 0 && (a.i < 0) == (b.i < 0)));
+    if (a.open || b.open)
+        rk_open_ceil_div(out, ev->env->syms, a, b);
     return true;
 }
 
 static bool power(rk_value *out, const evaluation *ev, const rk_expr *e)
 {
     rk_value a, b;
-    return eval(&a, ev, e->args[0]) && eval(&b, ev, e->args[1]) &&
-           set_real(out, ev, e, pow(as_real(a), as_real(b)));
+    if (!eval(&a, ev, e->args[0]) || !eval(&b, ev, e->args[1]) ||
+        !set_real(out, ev, e, pow(as_real(a), as_real(b))))
+        return false;
+    out->open = a.open || b.open;
+    return true;
 }
 
 static bool unknown(const evaluation *ev, const rk_expr *e, const char *what)
@@ -328,6 +383,22 @@ static bool call(rk_value *out, const evaluation *ev, const rk_expr *e)
     return found ? ok : call_env(out, ev, e);
 }
 
+/** By an open condition both values count. */
+static bool choose(rk_value *out, const evaluation *ev, const rk_expr *e, rk_value condition)
+{
+    rk_value other;
+    const bool first = is_true(condition);
+    if (!eval(out, ev, e->args[first ? 1 : 2]))
+        return false;
+    if (!condition.open)
+        return true;
+    if (!eval(&other, ev, e->args[first ? 2 : 1]))
+        return false;
+    const rk_value taken = *out;
+    rk_open_choice(out, ev->env->syms, condition, first ? taken : other, first ? other : taken);
+    return true;
+}
+
 static bool eval(rk_value *out, const evaluation *ev, const rk_expr *e)
 {
     rk_value condition;
@@ -352,8 +423,7 @@ static bool eval(rk_value *out, const evaluation *ev, const rk_expr *e)
     case RK_EXPR_BINARY:
         return binary(out, ev, e);
     case RK_EXPR_CHOICE:
-        return eval(&condition, ev, e->args[0]) &&
-               eval(out, ev, e->args[is_true(condition) ? 1 : 2]);
+        return eval(&condition, ev, e->args[0]) && choose(out, ev, e, condition);
     }
     return false;
 }

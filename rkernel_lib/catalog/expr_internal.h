@@ -76,6 +76,23 @@ typedef struct {
 
 extern const rk_expr_op_info rk_expr_ops[RK_OP_COUNT];
 
+/*
+ * What an operation on open values gives, `out` being its value where all dimensions are largest: its expression, where it
+ * has one, or a number where bounds decide it.
+ */
+void rk_open_binary(rk_value *out, struct rk_syms *syms, rk_expr_op op, rk_value a, rk_value b);
+void rk_open_negative(rk_value *out, struct rk_syms *syms, rk_value v);
+void rk_open_least_or_most(rk_value *out, struct rk_syms *syms, rk_value a, rk_value b, bool most);
+void rk_open_ceil_div(rk_value *out, struct rk_syms *syms, rk_value a, rk_value b);
+/** && where `all`, else ||, of operands that were both evaluated. */
+void rk_open_logical(rk_value *out, struct rk_syms *syms, rk_value a, rk_value b, bool all);
+void rk_open_choice(rk_value *out, struct rk_syms *syms, rk_value condition, rk_value then,
+                    rk_value otherwise);
+/** Of what is the same as long as it lies in [low, high]. */
+void rk_open_within(rk_value *out, rk_value v, int64_t low, int64_t high);
+/** Of what has no expression. */
+void rk_open_unknown(rk_value *out);
+
 /** The precedences that are no binary operator's. */
 enum { RK_PREC_CHOICE = 0, RK_PREC_UNARY = 11, RK_PREC_PRIMARY = 12 };
 

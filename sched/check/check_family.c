@@ -196,3 +196,37 @@ bool rk_check_family(const rk_family *family, rk_arena *scratch, rk_diag *diag)
                .diag = diag};
     return check_nodes(&c) && check_waits(&c) && find_places(&c) && check_places(&c);
 }
+
+/** Whether the number is what the expression says there; only reals have none. */
+static bool agrees(rk_sym sym, const int64_t *values, int64_t number)
+{
+    return sym && rk_sym_eval(sym, values) == number;
+}
+
+static bool launch_agrees(const rk_open_launch *launch, const int64_t *values,
+                          const rk_candidate *c)
+{
+    bool good = true;
+    for (int i = 0; i < 3; i++)
+        good = good && agrees(launch->grid[i], values, c->grid[i]);
+    for (size_t i = 0; i < c->kernel->param_count; i++) {
+        const rk_param *p = &c->kernel->params[i];
+        if (p->pointer || !rk_dtype_is_float(p->dtype))
+            good = good && agrees(launch->args[i], values,
+                                  p->pointer ? c->args[i].offset : c->args[i].integer);
+    }
+    return good;
+}
+
+bool rk_check_family_member(const rk_family *family, const int64_t *values,
+                            const rk_problem *problem, rk_diag *diag)
+{
+    bool good = true;
+    for (size_t n = 0; n < family->graph->node_count; n++)
+        if (!launch_agrees(&family->launches[n], values, &problem->candidates->nodes[n].items[0]))
+            good = rk_diag_add(
+                diag, RK_ERROR, "RK-K014",
+                (rk_place){.file = family->graph->file, .object = family->graph->nodes[n].name},
+                NULL, "its grid or arguments are not what its expressions say");
+    return good;
+}

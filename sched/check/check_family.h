@@ -13,4 +13,11 @@
  */
 bool rk_check_family(const rk_family *family, rk_arena *scratch, rk_diag *diag);
 
+/**
+ * Proves that at a binding the family's expressions are the numbers of the member's launches, which were worked out from
+ * that binding alone (RK-K014): `problem` has of each node its one candidate.
+ */
+bool rk_check_family_member(const rk_family *family, const int64_t *values,
+                            const rk_problem *problem, rk_diag *diag);
+
 #endif

@@ -206,5 +206,5 @@ rk_family *rk_family_make(const rk_graph *graph, const rk_family_setting *settin
         rk_family_place(m.family, arena);
     }
     rk_arena_free(m.scratch);
-    return good ? m.family : NULL;
+    return good && rk_family_express(m.family, setting, arena, diag) ? m.family : NULL;
 }

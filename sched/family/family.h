@@ -2,8 +2,8 @@
 #define RK_SCHED_FAMILY_FAMILY_H
 
 #include "sched/model/model.h"
-#include "sched/plan/spine.h"
 #include "sched/plan/schedule.h"
+#include "sched/plan/spine.h"
 #include "sched/select/select.h"
 
 /** Bindings of a graph's open dimensions: all of them, or, where they are many, the corners and some drawn. */
@@ -48,6 +48,10 @@ typedef struct {
  */
 bool rk_family_at(rk_member *out, const rk_family *family, const rk_family_setting *setting,
                   const int64_t *values, rk_arena *arena, rk_diag *diag);
+
+/** The expressions of what is open in the launches; false with RK-S013 where something has none. */
+bool rk_family_express(rk_family *family, const rk_family_setting *setting, rk_arena *arena,
+                       rk_diag *diag);
 
 /** The schedule of the problem of a member (rk_family_at makes it, too). */
 rk_schedule *rk_family_schedule(const rk_family *family, const rk_problem *problem,

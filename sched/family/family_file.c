@@ -30,6 +30,20 @@ static cJSON *dims_json(const rk_graph *graph)
     return dims;
 }
 
+/** Grid and integer arguments as text; null for a real argument, which is the same at every binding. */
+static void add_launch(cJSON *o, const rk_open_launch *launch, const rk_kernel *kernel,
+                       rk_arena *arena)
+{
+    cJSON *grid = cJSON_AddArrayToObject(o, "grid");
+    for (int i = 0; i < 3; i++)
+        cJSON_AddItemToArray(grid, cJSON_CreateString(rk_sym_text(launch->grid[i], arena)));
+    cJSON *args = cJSON_AddArrayToObject(o, "args");
+    for (size_t i = 0; i < kernel->param_count; i++)
+        cJSON_AddItemToArray(args, launch->args[i]
+                                       ? cJSON_CreateString(rk_sym_text(launch->args[i], arena))
+                                       : cJSON_CreateNull());
+}
+
 static cJSON *phrase_json(const rk_family *family, const rk_phrase *phrase,
                           const rk_bindings *bindings)
 {
@@ -40,6 +54,7 @@ static cJSON *phrase_json(const rk_family *family, const rk_phrase *phrase,
     cJSON_AddStringToObject(o, "kernel", choice->kernel->id);
     if (choice->binding)
         cJSON_AddNumberToObject(o, "binding", (double)number_of(bindings, choice->binding));
+    add_launch(o, &family->launches[phrase->op], choice->kernel, graph->arena);
     cJSON *waits = cJSON_AddArrayToObject(o, "waits");
     for (uint32_t i = 0; i < phrase->wait_count; i++) {
         const rk_id other = family->phrases[family->waits[phrase->wait_first + i]].op;
@@ -167,6 +182,35 @@ static bool read_waits(reader *r, rk_phrase *phrase, const cJSON *entry, const c
     return true;
 }
 
+static bool read_sym(rk_sym *out, reader *r, const cJSON *text, const char *where)
+{
+    const char *problem = "it is no text";
+    if (cJSON_IsString(text))
+        *out = rk_sym_parse(r->family->graph->syms, text->valuestring, &problem);
+    return *out || rk_json_fail(&r->json, "RK-J004", where, NULL,
+                                "a grid or argument is no expression: %s", problem);
+}
+
+static bool read_launch(reader *r, rk_id node, const cJSON *entry, const char *where)
+{
+    const rk_kernel *kernel = r->choices[node].kernel;
+    rk_open_launch *launch = &r->family->launches[node];
+    const cJSON *grid;
+    const cJSON *args;
+    if (!rk_json_array(&grid, &r->json, entry, where, "grid") ||
+        !rk_json_array(&args, &r->json, entry, where, "args"))
+        return false;
+    launch->args = RK_NEW_ARRAY(r->arena, rk_sym, kernel->param_count + 1);
+    bool good = true;
+    for (int i = 0; i < 3 && good; i++)
+        good = read_sym(&launch->grid[i], r, cJSON_GetArrayItem(grid, i), where);
+    for (size_t i = 0; i < kernel->param_count && good; i++) {
+        const cJSON *text = cJSON_GetArrayItem(args, (int)i);
+        good = (text && cJSON_IsNull(text)) || read_sym(&launch->args[i], r, text, where);
+    }
+    return good;
+}
+
 static bool read_phrases(reader *r)
 {
     rk_family *f = r->family;
@@ -186,7 +230,8 @@ static bool read_phrases(reader *r)
                                 "'%s' is no node, or in two phrases", name);
         rk_phrase *phrase = &f->phrases[f->phrase_count];
         *phrase = (rk_phrase){.op = node};
-        if (!read_choice(r, node, entry, where) || !read_waits(r, phrase, entry, where))
+        if (!read_choice(r, node, entry, where) || !read_launch(r, node, entry, where) ||
+            !read_waits(r, phrase, entry, where))
             return false;
         r->phrase_of[node] = (uint32_t)++f->phrase_count;
     }
@@ -249,6 +294,7 @@ rk_family *rk_family_read(const char *path, const rk_graph *graph, const rk_cata
                 .arena = arena};
     r.family->graph = graph;
     r.family->choices = r.choices;
+    r.family->launches = RK_NEW_ARRAY(arena, rk_open_launch, graph->node_count + 1);
     if (!rk_json_read(&r.json, path, RK_FAMILY_SCHEMA, arena, diag) || !read_vdevice(&r) ||
         !read_phrases(&r) || !read_memory(&r))
         return NULL;

@@ -128,8 +128,7 @@ static void add_phrase(writer *w, rk_rprogram *program, const rk_phrase *phrase,
     }
 }
 
-rk_schedule *rk_family_schedule(const rk_family *family, const rk_problem *problem,
-                                rk_arena *arena)
+rk_schedule *rk_family_schedule(const rk_family *family, const rk_problem *problem, rk_arena *arena)
 {
     rk_schedule *s = RK_NEW(arena, rk_schedule);
     writer w = {.family = family,
@@ -161,16 +160,74 @@ rk_schedule *rk_family_schedule(const rk_family *family, const rk_problem *probl
     return s;
 }
 
+/** Of a graph, open or not, each node's chosen candidate. */
+static const rk_candidates *candidates_of(const rk_family *family, const rk_graph *graph,
+                                          const rk_family_setting *setting, rk_arena *arena,
+                                          rk_diag *diag)
+{
+    rk_kernel_source *source = rk_arena_copy(arena, setting->source, sizeof *source);
+    source->bindings = chosen_bindings(family, arena);
+    source->only = NULL;
+    const rk_candidates *found = rk_candidates_of(graph, source, setting->device, arena, diag);
+    return found ? choose(family, found, arena, diag) : NULL;
+}
+
+static bool is_open(const rk_graph *graph, const rk_node *node)
+{
+    for (size_t i = 0; i < node->input_count + node->output_count; i++) {
+        const rk_id id =
+            i < node->input_count ? node->inputs[i] : node->outputs[i - node->input_count];
+        if (id != RK_NO_ID && rk_tensor_is_open(&graph->tensors[id]))
+            return true;
+    }
+    return false;
+}
+
+/** All of a launch as expressions. */
+static rk_open_launch launch_of(const rk_candidate *c, rk_syms *syms, rk_arena *arena)
+{
+    rk_open_launch out = {.args = RK_NEW_ARRAY(arena, rk_sym, c->kernel->param_count + 1)};
+    for (int i = 0; i < 3; i++) {
+        rk_sym open = c->open ? c->open->grid[i] : NULL;
+        out.grid[i] = open ? open : rk_sym_number(syms, c->grid[i]);
+    }
+    for (size_t i = 0; i < c->kernel->param_count; i++) {
+        const rk_param *p = &c->kernel->params[i];
+        rk_sym open = c->open ? c->open->args[i] : NULL;
+        if (p->pointer || !rk_dtype_is_float(p->dtype))
+            out.args[i] =
+                open ? open
+                     : rk_sym_number(syms, p->pointer ? c->args[i].offset : c->args[i].integer);
+    }
+    return out;
+}
+
+bool rk_family_express(rk_family *family, const rk_family_setting *setting, rk_arena *arena,
+                       rk_diag *diag)
+{
+    const rk_graph *graph = family->graph;
+    const rk_candidates *all = candidates_of(family, graph, setting, arena, diag);
+    bool good = all != NULL;
+    family->launches = RK_NEW_ARRAY(arena, rk_open_launch, graph->node_count + 1);
+    for (size_t n = 0; all && n < graph->node_count; n++) {
+        const rk_candidate *c = &all->nodes[n].items[0];
+        family->launches[n] = launch_of(c, graph->syms, arena);
+        if (!c->open && is_open(graph, &graph->nodes[n]))
+            good = rk_diag_add(diag, RK_ERROR, "RK-S013",
+                               rk_place_object(arena, graph->file, "node", graph->nodes[n].name),
+                               "bind the dimension",
+                               "the launch of its kernel '%s' has no expression over the open "
+                               "dimensions",
+                               family->choices[n].kernel->id);
+    }
+    return good;
+}
+
 bool rk_family_at(rk_member *out, const rk_family *family, const rk_family_setting *setting,
                   const int64_t *values, rk_arena *arena, rk_diag *diag)
 {
     const rk_graph *graph = rk_graph_at(family->graph, values, arena, diag);
-    rk_kernel_source *source = rk_arena_copy(arena, setting->source, sizeof *source);
-    source->bindings = chosen_bindings(family, arena);
-    source->only = NULL;
-    const rk_candidates *found =
-        graph ? rk_candidates_of(graph, source, setting->device, arena, diag) : NULL;
-    const rk_candidates *chosen = found ? choose(family, found, arena, diag) : NULL;
+    const rk_candidates *chosen = graph ? candidates_of(family, graph, setting, arena, diag) : NULL;
     if (!chosen)
         return false;
     rk_edge *edges;
@@ -181,7 +238,7 @@ bool rk_family_at(rk_member *out, const rk_family *family, const rk_family_setti
                                 .device = setting->device,
                                 .edges = edges,
                                 .edge_count = edge_count,
-                                .source = source};
+                                .source = setting->source};
     out->schedule = rk_family_schedule(family, &out->problem, arena);
     return true;
 }

@@ -18,6 +18,12 @@ typedef struct {
     int64_t integer; /**< other scalars */
 } rk_kernel_arg;
 
+/** What of a launch depends on open dimensions; NULL where it is the candidate's number. */
+typedef struct {
+    rk_sym grid[3];
+    rk_sym *args; /**< by parameter: a scalar's value, or a pointer's offset in elements */
+} rk_open_launch;
+
 /** An rKernel that can run a node: a kernel instance with a launch configuration and arguments. */
 typedef struct rk_candidate {
     const rk_kernel *kernel;
@@ -27,6 +33,8 @@ typedef struct rk_candidate {
     const rk_kernel_arg *args; /**< kernel->param_count */
     /** For each parameter, what an rTask touches through it; NULL: all of it, as for all of NULL. */
     const rk_access *const *access;
+    const rk_open_launch *
+        open; /**< of a node with open extents, where all that is open has an expression; else NULL */
     uint32_t rtasks; /**< grid[0]*grid[1]*grid[2] */
     int residents;   /**< vEUs that share an SM, at the demand of all candidates in play */
     rk_demand demand;

@@ -32,6 +32,8 @@ typedef struct rk_family {
     int64_t veu_shared;
     int blocks_per_sm;
     const rk_family_choice *choices; /**< by node */
+    rk_open_launch
+        *launches; /**< by node: its launch, numbers as expressions too; args of reals are NULL */
     rk_phrase *phrases;
     size_t phrase_count;
     uint32_t *waits; /**< phrases */

@@ -27,7 +27,16 @@ static bool holds(rk_fitting *f, const char *condition,
     return truth || rk_fitting_fail(f, RK_MISFIT_CONDITION, "'%s' does not hold", condition);
 }
 
-static bool launch_int(int64_t *out, rk_fitting *f, const char *text)
+/** Keeps an open value's expression in *slot. */
+static void note_open(rk_sym *slot, rk_fitting *f, rk_value v)
+{
+    f->unexpressed = f->unexpressed || (v.open && (!v.sym || !slot));
+    if (v.open && slot)
+        *slot = v.sym;
+}
+
+/** `slot` is where an open value's expression goes; NULL: it may not be open. */
+static bool launch_int(int64_t *out, rk_sym *slot, rk_fitting *f, const char *text)
 {
     rk_value v;
     if (!rk_fitting_launch_value(&v, f, text))
@@ -35,6 +44,7 @@ static bool launch_int(int64_t *out, rk_fitting *f, const char *text)
     if (v.is_real)
         return rk_fitting_fail(f, RK_MISFIT_CONDITION, "'%s' is not an integer", text);
     *out = v.i;
+    note_open(slot, f, v);
     return true;
 }
 
@@ -46,8 +56,8 @@ static bool configure(rk_candidate *out, rk_fitting *f)
     int64_t rtasks = 1;
     int64_t threads = 1;
     for (int i = 0; i < 3; i++) {
-        if (!launch_int(&out->grid[i], f, f->launch->grid[i]) ||
-            !launch_int(&out->block[i], f, f->launch->block[i]))
+        if (!launch_int(&out->grid[i], f->open ? &f->open->grid[i] : NULL, f, f->launch->grid[i]) ||
+            !launch_int(&out->block[i], NULL, f, f->launch->block[i]))
             return false;
         if (out->grid[i] < 1 || out->grid[i] > most_blocks[i] || out->block[i] < 1 ||
             out->block[i] > most_threads[i])
@@ -65,7 +75,7 @@ static bool configure(rk_candidate *out, rk_fitting *f)
         return rk_fitting_fail(f, RK_MISFIT_CONDITION,
                                "its launch has %lld threads and __launch_bounds__ says %d",
                                (long long)threads, f->kernel->max_threads);
-    if (!launch_int(&out->shared, f, f->launch->shared ? f->launch->shared : "0"))
+    if (!launch_int(&out->shared, NULL, f, f->launch->shared ? f->launch->shared : "0"))
         return false;
     if (out->shared < 0)
         return rk_fitting_fail(f, RK_MISFIT_CONDITION, "its launch has %lld bytes of shared memory",
@@ -149,7 +159,7 @@ static bool integer_fits(rk_dtype dtype, int64_t value)
     }
 }
 
-static bool scalar_argument(rk_kernel_arg *out, rk_fitting *f, const rk_param *param,
+static bool scalar_argument(rk_kernel_arg *out, rk_sym *open, rk_fitting *f, const rk_param *param,
                             const char *text)
 {
     rk_value v;
@@ -158,6 +168,7 @@ static bool scalar_argument(rk_kernel_arg *out, rk_fitting *f, const rk_param *p
     out->tensor = RK_NO_ID;
     if (rk_dtype_is_float(param->dtype)) {
         out->real = v.is_real ? v.d : (double)v.i;
+        note_open(NULL, f, v);
         return true;
     }
     if (v.is_real || !integer_fits(param->dtype, v.i))
@@ -165,6 +176,7 @@ static bool scalar_argument(rk_kernel_arg *out, rk_fitting *f, const rk_param *p
                                "its parameter '%s' of type '%s' cannot be '%s'", param->name,
                                param->type, text);
     out->integer = v.i;
+    note_open(open, f, v);
     return true;
 }
 
@@ -201,12 +213,15 @@ static bool is_written(const rk_op_call *call, int slot)
     return false;
 }
 
-static bool pointer_argument(rk_kernel_arg *out, rk_fitting *f, const rk_param *param,
+static bool pointer_argument(rk_kernel_arg *out, rk_sym *open, rk_fitting *f, const rk_param *param,
                              const char *text)
 {
     int slot;
-    if (!rk_fitting_pointer(&slot, &out->offset, f, text))
+    rk_value offset;
+    if (!rk_fitting_pointer(&slot, &offset, f, text))
         return false;
+    out->offset = offset.i;
+    note_open(open, f, offset);
     out->tensor = slot == RK_NO_SLOT ? RK_NO_ID : (rk_id)slot;
     const rk_tensor *tensor = rk_slot_tensor(f->call, slot);
     if (!tensor)
@@ -250,12 +265,28 @@ static bool bind_arguments(rk_candidate *out, rk_fitting *f)
     for (size_t i = 0; i < kernel->param_count; i++) {
         const rk_param *param = &kernel->params[i];
         const char *text = f->launch->args[i];
-        if (!(param->pointer ? pointer_argument(&args[i], f, param, text)
-                             : scalar_argument(&args[i], f, param, text)))
+        rk_sym *open = f->open ? &f->open->args[i] : NULL;
+        if (!(param->pointer ? pointer_argument(&args[i], open, f, param, text)
+                             : scalar_argument(&args[i], open, f, param, text)))
             return false;
     }
     out->args = args;
     return outputs_written(out, f);
+}
+
+/** Room for what is open, where an operand is. */
+static rk_open_launch *open_launch(const rk_fitting *f)
+{
+    bool open = false;
+    for (size_t i = 0; i < f->call->in_count + f->call->out_count; i++) {
+        const rk_tensor *t = rk_slot_tensor(f->call, (int)i);
+        open = open || (t && rk_tensor_is_open(t));
+    }
+    if (!open)
+        return NULL;
+    rk_open_launch *launch = RK_NEW(f->arena, rk_open_launch);
+    launch->args = RK_NEW_ARRAY(f->arena, rk_sym, f->kernel->param_count + 1);
+    return launch;
 }
 
 bool rk_fitting_run(rk_candidate *out, rk_fitting *f)
@@ -277,6 +308,10 @@ bool rk_fitting_run(rk_candidate *out, rk_fitting *f)
         return false;
     if (f->binding && !holds(f, f->binding->when, rk_fitting_operand_value))
         return false;
-    return bind_arguments(out, f) && configure(out, f) && fit_device(out, f) &&
-           rk_fitting_access(out, f);
+    f->open = open_launch(f);
+    if (!bind_arguments(out, f) || !configure(out, f) || !fit_device(out, f) ||
+        !rk_fitting_access(out, f))
+        return false;
+    out->open = f->unexpressed ? NULL : f->open;
+    return true;
 }

@@ -37,7 +37,10 @@ typedef struct {
     const rk_binding *ranges; /**< says what an rTask touches; NULL: nothing does */
     rk_arena *arena;          /**< of the result */
     rk_parsed *parsed;
-    rk_arena *scratch;        /**< of diagnostics and of the reason */
+    rk_arena *scratch; /**< of diagnostics and of the reason */
+    rk_open_launch
+        *open;        /**< what of the launch is open, as it is found; NULL: the operands are not */
+    bool unexpressed; /**< something open has no expression */
     rk_misfit misfit;
     const char *reason; /**< when there is a misfit */
 } rk_fitting;
@@ -66,7 +69,7 @@ bool rk_fitting_launch_value(rk_value *out, rk_fitting *f, const char *text);
 /** The operand of a pointer argument, RK_NO_SLOT when it is null. */
 int rk_fitting_slot(const rk_fitting *f, const char *text);
 /** A pointer argument: its operand (RK_NO_SLOT: null) and how many elements into it. */
-bool rk_fitting_pointer(int *slot, int64_t *offset, rk_fitting *f, const char *text);
+bool rk_fitting_pointer(int *slot, rk_value *offset, rk_fitting *f, const char *text);
 
 /**
  * The candidate, if the kernel can run the node: its args have operand slots in `tensor` (RK_NO_ID

@@ -86,7 +86,7 @@ bool rk_fitting_access(rk_candidate *out, rk_fitting *f)
                             .block = out->block,
                             .values = RK_NEW_ARRAY(f->scratch, rk_value, f->launch->param_count),
                             .known = RK_NEW_ARRAY(f->scratch, bool, f->launch->param_count)};
-    rk_env env = {.user = &values, .name = launch_value};
+    rk_env env = {.user = &values, .syms = f->call->graph->syms, .name = launch_value};
     const rk_kernel *kernel = f->kernel;
     const rk_access **all = RK_NEW_ARRAY(f->arena, const rk_access *, kernel->param_count + 1);
     for (size_t i = 0; i < f->ranges->access_count; i++) {

@@ -154,6 +154,8 @@ static bool ask_dim(rk_value *out, scope *s, const rk_tensor *t, const rk_expr *
                            "tensor '%s' of rank %d has no dimension %lld", t->name, t->rank,
                            (long long)i);
     *out = rk_value_int(t->shape[i]);
+    out->open = t->open[i] != NULL;
+    out->sym = t->open[i];
     return true;
 }
 
@@ -212,6 +214,9 @@ static bool operand_call(void *user, rk_value *out, const char *function,
         return false;
     if (strcmp(function, "rank") == 0)
         *out = rk_value_int(t ? t->rank : 0);
+    else if (strcmp(function, "size") == 0 && t && rk_tensor_is_open(t))
+        *out = (rk_value){
+            .i = rk_tensor_elements(t), .open = true, .sym = rk_tensor_size(s->f->call->graph, t)};
     else if (strcmp(function, "size") == 0)
         *out = rk_value_int(t ? rk_tensor_elements(t) : 0);
     else if (strcmp(function, "dtype") == 0)
@@ -223,7 +228,8 @@ static bool operand_call(void *user, rk_value *out, const char *function,
 
 static rk_env env_of(scope *s)
 {
-    return (rk_env){.user = s, .name = operand_name, .call = operand_call};
+    return (rk_env){
+        .user = s, .syms = s->f->call->graph->syms, .name = operand_name, .call = operand_call};
 }
 
 /** Turns a failed evaluation into the reason why the kernel does not fit. */
@@ -366,7 +372,7 @@ static bool launch_name(void *user, rk_value *out, const char *name)
 
 static rk_env launch_env_of(scope *s)
 {
-    return (rk_env){.user = s, .name = launch_name};
+    return (rk_env){.user = s, .syms = s->f->call->graph->syms, .name = launch_name};
 }
 
 bool rk_fitting_launch_value(rk_value *out, rk_fitting *f, const char *text)
@@ -383,12 +389,13 @@ int rk_fitting_slot(const rk_fitting *f, const char *text)
     return rk_slot_tensor(f->call, search.slot) ? search.slot : RK_NO_SLOT;
 }
 
-bool rk_fitting_pointer(int *slot, int64_t *offset, rk_fitting *f, const char *text)
+bool rk_fitting_pointer(int *slot, rk_value *offset, rk_fitting *f, const char *text)
 {
-    rk_value v = rk_value_int(0);
-    if (!evaluate(&v, f, text, true, launch_env_of))
+    *offset = rk_value_int(0);
+    if (!evaluate(offset, f, text, true, launch_env_of))
         return false;
     *slot = rk_fitting_slot(f, text);
-    *offset = v.is_real ? 0 : v.i;
+    if (offset->is_real)
+        *offset = rk_value_int(0);
     return true;
 }

@@ -58,7 +58,8 @@ static void key_tensor(rk_str *key, const finder *s, const rk_node *node, size_t
     const rk_tensor *t = &s->graph->tensors[id];
     rk_str_addf(key, "|%d", t->dtype);
     for (int i = 0; i < t->rank; i++)
-        rk_str_addf(key, ",%lld", (long long)t->shape[i]);
+        rk_str_addf(key, ",%lld%s", (long long)t->shape[i],
+                    t->open[i] ? rk_sym_text(t->open[i], s->scratch) : "");
     for (size_t i = 0; i < node->input_count && operand >= node->input_count; i++)
         if (node->inputs[i] == id)
             rk_str_addf(key, "=%zu", i);

@@ -122,6 +122,7 @@ Test(family, holds_at_every_n_and_gives_the_bytes_of_static_builds, .timeout = 1
         cr_assert(rk_family_at(&m, f.family, &f.setting, &n, arena, f.diag));
         cr_assert(rk_check(m.schedule, &f.family->memory, &m.problem, arena, f.diag), "n=%d",
                   (int)n);
+        cr_assert(rk_check_family_member(f.family, &n, &m.problem, f.diag), "n=%d", (int)n);
         memset(ours, 0, sizeof ours);
         memset(theirs, 1, sizeof theirs);
         const rk_image *image = rk_image_build(m.schedule, &f.family->memory, &m.problem, arena);
@@ -137,8 +138,18 @@ Test(family, holds_at_every_n_and_gives_the_bytes_of_static_builds, .timeout = 1
         }
         rk_arena_reset(arena);
     }
-    int64_t n = MOST + 1;
     rk_member m;
+    int64_t n = 17;
+    const rk_sym grid = f.family->launches[0].grid[1];
+    cr_assert(rk_family_at(&m, f.family, &f.setting, &n, arena, f.diag));
+    f.family->launches[0].grid[1] =
+        rk_sym_number(f.graph->syms, m.problem.candidates->nodes[0].items[0].grid[1]);
+    cr_expect(rk_check_family_member(f.family, &n, &m.problem, f.diag), "right at 17 alone");
+    n = 1;
+    cr_assert(rk_family_at(&m, f.family, &f.setting, &n, arena, f.diag));
+    cr_expect_not(rk_check_family_member(f.family, &n, &m.problem, f.diag));
+    f.family->launches[0].grid[1] = grid;
+    n = MOST + 1;
     cr_expect_not(rk_family_at(&m, f.family, &f.setting, &n, arena, f.diag));
     rk_arena_free(arena);
     rk_arena_free(f.arena);

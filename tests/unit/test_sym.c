@@ -62,6 +62,20 @@ Test(sym, one_form)
     rk_arena_free(f.arena);
 }
 
+Test(sym, exact_quotients)
+{
+    fixture f = fresh();
+    const rk_sym n = parse(&f, "n");
+    cr_expect_eq(rk_sym_quotient(f.syms, parse(&f, "64*n*m"), parse(&f, "16*n")), parse(&f, "4*m"));
+    cr_expect_eq(rk_sym_quotient(f.syms, parse(&f, "n*n*n + 2*n*n"), parse(&f, "n*n")),
+                 parse(&f, "n + 2"));
+    cr_expect_null(rk_sym_quotient(f.syms, parse(&f, "n*n + 1"), n));
+    cr_expect_null(rk_sym_quotient(f.syms, parse(&f, "3*n"), parse(&f, "2*n")));
+    cr_expect_null(rk_sym_quotient(f.syms, parse(&f, "n*m"), parse(&f, "m")), "m may be 0");
+    cr_expect_null(rk_sym_quotient(f.syms, n, parse(&f, "n + 1")));
+    rk_arena_free(f.arena);
+}
+
 Test(sym, refused)
 {
     fixture f = fresh();
