@@ -141,6 +141,7 @@ struct block {
     unsigned char *shared;
     unsigned char
         *shared_known; /**< of each byte, whether it was written; NULL when that is not asked */
+    struct shared_word *shared_words; /**< who used each word, to look for races (weak.c); NULL */
     size_t shared_bytes;
     barrier barriers[BARRIERS];
 };

@@ -125,6 +125,7 @@ static void load_lane(run *c, const insn *i, int l)
         memory_resolve(c, i, l, memory_address(c, i, l), all, f->space, f->generic, false, &global);
     for (int k = 0; k < f->count; k++, p += f->bytes) {
         unsigned char value[16];
+        weak_shared(c, i, l, p, f, false, NULL);
         if (c->m->weak && (global || f->sem != SEM_WEAK))
             weak_load(c, i, l, p, f, value);
         else
@@ -142,6 +143,7 @@ static void store_lane(run *c, const insn *i, int l)
         memory_resolve(c, i, l, memory_address(c, i, l), all, f->space, f->generic, true, &global);
     for (int k = 0; k < f->count; k++, p += f->bytes) {
         const unsigned char *value = (unsigned char *)at(c, f->places[k]) + l * f->widths[k];
+        weak_shared(c, i, l, p, f, true, value);
         if (c->m->weak && (global || f->sem != SEM_WEAK))
             weak_store(c, i, l, p, f, value);
         else
@@ -167,7 +169,7 @@ static bool all_inside(run *c, const insn *i, uint32_t mask, const access_form *
         return false;
     unsigned char *base = NULL;
     if (f->space == PTX_SHARED && !f->generic) {
-        if (c->b->shared_known || high + bytes > c->b->shared_bytes)
+        if (c->b->shared_known || c->b->shared_words || high + bytes > c->b->shared_bytes)
             return false;
         base = c->b->shared;
     } else if (f->space == PTX_LOCAL) {
@@ -333,6 +335,7 @@ static void atomic_lane(run *c, const insn *i, int l)
     if (global)
         memory_resolve(c, i, l, memory_address(c, i, l), n, f->space, f->generic, true, &global);
     uint64_t old = 0, b = 0, e = 0;
+    weak_shared(c, i, l, p, f, true, NULL);
     if (c->m->weak)
         weak_atomic_begin(c, i, l, p, f);
     memcpy(&old, p, n);

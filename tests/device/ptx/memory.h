@@ -64,6 +64,12 @@ void weak_store(run *c, const insn *i, int lane, unsigned char *to, const access
 /** Around an atomic's reading and writing of memory. */
 void weak_atomic_begin(run *c, const insn *i, int lane, unsigned char *p, const access_form *f);
 void weak_atomic_end(run *c, const insn *i, int lane, unsigned char *p, const access_form *f);
+/** Words of a block's shared memory in which races are looked for. */
+struct shared_word *weak_shared_new(size_t bytes);
+void weak_shared_begin(block *b);
+/** A lane's access to an element of shared memory, before it: a write of `value`, NULL of an atomic. */
+void weak_shared(run *c, const insn *i, int lane, const unsigned char *p, const access_form *f, bool write,
+                 const void *value);
 void weak_fence(run *c, semantics sem, scope s);
 /** The warps of `lanes` (a mask for each warp of the block) have met. */
 void weak_meet(weak *w, block *b, const uint32_t *lanes);

@@ -343,6 +343,8 @@ static void block_begin(ptx_machine *m, block *b)
     memset(b->shared, 0xA5, b->shared_bytes);
     if (b->shared_known)
         memset(b->shared_known, 0, b->shared_bytes);
+    if (b->shared_words)
+        weak_shared_begin(b);
     b->live_warps = b->warp_count;
     for (int k = 0; k < b->warp_count; k++) {
         warp *w = &b->warps[k];
@@ -371,7 +373,10 @@ static bool block_new(ptx_machine *m, int slot)
     b->shared = aligned_alloc(1024, (b->shared_bytes + 1024) / 1024 * 1024);
     if (m->options.known)
         b->shared_known = malloc(b->shared_bytes + 1);
-    if (!b->warps || !b->shared || (m->options.known && !b->shared_known))
+    if (m->options.races)
+        b->shared_words = weak_shared_new(b->shared_bytes);
+    if (!b->warps || !b->shared || (m->options.known && !b->shared_known) ||
+        (m->options.races && !b->shared_words))
         return false;
     for (int k = 0; k < b->warp_count; k++)
         b->warps[k] = (warp){.block = b, .index = k, .ready = -1};
@@ -391,6 +396,7 @@ static void release_all(ptx_machine *m)
         free(m->blocks[b].warps);
         free(m->blocks[b].shared);
         free(m->blocks[b].shared_known);
+        free(m->blocks[b].shared_words);
     }
     free(m->blocks);
     free(m->ready);

@@ -27,6 +27,11 @@ typedef struct {
     uint8_t strong; /**< 0 weak, else 1 + scope */
 } access_mark;
 
+/** One word of shared memory. */
+typedef struct shared_word {
+    access_mark wrote, read;
+} shared_word;
+
 /** One word of global memory. */
 typedef struct {
     access_mark wrote, read; /**< last, as the threads issued it */
@@ -299,8 +304,8 @@ static bool both_strong(const weak *w, uint32_t u, const access_mark *a, uint8_t
     return same_block || (a->strong > SCOPE_GPU && strong > SCOPE_GPU);
 }
 
-static void check_race(run *c, const insn *i, int lane, const access_mark *other,
-                       const access_mark *own, const char *what)
+static void check_race_in(run *c, const insn *i, int lane, const access_mark *other,
+                          const access_mark *own, const char *what, const char *where)
 {
     weak *w = c->m->weak;
     const uint32_t u = own->unit - 1;
@@ -309,8 +314,14 @@ static void check_race(run *c, const insn *i, int lane, const access_mark *other
         return;
     const int slot = (int)(other->unit - 1) / w->warps;
     ptx_fail(c, i, 1u << lane,
-             "a race: %s at line %d by warp %d of block %u, and nothing orders the two", what,
+             "a race%s: %s at line %d by warp %d of block %u, and nothing orders the two", where, what,
              other->line, (int)(other->unit - 1) % w->warps, c->m->blocks[slot].linear);
+}
+
+static void check_race(run *c, const insn *i, int lane, const access_mark *other,
+                       const access_mark *own, const char *what)
+{
+    check_race_in(c, i, lane, other, own, what, "");
 }
 
 static access_mark mark_of(run *c, const insn *i, const unsigned char *p, const access_form *f)
@@ -591,6 +602,34 @@ void weak_atomic_end(run *c, const insn *i, int lane, unsigned char *p, const ac
     if (left.gpu && left.cta)
         merge(w, left.cta, left.gpu);
     set_message(w, p, &left);
+}
+
+struct shared_word *weak_shared_new(size_t bytes)
+{
+    return calloc(bytes / CELL_WORD + 1, sizeof(shared_word));
+}
+
+void weak_shared_begin(block *b)
+{
+    memset(b->shared_words, 0, (b->shared_bytes / CELL_WORD + 1) * sizeof *b->shared_words);
+}
+
+void weak_shared(run *c, const insn *i, int lane, const unsigned char *p, const access_form *f, bool write,
+                 const void *value)
+{
+    const block *b = c->b;
+    if (!b->shared_words || p < b->shared || p >= b->shared + b->shared_bytes)
+        return;
+    shared_word *word = b->shared_words + (size_t)(p - b->shared) / CELL_WORD;
+    const access_mark own = mark_of(c, i, p, f);
+    for (int at = 0; at < f->bytes; at += CELL_WORD, word++) {
+        const bool changes = write && (!value || memcmp(p, value, (size_t)f->bytes) != 0);
+        if (!write || changes)
+            check_race_in(c, i, lane, &word->wrote, &own, "it is written", " in shared memory");
+        if (changes)
+            check_race_in(c, i, lane, &word->read, &own, "it is read", " in shared memory");
+        *(write ? &word->wrote : &word->read) = own;
+    }
 }
 
 void weak_fence(run *c, semantics sem, scope s)
