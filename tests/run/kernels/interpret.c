@@ -288,9 +288,12 @@ static void loop(machine *m, frame *f, const stmt *s, const set *active)
         if (s->kind == FOR) {
             interpret_evaluate(m, f, s->e, &in, &v);
             set more = {{0}};
-            EACH_THREAD (i, &in)
+            EACH_THREAD (i, &in) {
+                if (!has(&v.defined, i))
+                    interpret_fault(m, "the bound of a loop is undefined");
                 if ((int64_t)counter->v[i] < (int64_t)v.v[i])
                     add(&more, i);
+            }
             in = more;
         }
         f->continued = (set){{0}};
