@@ -36,7 +36,7 @@ static bool ends_arguments(const rk_tokens *t, size_t i)
 }
 
 /** Whether the word before a `::` leaves it the outermost scope: a keyword or an attribute, and no name of a scope. */
-static bool leads(const rk_tokens *t, size_t i)
+static bool leads(const rk_unit *unit, const rk_tokens *t, size_t i)
 {
     static const char *const words[] = {
         "return",   "case",      "else",    "new",      "delete",  "typename",    "const",
@@ -54,7 +54,11 @@ static bool leads(const rk_tokens *t, size_t i)
     for (size_t w = 0; w < sizeof words / sizeof *words; w++)
         if (rk_token_is(t, i - 1, words[w]))
             return true;
-    return before->length > 4 && strncmp(t->text + before->offset, "__", 2) == 0;
+    /* a macro of a library, as one for an attribute, is not known by its text */
+    const size_t end = before->offset + before->length;
+    const bool apart = end < t->items[i].offset &&
+                       !rk_scopes_global(unit, t->text + before->offset, before->length);
+    return apart || (before->length > 4 && strncmp(t->text + before->offset, "__", 2) == 0);
 }
 
 /** The project's name at the token, which is of its namespace alone, or has in there what system headers have, too. */
@@ -85,7 +89,7 @@ static bool goes(const rk_edits *edits, size_t offset)
 /** Whether token `i` is the `::` of a name of the project, from the outermost scope on. */
 static bool leads_to_moved(const rk_unit *unit, const rk_tokens *t, size_t i)
 {
-    return rk_token_is(t, i, "::") && leads(t, i) && moved(unit, t, i + 1);
+    return rk_token_is(t, i, "::") && leads(unit, t, i) && moved(unit, t, i + 1);
 }
 
 const char *rk_rewrite_leading(const rk_unit *unit, size_t file, const char *text)

@@ -19,6 +19,15 @@ template <>::proto::item __device__ arena::make<::proto::item>(int v)
 {
     return {v + 1};
 }
+#define SAYS [[maybe_unused]]
+SAYS ::item *last(::proto::item *p);
+struct maker {
+    SAYS ::proto::item *first(int n);
+};
+SAYS ::proto::item *maker ::first(int n)
+{
+    return nullptr;
+}
 template <class T> struct list {
     static const int size = 3;
 };
