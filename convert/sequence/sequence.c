@@ -217,6 +217,57 @@ static enum CXChildVisitResult find_launch(CXCursor cursor, CXCursor parent, CXC
     return s->launches ? CXChildVisit_Break : CXChildVisit_Recurse;
 }
 
+/** Whether two names are one but for their spaces. */
+static bool same_name(const char *a, const char *b)
+{
+    for (;; a++, b++) {
+        a += strspn(a, " ");
+        b += strspn(b, " ");
+        if (*a != *b || !*a)
+            return *a == *b;
+    }
+}
+
+/** An instance of a function template by its name and arguments: "rotary<float, 4>". */
+static const char *instance_name(CXCursor function, rk_arena *arena)
+{
+    const int count = clang_Cursor_getNumTemplateArguments(function);
+    rk_str name = {.arena = arena};
+    rk_str_add(&name, rk_h_spelling(arena, function));
+    for (int i = 0; i < count; i++) {
+        const unsigned k = (unsigned)i;
+        rk_str_add(&name, i ? ", " : "<");
+        if (clang_Cursor_getTemplateArgumentKind(function, k) == CXTemplateArgumentKind_Type)
+            rk_str_add(&name, rk_h_text(arena, clang_getTypeSpelling(
+                                                   clang_Cursor_getTemplateArgumentType(function, k))));
+        else
+            rk_str_addf(&name, "%lld",
+                        clang_Cursor_getTemplateArgumentValue(function, k));
+    }
+    rk_str_add(&name, count > 0 ? ">" : "");
+    return rk_str_text(&name);
+}
+
+/** Finds the instance that is wanted where something names it. */
+static enum CXChildVisitResult find_instance(CXCursor cursor, CXCursor parent, CXClientData data)
+{
+    (void)parent;
+    search *s = data;
+    CXCursor body, function = clang_getCursorReferenced(cursor);
+    if (clang_isDeclaration(clang_getCursorKind(cursor)))
+        function = cursor;
+    if (clang_getCursorKind(function) == CXCursor_FunctionDecl && !is_system(function) &&
+        clang_Cursor_getNumTemplateArguments(function) > 0 &&
+        same_name(instance_name(function, s->arena), s->wanted) &&
+        body_of(&body, s->arena, function)) {
+        s->named = function;
+        return CXChildVisit_Break;
+    }
+    return clang_isDeclaration(clang_getCursorKind(cursor)) && is_system(cursor)
+               ? CXChildVisit_Continue
+               : CXChildVisit_Recurse;
+}
+
 static enum CXChildVisitResult find_function(CXCursor cursor, CXCursor parent, CXClientData data)
 {
     (void)parent;
@@ -254,6 +305,8 @@ static bool choose(CXCursor *out, search *s, const char *path, rk_diag *diag)
         rk_str_addf(&names, "%s%s", i ? ", " : "these launch kernels: ", s->names.items[i]);
     const char *hint =
         names.length ? rk_str_text(&names) : "no function of this file launches kernels";
+    if (s->wanted && strchr(s->wanted, '<'))
+        hint = "let the file name that instance: call it, or instantiate it";
     return s->wanted ? rk_diag_add(diag, RK_ERROR, "RK-V301", rk_place_file(path), hint,
                                    "there is no host function '%s'", s->wanted)
                      : rk_diag_add(diag, RK_ERROR, "RK-V301", rk_place_file(path), hint,
@@ -276,12 +329,20 @@ static rk_hv given_value(rk_arena *arena, double value, CXType type)
     return rk_hv_scalar(sym);
 }
 
+static bool is_stream(CXType type, rk_arena *arena)
+{
+    const CXType plain = clang_getUnqualifiedType(clang_getCanonicalType(type));
+    return rk_str_ends(rk_h_text(arena, clang_getTypeSpelling(plain)), "CUstream_st *");
+}
+
 /** A parameter's value: given, a buffer, or its name. */
 static rk_hv parameter_value(rk_follow *f, CXCursor parameter, const char *name, bool of_main,
                              const rk_given *given)
 {
     CXType type = clang_getCursorType(parameter);
     rk_hv value = rk_hv_of_name(f->arena, name, type);
+    if (is_stream(type, f->arena)) /* what is given to one is done in its order, as on the default one */
+        return rk_hv_scalar(rk_sym_int(f->arena, 0, rk_h_ctype(type)));
     if (value.kind == RK_HV_SCALAR && (given || of_main))
         return given_value(f->arena, given ? given->value : 1, type);
     if (value.kind != RK_HV_POINTER || of_main)
@@ -375,12 +436,14 @@ bool rk_sequence_follow(rk_sequence *out, const rk_sequence_units *units, const 
     const char *path = rk_h_text(arena, clang_getTranslationUnitSpelling(units->items[0]));
     for (size_t i = 0; i < units->count; i++)
         clang_visitChildren(clang_getTranslationUnitCursor(units->items[i]), find_function, &s);
+    for (size_t i = 0; function && clang_Cursor_isNull(s.named) && i < units->count; i++)
+        clang_visitChildren(clang_getTranslationUnitCursor(units->items[i]), find_instance, &s);
     CXCursor chosen;
     if (!choose(&chosen, &s, path, diag) || !check_given(chosen, given, given_count, arena, diag))
         return false;
     rk_follow f = {.arena = arena, .units = units};
     run_function(&f, chosen, given, given_count);
-    *out = (rk_sequence){.function = rk_h_spelling(arena, chosen),
+    *out = (rk_sequence){.function = instance_name(chosen, arena),
                          .buffers = f.buffers.items,
                          .buffer_count = f.buffers.count,
                          .steps = f.steps.items,
