@@ -4,6 +4,7 @@
 #include "sched/onnx/import.h"
 #include "sched/ops/op.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,21 +22,23 @@ static void byte(message *m, unsigned value)
     m->bytes[m->size++] = (unsigned char)value;
 }
 
-static void number(message *m, unsigned field, unsigned value)
+static void varint(message *m, unsigned value)
 {
-    byte(m, field << 3);
     for (; value >= 128; value >>= 7)
         byte(m, (value & 127) | 128);
     byte(m, value);
 }
 
+static void number(message *m, unsigned field, unsigned value)
+{
+    varint(m, field << 3);
+    varint(m, value);
+}
+
 static void bytes(message *m, unsigned field, const void *data, size_t size)
 {
-    byte(m, field << 3 | 2);
-    size_t left = size;
-    for (; left >= 128; left >>= 7)
-        byte(m, (unsigned)(left & 127) | 128);
-    byte(m, (unsigned)left);
+    varint(m, field << 3 | 2);
+    varint(m, (unsigned)size);
     for (size_t i = 0; i < size; i++)
         byte(m, ((const unsigned char *)data)[i]);
 }
@@ -223,4 +226,91 @@ Test(onnx_import, a_product_of_a_batch_and_a_matrix_is_one_matmul)
         cr_assert_eq(graph->tensors[graph->nodes[i].inputs[0]].shape[0], 7 * 2);
     }
     cr_assert_eq(products, 1);
+}
+
+/** An operand of four dimensions. */
+static message operand(const char *name, const unsigned *shape)
+{
+    message dims = {0}, tensor = {0}, type = {0}, m = {0};
+    for (int d = 0; d < 4; d++) {
+        message one = {0};
+        number(&one, 1, shape[d]);
+        part(&dims, 1, &one);
+    }
+    number(&tensor, 1, FLOAT);
+    part(&tensor, 2, &dims);
+    part(&type, 1, &tensor);
+    text(&m, 1, name);
+    part(&m, 2, &type);
+    return m;
+}
+
+enum { HEADS = 2, QUERIES = 2, KEYS = 3, SIZE = 2 };
+
+/** Causal attention of two heads that share keys and values, by its definition. */
+static void attend(float *y, const float *q, const float *k, const float *v)
+{
+    for (int row = 0; row < HEADS * QUERIES; row++) {
+        const int seen = row % QUERIES + 1;
+        double weight[KEYS], sum = 0;
+        for (int j = 0; j < seen; j++) {
+            double score = 0;
+            for (int i = 0; i < SIZE; i++)
+                score += (double)q[row * SIZE + i] * (double)k[j * SIZE + i];
+            sum += weight[j] = exp(score / sqrt(SIZE));
+        }
+        for (int i = 0; i < SIZE; i++) {
+            double value = 0;
+            for (int j = 0; j < seen; j++)
+                value += weight[j] / sum * (double)v[j * SIZE + i];
+            y[row * SIZE + i] = (float)value;
+        }
+    }
+}
+
+Test(onnx_import, attention_is_what_its_definition_says)
+{
+    static const unsigned of_q[] = {1, HEADS, QUERIES, SIZE}, of_k[] = {1, 1, KEYS, SIZE};
+    float q[HEADS * QUERIES * SIZE], k[KEYS * SIZE], v[KEYS * SIZE], expected[HEADS * QUERIES * SIZE];
+    for (int i = 0; i < HEADS * QUERIES * SIZE; i++)
+        q[i] = (float)(i * 3 % 7) - 2;
+    for (int i = 0; i < KEYS * SIZE; i++) {
+        k[i] = (float)(i * 5 % 4) - 1;
+        v[i] = (float)(i * i % 11);
+    }
+    message causal = {0}, node = {0}, graph = {0}, opset = {0}, model = {0};
+    text(&causal, 1, "is_causal");
+    number(&causal, 3, 1);
+    number(&causal, 20, 2);
+    const char *const names[] = {"q", "k", "v"};
+    for (int i = 0; i < 3; i++)
+        text(&node, 1, names[i]);
+    text(&node, 2, "y");
+    text(&node, 4, "Attention");
+    part(&node, 5, &causal);
+    part(&graph, 1, &node);
+    text(&graph, 2, "attention");
+    for (int i = 0; i < 3; i++) {
+        const message given = operand(names[i], i == 0 ? of_q : of_k);
+        part(&graph, 11, &given);
+    }
+    const message y = operand("y", of_q);
+    part(&graph, 12, &y);
+    number(&opset, 2, 24);
+    number(&model, 1, 11);
+    part(&model, 7, &graph);
+    part(&model, 8, &opset);
+    const char *path = in_folder("attention.onnx");
+    cr_assert(rk_file_write(path, model.bytes, model.size, diag));
+    const rk_graph *read = rk_onnx_import(path, &(rk_onnx_options){0}, arena, diag);
+    cr_assert(read, "%s", rk_diag_count(diag) ? rk_diag_at(diag, 0)->message : "");
+    void **buffers = RK_NEW_ARRAY(arena, void *, read->tensor_count);
+    void *const given[] = {q, k, v};
+    for (int i = 0; i < 3; i++)
+        buffers[read->inputs[i]] = given[i];
+    cr_assert(rk_graph_eval(buffers, read, arena, diag));
+    const float *found = buffers[read->outputs[0]];
+    attend(expected, q, k, v);
+    for (int i = 0; i < HEADS * QUERIES * SIZE; i++)
+        cr_assert_float_eq(found[i], expected[i], 1e-5, "%d: %g, not %g", i, (double)found[i], (double)expected[i]);
 }
