@@ -209,6 +209,24 @@ static enum CXChildVisitResult find_system(CXCursor cursor, CXCursor parent, CXC
     return CXChildVisit_Continue;
 }
 
+/** Namespaces that the project opens by a library's macro, whose text does not show them. */
+static enum CXChildVisitResult find_opened(CXCursor cursor, CXCursor parent, CXClientData data)
+{
+    (void)parent;
+    collector *c = data;
+    const enum CXCursorKind kind = clang_getCursorKind(cursor);
+    const char *name = rk_ast_name(cursor, c->unit->arena);
+    if (!rk_sources_ours(c->unit, cursor, &c->last) || kind != CXCursor_Namespace || !*name)
+        return kind == CXCursor_LinkageSpec ? CXChildVisit_Recurse : CXChildVisit_Continue;
+    const char *around = c->path;
+    c->path = *around ? rk_arena_printf(c->unit->arena, "%s::%s", around, name) : name;
+    if (!is_ours(c, c->path))
+        *rk_push(c->unit->arena, &c->unit->spaces) = c->path;
+    clang_visitChildren(cursor, find_opened, c);
+    c->path = around;
+    return CXChildVisit_Continue;
+}
+
 static void find_overloads(rk_unit *unit)
 {
     for (size_t i = 0; i < unit->functions.count; i++) {
@@ -274,6 +292,7 @@ void rk_scopes_find(rk_analysis *analysis)
     clang_visitChildren(all, collect_globals, &c);
     sort_globals(unit);
     rk_spaces_find(unit);
+    clang_visitChildren(all, find_opened, &c);
     clang_visitChildren(all, find_system, &c);
     find_overloads(unit);
     clang_visitChildren(all, find_outside, &c);
