@@ -5,6 +5,7 @@
 #include "emit/cpu_machine.h"
 #include "emit/cpu_profile.h"
 #include "emit/emit_internal.h"
+#include "rkernel_lib/catalog/cpu_levels.h"
 #include "rkernel_lib/catalog/files.h"
 #include "rkernel_lib/runtime/cpu/executor.h"
 
@@ -37,6 +38,7 @@ struct rk_cpu_vdevice {
     RK_VEC(library) libraries;
     rk_executor *executor;
     bool clocked; /**< see rk_cpu_options */
+    bool exact;
 };
 
 /* Loading. */
@@ -46,15 +48,16 @@ static rk_place kernel_place(const char *file, const rk_kernel *kernel, rk_arena
     return rk_place_object(arena, file, "kernel", kernel->id);
 }
 
-/** Whether the file has the hash that the image knows, if it knows one; RK-M108. */
-static bool check_hash(const char *path, const rk_image_fn *fn, rk_arena *arena, rk_diag *diag)
+/** Whether the kernel's files have the hash that the image knows, if it knows one; RK-M108. */
+static bool check_hash(const char *path, const rk_catalog *catalog, const rk_image_fn *fn,
+                       rk_arena *arena, rk_diag *diag)
 {
-    rk_bytes bytes;
+    const char *hash;
     if (!fn->library)
         return true;
-    if (!rk_file_read(&bytes, path, arena, diag))
+    if (!rk_emit_library_hash(&hash, fn->kernel, catalog, arena, diag))
         return false;
-    return strcmp(rk_emit_hash_text(rk_hash(bytes.data, bytes.size, 0), arena), fn->library) == 0 ||
+    return strcmp(hash, fn->library) == 0 ||
            rk_diag_add(diag, RK_ERROR, "RK-M108", kernel_place(path, fn->kernel, arena),
                        "build the image again",
                        "the shared object was changed after the image was written");
@@ -90,25 +93,41 @@ static bool check_library(const char *path, const rk_kernel *kernel, rk_arena *a
     return true;
 }
 
+/** The shared object that is run here: for the best level of this processor, or the one that all run. */
+static const char *library_of(const rk_cpu_vdevice *vdevice, const rk_kernel *kernel,
+                              rk_arena *arena)
+{
+    const unsigned levels = vdevice->exact ? 0 : kernel->cpu_levels & rk_cpu_levels_here();
+    return levels ? rk_cpu_level_file(arena, kernel->cpu_library, rk_cpu_level_best(levels))
+                  : kernel->cpu_library;
+}
+
 /** The open shared object of a kernel; NULL with a diagnostic. */
 static void *open_library(rk_cpu_vdevice *vdevice, const rk_catalog *catalog, const rk_image_fn *fn,
                           rk_arena *arena, rk_diag *diag)
 {
     const rk_kernel *kernel = fn->kernel;
+    if (vdevice->exact && kernel->cpu_threads == RK_CPU_LIBRARY) {
+        rk_diag_add(diag, RK_ERROR, "RK-M109", kernel_place(NULL, kernel, arena),
+                    "build the image again, with --exact",
+                    "the kernel is a product of this machine's BLAS, whose bytes are its own");
+        return NULL;
+    }
     if (!kernel->cpu_library || !kernel->cpu_entry) {
         rk_diag_add(diag, RK_ERROR, "RK-M101", kernel_place(NULL, kernel, arena),
                     "run rkconvert again without leaving out the CPU",
                     "the catalog has no CPU code for the kernel");
         return NULL;
     }
-    const char *path = rk_catalog_file(catalog, kernel->cpu_library, arena, diag);
+    const char *path =
+        rk_catalog_file(catalog, library_of(vdevice, kernel, arena), arena, diag);
     if (!path)
         return NULL;
     for (size_t i = 0; i < vdevice->libraries.count; i++) {
         if (strcmp(vdevice->libraries.items[i].path, path) == 0)
             return vdevice->libraries.items[i].handle;
     }
-    if (!check_library(path, kernel, arena, diag) || !check_hash(path, fn, arena, diag))
+    if (!check_library(path, kernel, arena, diag) || !check_hash(path, catalog, fn, arena, diag))
         return NULL;
     /* A name without a slash would be searched for elsewhere. */
     const char *exact = strchr(path, '/') ? path : rk_arena_printf(arena, "./%s", path);
@@ -264,6 +283,7 @@ static bool load(rk_cpu_vdevice *vdevice, const rk_catalog *catalog, const rk_cp
     const rk_image *image = vdevice->image;
     rk_cpu_entry *entries = RK_NEW_ARRAY(arena, rk_cpu_entry, image->fn_count + 1);
     bool good = true;
+    vdevice->exact = options && options->exact;
     for (size_t i = 0; i < image->fn_count; i++) {
         const rk_image_fn *fn = &image->fns[i];
         entries[i] = find_entry(vdevice, catalog, fn, arena, diag);
@@ -380,27 +400,39 @@ static int by_id(const void *a, const void *b)
     return strcmp(x->id, y->id);
 }
 
-/** Copies the shared object beside the image, and names the copy; objects of one name each get one of their own. */
+/** Copies a shared object to a name that is free, or has the same bytes; else `taken`. */
+static bool copy_file(bool *taken, const char *name, const char *to, const rk_emit_request *request,
+                      rk_arena *arena, rk_diag *diag)
+{
+    rk_bytes bytes, there;
+    const char *from = rk_catalog_file(request->catalog, name, arena, diag);
+    if (!from || !rk_file_read(&bytes, from, arena, diag))
+        return false;
+    if (!rk_file_exists(to))
+        return rk_file_write(to, bytes.data, bytes.size, diag);
+    if (!rk_file_read(&there, to, arena, diag))
+        return false;
+    *taken = there.size != bytes.size || memcmp(there.data, bytes.data, bytes.size) != 0;
+    return true;
+}
+
+/** Copies the shared objects beside the image, and names the copies; objects of one name each get one of their own. */
 static bool copy_library(rk_kernel *kernel, const rk_emit_request *request, rk_arena *arena,
                          rk_diag *diag)
 {
-    rk_bytes bytes, there;
-    const char *from = rk_catalog_file(request->catalog, kernel->cpu_library, arena, diag);
-    if (!from || !rk_file_read(&bytes, from, arena, diag))
-        return false;
-    for (unsigned other = 0;; other++) {
-        const char *base = rk_path_base(from);
-        if (other)
-            base = rk_arena_printf(arena, "%u-%s", other, base);
-        kernel->cpu_library = rk_path_join(arena, "cpu", base);
-        const char *to = rk_path_join(arena, request->dir, kernel->cpu_library);
-        if (!rk_file_exists(to))
-            return rk_file_write(to, bytes.data, bytes.size, diag);
-        if (!rk_file_read(&there, to, arena, diag))
-            return false;
-        if (there.size == bytes.size && memcmp(there.data, bytes.data, bytes.size) == 0)
-            return true;
+    const rk_file_names from = rk_catalog_libraries(kernel, arena);
+    const char *base = rk_path_base(kernel->cpu_library);
+    bool good = true, taken = true;
+    for (unsigned other = 0; good && taken; other++) {
+        const char *name = other ? rk_arena_printf(arena, "%u-%s", other, base) : base;
+        kernel->cpu_library = rk_path_join(arena, "cpu", name);
+        const rk_file_names to = rk_catalog_libraries(kernel, arena);
+        taken = false;
+        for (size_t i = 0; good && !taken && i < from.count; i++)
+            good = copy_file(&taken, from.items[i], rk_path_join(arena, request->dir, to.items[i]),
+                             request, arena, diag);
     }
+    return good;
 }
 
 /** Writes the kernels that the image uses and a catalog of them. */

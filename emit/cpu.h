@@ -14,13 +14,15 @@ typedef struct {
         processors. */
     uint32_t workers;
     uint32_t first_base; /**< initial value of the steps, see rk_executor_options */
+    bool exact;          /**< kernels that fuse no operations: the same bytes on every processor */
     bool clocked;        /**< the time of rk_cpu_vdevice_run is rk_executor_processor_ns */
 } rk_cpu_options;
 
 /**
  * Makes a vDevice; `options` may be NULL. Its tables lie in `arena`, and the image must outlive it. NULL
  * with RK-M101 (kernel not compiled for the CPU), RK-M102 (shared object missing), RK-M103 (made for
- * another machine, or cannot be loaded), RK-M104 (entry missing), RK-M105 (an op does not fit the vEU),
+ * another machine, or cannot be loaded), RK-M104 (entry missing), RK-M105 (an op does not fit the vEU), RK-M109
+ * (a kernel that is a library's, for exact bytes),
  * all at once, or RK-M107 (broken tables, memory or threads short).
  */
 rk_cpu_vdevice *rk_cpu_vdevice_new(const rk_image *image, const rk_catalog *catalog,

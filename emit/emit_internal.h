@@ -16,6 +16,10 @@ const char *rk_emit_constants_hash(const rk_image *image, rk_arena *arena);
 /** A hash as 16 hex digits. */
 const char *rk_emit_hash_text(uint64_t hash, rk_arena *arena);
 
+/** Sets the hash over a kernel's shared objects for the CPU; NULL where it has none. */
+bool rk_emit_library_hash(const char **out, const rk_kernel *kernel, const rk_catalog *catalog,
+                          rk_arena *arena, rk_diag *diag);
+
 /** Hash of an image file's tree without its member "hash", 16 hex digits. */
 const char *rk_emit_tables_hash(const cJSON *root, rk_arena *arena);
 

@@ -40,19 +40,34 @@ static void add_ios(cJSON *to, const char *member, const rk_image_io *ios, size_
     }
 }
 
-/** Adds the hash of the function's shared object, where the catalog has one. */
+bool rk_emit_library_hash(const char **out, const rk_kernel *kernel, const rk_catalog *catalog,
+                          rk_arena *arena, rk_diag *diag)
+{
+    const rk_file_names names = rk_catalog_libraries(kernel, arena);
+    uint64_t hash = 0;
+    for (size_t i = 0; i < names.count; i++) {
+        rk_bytes bytes;
+        const char *path = rk_catalog_file(catalog, names.items[i], arena, diag);
+        if (!path || !rk_file_read(&bytes, path, arena, diag))
+            return false;
+        hash = rk_hash(bytes.data, bytes.size, hash);
+    }
+    *out = names.count ? rk_emit_hash_text(hash, arena) : NULL;
+    return true;
+}
+
+/** Adds the hash of the function's shared objects, where the catalog has one. */
 static bool add_library(cJSON *item, const char *id, const rk_catalog *beside, rk_arena *arena,
                         rk_diag *diag)
 {
-    rk_bytes bytes;
+    const char *hash;
     const rk_kernel *kernel = rk_catalog_find(beside, id);
-    if (!kernel || !kernel->cpu_library)
+    if (!kernel)
         return true;
-    const char *path = rk_catalog_file(beside, kernel->cpu_library, arena, diag);
-    if (!path || !rk_file_read(&bytes, path, arena, diag))
+    if (!rk_emit_library_hash(&hash, kernel, beside, arena, diag))
         return false;
-    const uint64_t hash = rk_hash(bytes.data, bytes.size, 0);
-    cJSON_AddStringToObject(item, "library", rk_emit_hash_text(hash, arena));
+    if (hash)
+        cJSON_AddStringToObject(item, "library", hash);
     return true;
 }
 

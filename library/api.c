@@ -181,6 +181,7 @@ static const option options[] = {
     OPTION("bindings", TEXTS, options.bindings),
     OPTION("no-shipped", FLAG, options.no_shipped),
     OPTION("constants-anywhere", FLAG, options.anywhere),
+    OPTION("exact", FLAG, options.exact),
     OPTION("threads", NUMBER, threads),
     OPTION("home", TEXT, home),
 };
@@ -342,7 +343,8 @@ static bool load(rammer_model *model, const void *what)
     if (rk_subject_load(subject, rk_arena_strdup(model->arena, what), &model->options, &tool) !=
         RK_EXIT_GOOD)
         return false;
-    const rk_cpu_options how = {.workers = (uint32_t)model->threads};
+    const rk_cpu_options how = {.workers = (uint32_t)model->threads,
+                                .exact = model->options.exact};
     if (runs_here(model)) {
         model->vdevice = rk_cpu_vdevice_new(subject->image, subject->catalog, &how, model->arena,
                                             model->diag);

@@ -43,6 +43,7 @@ typedef struct {
     int64_t veus;         /**< 0: as many as fit */
     rk_texts bind;        /**< "n=32", "n=1..512" */
     rk_texts member;      /**< "n=17": of a range, the member to plan */
+    bool exact;           /**< no bytes that are of this processor or its libraries alone */
     bool anywhere;        /**< constants may lie outside the graph's folder */
     const rk_texts
         *given; /**< "x=x.npy", values that an ONNX model may need when it is built; NULL: none */

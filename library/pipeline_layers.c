@@ -2,6 +2,9 @@
 
 #include "rkernel_lib/catalog/layers.h"
 
+#include <dlfcn.h>
+#include <string.h>
+
 /** What is there so far: catalogs and bindings, each layer over those before. */
 typedef struct {
     const rk_catalog *catalog;
@@ -43,13 +46,32 @@ static bool add_shipped(layers *l, const rk_plan_options *options, rk_tool *tool
     return l->catalog && add_bindings(l, rk_tool_share(tool, "bindings"), tool);
 }
 
+/** Whether the machine has the library whose products are tiles of a catalog for the CPU. */
+static bool has_products(const char *folder, rk_tool *tool)
+{
+    bool (*there)(void) = NULL;
+    void *library = dlopen(rk_path_join(tool->arena, folder, "cpu/products.so"), RTLD_NOW);
+    void *symbol = library ? dlsym(library, "rk_products_there") : NULL;
+    memcpy(&there, &symbol, sizeof there);
+    return there && there();
+}
+
+/** Puts those tiles over the shipped catalog, for a CPU whose bytes may be its own. */
+static bool add_products(layers *l, const rk_plan_options *options, rk_tool *tool)
+{
+    const char *folder = rk_tool_share(tool, "products");
+    const bool cpu = !options->target || strcmp(options->target, "cpu") == 0;
+    return !cpu || options->exact || !has_products(folder, tool) || add_catalog(l, folder, tool);
+}
+
 bool rk_plan_layers(const rk_catalog **catalog, const rk_bindings **bindings,
                     const rk_plan_options *options, rk_tool *tool)
 {
     static const rk_catalog no_catalog = {.folder = ""};
     static const rk_bindings no_bindings = {0};
     layers l = {&no_catalog, &no_bindings};
-    bool good = options->no_shipped || add_shipped(&l, options, tool);
+    bool good = options->no_shipped ||
+                (add_shipped(&l, options, tool) && add_products(&l, options, tool));
     for (size_t i = 0; good && i < options->catalogs.count; i++)
         good = add_catalog(&l, options->catalogs.items[i], tool);
     for (size_t i = 0; good && i < options->bindings.count; i++)

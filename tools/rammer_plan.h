@@ -39,6 +39,8 @@
                   "use this schedule, checked, in place of a policy"),                             \
         RK_OPTION(TEXT, type, at.profile, "profile", "FILE",                                       \
                   "measured times, of `rammer profile`; the model elsewhere"),                     \
+        RK_OPTION(FLAG, type, at.exact, "exact", NULL,                                             \
+                  "the same bytes on every CPU: no fused operations, no BLAS"),                    \
         RK_OPTION(FLAG, type, at.anywhere, "constants-anywhere", NULL,                             \
                   "constants may lie outside the graph's folder"),                                 \
         RK_LAYER_OPTIONS(type, at)

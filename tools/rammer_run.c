@@ -263,8 +263,9 @@ static bool execute(result *r, const rk_subject *s, const run_options *options, 
     rk_values values;
     if (!rk_values_make(&values, s->image, &source, tool))
         return false;
+    const rk_cpu_options how = {.exact = options->plan.exact};
     rk_cpu_vdevice *vdevice =
-        rk_cpu_vdevice_new(s->image, s->catalog, NULL, tool->arena, tool->diag);
+        rk_cpu_vdevice_new(s->image, s->catalog, &how, tool->arena, tool->diag);
     if (!vdevice)
         return false;
     rk_tool_progress(tool, "running the vDevice");

@@ -1,6 +1,7 @@
 #include "convert/rkernel/catalog_build.h"
 
 #include "convert/facts/phases.h"
+#include "convert/rkernel/cpu_library.h"
 #include "convert/rkernel/decide.h"
 #include "convert/rkernel/rewrite.h"
 #include "convert/unit/sources.h"
@@ -97,6 +98,7 @@ static rk_kernel build(const rk_unit *unit, size_t index, const char *cpu_librar
     kernel.resource_count = instance->resource_count;
     if (cpu_library && rk_rewrite_cpu_takes(unit, instance)) {
         kernel.cpu_library = cpu_library;
+        kernel.cpu_levels = rk_cpu_library_levels();
         kernel.cpu_entry = rk_arena_printf(unit->arena, "rk__entry_%s_%zu", unit->ident, index);
         kernel.cpu_threads = !kernel.uses.barrier && !kernel.uses.warp ? RK_CPU_LOOP
                              : f->split                                ? RK_CPU_FISSION

@@ -1,6 +1,7 @@
 #include "convert/rkernel/cpu_library.h"
 
 #include "convert/cc/cpu_flags.h"
+#include "rkernel_lib/catalog/cpu_levels.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -21,10 +22,21 @@ static void add_words(rk_cc_words *out, const char *text, rk_arena *arena)
     }
 }
 
-/** The compiler and its flags. */
-static rk_cc_words command(rk_arena *arena)
+unsigned rk_cpu_library_levels(void)
 {
-    static const char *const flags[] = {"-x", "c++", "-std=c++17", "-O2", "-fPIC", "-shared", "-w"};
+    const char *wanted = getenv("RK_CPU_LEVELS");
+    if (wanted && strcmp(wanted, "base") == 0)
+        return 0;
+    if (wanted && strcmp(wanted, "all") == 0)
+        return rk_cpu_levels_all();
+    const unsigned here = rk_cpu_levels_here();
+    return here ? 1u << rk_cpu_level_best(here) : 0;
+}
+
+/** The compiler and its flags, those of a level after the others; RK_CPU_LEVELS is none. */
+static rk_cc_words command(unsigned level, rk_arena *arena)
+{
+    static const char *const flags[] = {"-x", "c++", "-std=c++17", "-O3", "-fPIC", "-w"};
     rk_cc_words compiler = {0}, words = {0};
     const char *given = getenv("CXX");
     add_words(&compiler, given && *given ? given : "c++", arena);
@@ -34,6 +46,10 @@ static rk_cc_words command(rk_arena *arena)
         *rk_push(arena, &words) = flags[i];
     add_words(&words, getenv("CXXFLAGS"), arena);
     rk_cpu_flags(&words, &compiler, arena);
+    if (level < RK_CPU_LEVELS) {
+        *rk_push(arena, &words) = rk_arena_printf(arena, "-march=%s", rk_cpu_level_names[level]);
+        *rk_push(arena, &words) = "-ffp-contract=fast";
+    }
     return words;
 }
 
@@ -58,10 +74,13 @@ static uint64_t hash_folder(const char *folder, uint64_t hash, rk_arena *arena)
 
 uint64_t rk_cpu_library_hash(const rk_convert_options *options, rk_arena *arena)
 {
-    const rk_cc_words words = command(arena);
-    uint64_t hash = 0;
-    for (size_t i = 0; i < words.count; i++)
-        hash = rk_hash(words.items[i], strlen(words.items[i]) + 1, hash);
+    const unsigned levels = rk_cpu_library_levels();
+    uint64_t hash = rk_hash(&levels, sizeof levels, 0);
+    for (unsigned level = 0; level <= RK_CPU_LEVELS; level++) {
+        const rk_cc_words words = command(level, arena);
+        for (size_t i = 0; i < words.count; i++)
+            hash = rk_hash(words.items[i], strlen(words.items[i]) + 1, hash);
+    }
     rk_arena *scratch = rk_arena_new();
     hash = hash_folder(rk_path_join(arena, options->home, "include"), hash, scratch);
     rk_arena_free(scratch);
@@ -85,27 +104,10 @@ static const char *first_error(const char *folder, const char *log, rk_arena *ar
     return strncmp(line, folder, length) == 0 && line[length] == '/' ? line + length + 1 : line;
 }
 
-/** Runs the compiler, its messages going to `log`; whether it made `to`. */
-static bool compile(const rk_unit *unit, const char *folder, const char *source, const char *to,
-                    const char *log)
+/** Runs the compiler in the folder, its messages going to `log`; whether that went well. */
+static bool run(rk_cc_words *words, const char *folder, const char *log, rk_arena *arena)
 {
-    rk_arena *arena = unit->arena;
-    rk_cc_words words = command(arena);
-    const char *include = rk_path_join(arena, unit->options->home, "include");
-    /* Reports name a kernel's place; where the folder happens to be is no part of that. */
-    const char *const last[] = {"-I",
-                                include,
-                                "-I",
-                                rk_path_join(arena, include, "rk/shim"),
-                                "-idirafter",
-                                rk_path_join(arena, include, "rk/torch"),
-                                rk_arena_printf(arena, "-ffile-prefix-map=%s/=", folder),
-                                "-o",
-                                to,
-                                rk_path_join(arena, folder, source),
-                                NULL};
-    for (size_t i = 0; i < sizeof last / sizeof *last; i++)
-        *rk_push(arena, &words) = last[i];
+    *rk_push(arena, words) = NULL;
     fflush(NULL);
     const pid_t pid = fork();
     if (pid == 0) {
@@ -114,8 +116,9 @@ static bool compile(const rk_unit *unit, const char *folder, const char *source,
             dup2(file, STDOUT_FILENO);
             dup2(file, STDERR_FILENO);
         }
-        execvp(words.items[0], (char *const *)(uintptr_t)words.items);
-        fprintf(stderr, "error: cannot run %s: %s\n", words.items[0], strerror(errno));
+        if (chdir(folder) == 0)
+            execvp(words->items[0], (char *const *)(uintptr_t)words->items);
+        fprintf(stderr, "error: cannot run %s: %s\n", words->items[0], strerror(errno));
         _exit(127);
     }
     int status = -1;
@@ -124,8 +127,57 @@ static bool compile(const rk_unit *unit, const char *folder, const char *source,
     return pid > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
+/**
+ * Makes `<folder>/library.so`. An object comes first, and all is named from within the folder: reports name a kernel's
+ * place, of which where the folder happens to be is no part, and compilers' caches find what they have.
+ */
+static bool compile(const rk_unit *unit, unsigned level, const char *folder, const char *source,
+                    const char *log)
+{
+    rk_arena *arena = unit->arena;
+    rk_cc_words object = command(level, arena), library = {0};
+    char *real = realpath(rk_path_join(arena, unit->options->home, "include"), NULL);
+    const char *include = real ? rk_arena_strdup(arena, real) : "";
+    free(real);
+    const char *const last[] = {
+        "-I",        include,
+        "-I",        rk_path_join(arena, include, "rk/shim"),
+        "-idirafter", rk_path_join(arena, include, "rk/torch"),
+        "-c",        source,
+        "-o",        "library.o"};
+    for (size_t i = 0; i < sizeof last / sizeof *last; i++)
+        *rk_push(arena, &object) = last[i];
+    const char *const link[] = {"-x", "none", "-shared", "library.o", "-o", "library.so"};
+    const rk_cc_words words = command(level, arena);
+    for (size_t i = 0; i < words.count; i++)
+        *rk_push(arena, &library) = words.items[i];
+    for (size_t i = 0; i < sizeof link / sizeof *link; i++)
+        *rk_push(arena, &library) = link[i];
+    return run(&object, folder, log, arena) && run(&library, folder, log, arena);
+}
+
+/** Makes the library at out->path, unless it is there; a level that is RK_CPU_LEVELS is none. */
+static bool make(rk_output *out, const rk_unit *unit, unsigned level, const char *folder,
+                 const char *source)
+{
+    rk_arena *arena = unit->arena;
+    if (rk_file_exists(out->path)) {
+        out->there = true;
+        return true;
+    }
+    const char *made = rk_path_join(arena, folder, "library.so");
+    const char *log = rk_path_join(arena, folder, "library.log");
+    if (compile(unit, level, folder, source, log) &&
+        rk_file_read(&out->bytes, made, arena, unit->diag))
+        return true;
+    return rk_diag_add(unit->diag, RK_WARNING, "RK-V204",
+                       rk_place_file(rk_path_join(arena, unit->options->out_dir, source)),
+                       "its kernels run on the GPU only; the CPU runtime lacks what they use",
+                       "no CPU library: %s", first_error(folder, log, arena));
+}
+
 bool rk_cpu_library(rk_output *out, const rk_unit *unit, const char *folder, const char *source,
-                    uint64_t runtime, const rk_bytes *texts, size_t text_count)
+                    uint64_t runtime, const rk_bytes *texts, size_t text_count, unsigned levels)
 {
     rk_arena *arena = unit->arena;
     uint64_t hash = rk_hash(source, strlen(source), runtime);
@@ -133,17 +185,13 @@ bool rk_cpu_library(rk_output *out, const rk_unit *unit, const char *folder, con
         hash = rk_hash(texts[i].data, texts[i].size, hash);
     const char *name = rk_arena_printf(arena, "cpu/%016" PRIx64 ".so", hash);
     *out = (rk_output){.path = rk_path_join(arena, unit->options->out_dir, name)};
-    if (rk_file_exists(out->path)) {
-        out->there = true;
-        return true;
+    bool good = make(out, unit, RK_CPU_LEVELS, folder, source);
+    rk_output *next = out;
+    for (unsigned i = 0; good && levels >> i; i++) {
+        if (!(levels >> i & 1))
+            continue;
+        *++next = (rk_output){.path = rk_cpu_level_file(arena, out->path, i)};
+        good = make(next, unit, i, folder, source);
     }
-    const char *made = rk_path_join(arena, folder, "library.so");
-    const char *log = rk_path_join(arena, folder, "library.log");
-    if (compile(unit, folder, source, made, log) &&
-        rk_file_read(&out->bytes, made, arena, unit->diag))
-        return true;
-    return rk_diag_add(unit->diag, RK_WARNING, "RK-V204",
-                       rk_place_file(rk_path_join(arena, unit->options->out_dir, source)),
-                       "its kernels run on the GPU only; the CPU runtime lacks what they use",
-                       "no CPU library: %s", first_error(folder, log, arena));
+    return good;
 }

@@ -11,6 +11,7 @@
 #include "convert/run/tree_dump.h"
 #include "convert/unit/defines.h"
 #include "convert/unit/sources.h"
+#include "rkernel_lib/catalog/cpu_levels.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -95,11 +96,13 @@ static const char *add_cpu(output_vec *outputs, rk_unit *unit, const rk_job *job
     rk_bytes *texts = RK_NEW_ARRAY(arena, rk_bytes, compiled.count);
     for (size_t i = 0; i < compiled.count; i++)
         texts[i] = compiled.items[i].bytes;
-    rk_output library;
-    if (!rk_cpu_library(&library, unit, job->folder, name, job->runtime, texts, outputs->count))
+    rk_output libraries[RK_CPU_LEVELS + 1] = {0};
+    if (!rk_cpu_library(libraries, unit, job->folder, name, job->runtime, texts, outputs->count,
+                        rk_cpu_library_levels()))
         return NULL;
-    *rk_push(arena, outputs) = library;
-    return rk_arena_printf(arena, "cpu/%s", rk_path_base(library.path));
+    for (size_t i = 0; i <= RK_CPU_LEVELS && libraries[i].path; i++)
+        *rk_push(arena, outputs) = libraries[i];
+    return rk_arena_printf(arena, "cpu/%s", rk_path_base(libraries[0].path));
 }
 
 /** The unit's texts, the source after its headers so that what is there is whole; and its catalog. */

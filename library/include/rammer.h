@@ -64,7 +64,7 @@ const rammer_message *rammer_message_at(const rammer_model *model, size_t i);
  *   dim=NAME=N (or bind), catalog=FILE|DIR, bindings=DIR   any number of times
  *   target, device, policy, kernels, profile, load-schedule   text
  *   veus=N, threads=N                                          numbers
- *   no-shipped, constants-anywhere                             "1" or "0"
+ *   no-shipped, constants-anywhere, exact                      "1" or "0"
  *   home=DIR   where the catalog and the devices of Rammer are; else $RAMMER_HOME, else beside the library
  * RK-L001 for another name, RK-L002 for a value that it does not take, RK-L003 when the model is loaded.
  */

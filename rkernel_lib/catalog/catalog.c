@@ -11,7 +11,7 @@
 
 const char *const rk_catalog_roles[] = {"scalar", "read", "written", "both", "accumulated"};
 const char *const rk_catalog_outcomes[] = {"converted", "warned", "refused"};
-const char *const rk_catalog_threads[] = {"loop", "fission", "fibers"};
+const char *const rk_catalog_threads[] = {"loop", "fission", "fibers", "library"};
 
 const char *rk_input_kind_name(rk_input_kind kind)
 {

@@ -43,7 +43,8 @@ bool rk_barrier_form_of(rk_barrier_form *out, const char *name);
 typedef enum {
     RK_CPU_LOOP,    /**< one after another: none waits */
     RK_CPU_FISSION, /**< in loops between their barriers */
-    RK_CPU_FIBERS
+    RK_CPU_FIBERS,
+    RK_CPU_LIBRARY /**< it has none: an rTask is a call of a library, in code that nobody converted */
 } rk_cpu_threads;
 
 /** The barrier cases of the rKernel contract are chosen from these and the block and vEU sizes. */
@@ -142,6 +143,7 @@ typedef struct {
     int64_t static_shared;      /**< sizeof(rkernel_frame), 0 if none */
     int64_t static_align;       /**< its alignment, at least 1 */
     const char *cpu_library;    /**< relative path of the shared object, NULL if not compiled */
+    unsigned cpu_levels;        /**< for which it has others beside it (cpu_levels.h) */
     const char *cpu_entry;      /**< symbol of the CPU entry (rk_cpu.h) */
     rk_cpu_threads cpu_threads; /**< of the compiled form */
     const rk_param *params;

@@ -1,6 +1,7 @@
 #include "rkernel_lib/catalog/files.h"
 
 #include "base/str.h"
+#include "rkernel_lib/catalog/cpu_levels.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -131,6 +132,17 @@ bool rk_catalog_includes(rk_file_names *names, const char *file, const rk_catalo
     return good;
 }
 
+rk_file_names rk_catalog_libraries(const rk_kernel *kernel, rk_arena *arena)
+{
+    rk_file_names all = {0};
+    if (kernel->cpu_library)
+        *rk_push(arena, &all) = kernel->cpu_library;
+    for (unsigned i = 0; kernel->cpu_library && kernel->cpu_levels >> i; i++)
+        if (kernel->cpu_levels >> i & 1)
+            *rk_push(arena, &all) = rk_cpu_level_file(arena, kernel->cpu_library, i);
+    return all;
+}
+
 bool rk_catalog_copy_file(const char *file, const rk_catalog *catalog, const char *to,
                           rk_arena *arena, rk_diag *diag)
 {
@@ -147,13 +159,15 @@ bool rk_catalog_copy_files(const rk_catalog *catalog, const char *to, rk_arena *
     bool good = rk_file_mkdirs(to, diag);
     for (size_t i = 0; good && i < catalog->kernel_count; i++) {
         const rk_kernel *kernel = &catalog->kernels[i];
-        const char *const own[] = {kernel->rkernel_file, kernel->cpu_library};
-        for (int k = 0; good && k < 2; k++) {
-            if (!own[k] || rk_file_names_hold(&names, own[k]))
-                continue;
-            *rk_push(arena, &names) = own[k];
-            good = k == 1 || rk_catalog_includes(&names, own[k], catalog, arena, diag);
-        }
+        const rk_file_names libraries = rk_catalog_libraries(kernel, arena);
+        for (size_t k = 0; k < libraries.count; k++)
+            if (!rk_file_names_hold(&names, libraries.items[k]))
+                *rk_push(arena, &names) = libraries.items[k];
+        const char *text = kernel->rkernel_file;
+        if (!text || rk_file_names_hold(&names, text))
+            continue;
+        *rk_push(arena, &names) = text;
+        good = rk_catalog_includes(&names, text, catalog, arena, diag);
     }
     for (size_t i = 0; good && i < names.count; i++)
         good = rk_catalog_copy_file(names.items[i], catalog, to, arena, diag);

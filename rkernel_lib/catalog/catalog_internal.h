@@ -6,7 +6,7 @@
 /** The names of the enumerators in the file, in their order. */
 extern const char *const rk_catalog_roles[RK_ROLE_ACCUMULATED + 1];
 extern const char *const rk_catalog_outcomes[RK_REFUSED_KERNEL + 1];
-extern const char *const rk_catalog_threads[RK_CPU_FIBERS + 1];
+extern const char *const rk_catalog_threads[RK_CPU_LIBRARY + 1];
 
 /** Orders kernels by id, for qsort. */
 int rk_catalog_compare_kernels(const void *a, const void *b);

@@ -2,6 +2,7 @@
 #include "base/json.h"
 #include "base/str.h"
 #include "rkernel_lib/catalog/catalog_internal.h"
+#include "rkernel_lib/catalog/cpu_levels.h"
 #include "rkernel_lib/catalog/expr.h"
 
 #include <ctype.h>
@@ -452,6 +453,14 @@ static const cJSON *optional_object(const char **where, reader *r, const cJSON *
     return object;
 }
 
+/** Whether the kernel is a call of a library on the CPU, which nobody converted. */
+static bool is_library(const cJSON *at)
+{
+    const cJSON *cpu = cJSON_GetObjectItemCaseSensitive(at, "cpu");
+    const char *threads = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(cpu, "threads"));
+    return threads && strcmp(threads, rk_catalog_threads[RK_CPU_LIBRARY]) == 0;
+}
+
 static void read_rkernel(rk_kernel *kernel, reader *r, const cJSON *at, const char *above)
 {
     static const char *const known[] = {"file",          "symbol",       "frame",
@@ -460,7 +469,7 @@ static void read_rkernel(rk_kernel *kernel, reader *r, const cJSON *at, const ch
     const cJSON *rkernel = optional_object(&where, r, at, above, "rkernel", known);
     kernel->static_align = 1;
     if (!rkernel) {
-        if (kernel->outcome != RK_REFUSED_KERNEL)
+        if (kernel->outcome != RK_REFUSED_KERNEL && !is_library(at))
             fail(r, above, NULL, "a converted kernel needs an rkernel");
         return;
     }
@@ -477,17 +486,23 @@ static void read_rkernel(rk_kernel *kernel, reader *r, const cJSON *at, const ch
 
 static void read_cpu(rk_kernel *kernel, reader *r, const cJSON *at, const char *above)
 {
-    static const char *const known[] = {"library", "entry", "threads", NULL};
+    static const char *const known[] = {"library", "levels", "entry", "threads", NULL};
     const char *where;
     const cJSON *cpu = optional_object(&where, r, at, above, "cpu", known);
     if (!cpu)
         return;
     kernel->cpu_library = relative_path(r, cpu, where, "library");
+    const cJSON *levels = array(r, cpu, where, "levels", false);
+    size_t count;
+    const char *const *names = strings(r, levels, where, &count, false);
+    for (size_t i = 0; i < count; i++)
+        kernel->cpu_levels |=
+            1u << one_of(r, names[i], where, "levels", rk_cpu_level_names, RK_CPU_LEVELS);
     kernel->cpu_entry = string(r, cpu, where, "entry");
     const char *threads = optional_string(r, cpu, where, "threads");
     if (threads)
         kernel->cpu_threads = (rk_cpu_threads)one_of(r, threads, where, "threads",
-                                                     rk_catalog_threads, RK_CPU_FIBERS + 1);
+                                                     rk_catalog_threads, RK_CPU_LIBRARY + 1);
     else if (kernel->uses.barrier || kernel->uses.warp)
         kernel->cpu_threads = RK_CPU_FIBERS;
 }

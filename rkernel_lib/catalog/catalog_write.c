@@ -1,6 +1,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "rkernel_lib/catalog/catalog_internal.h"
+#include "rkernel_lib/catalog/cpu_levels.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -146,6 +147,14 @@ static void add_diagnostics(cJSON *to, const rk_kernel *kernel)
     }
 }
 
+static void add_levels(cJSON *to, unsigned levels)
+{
+    cJSON *array = add_optional_array(to, "levels", levels != 0);
+    for (unsigned i = 0; levels >> i; i++)
+        if (levels >> i & 1)
+            cJSON_AddItemToArray(array, cJSON_CreateString(rk_cpu_level_names[i]));
+}
+
 static void add_rkernel(cJSON *to, const rk_kernel *kernel)
 {
     if (kernel->rkernel_file) {
@@ -159,6 +168,7 @@ static void add_rkernel(cJSON *to, const rk_kernel *kernel)
     if (kernel->cpu_library) {
         cJSON *item = cJSON_AddObjectToObject(to, "cpu");
         add_string(item, "library", kernel->cpu_library);
+        add_levels(item, kernel->cpu_levels);
         add_string(item, "entry", kernel->cpu_entry);
         add_string(item, "threads", rk_catalog_threads[kernel->cpu_threads]);
     }

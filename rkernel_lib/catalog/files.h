@@ -24,6 +24,9 @@ char *rk_catalog_file(const rk_catalog *catalog, const char *name, rk_arena *are
 bool rk_catalog_includes(rk_file_names *names, const char *file, const rk_catalog *catalog,
                          rk_arena *arena, rk_diag *diag);
 
+/** The shared objects with a kernel's code for the CPU: `cpu_library`, and that of each level. */
+rk_file_names rk_catalog_libraries(const rk_kernel *kernel, rk_arena *arena);
+
 /** Copies a file of the catalog's folder to the folder `to`, under its name. */
 bool rk_catalog_copy_file(const char *file, const rk_catalog *catalog, const char *to,
                           rk_arena *arena, rk_diag *diag);

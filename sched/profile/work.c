@@ -171,6 +171,7 @@ void rk_work_of(rk_work *out, const rk_op_call *call, const rk_candidate *candid
                      .synchronises = synchronises(kernel),
                      .padding = padding_of(candidate),
                      .waits = waits_of(kernel),
+                     .library = kernel->cpu_threads == RK_CPU_LIBRARY,
                      .staged = staged_of(candidate)};
     memcpy(out->grid, candidate->grid, sizeof out->grid);
     memcpy(out->block, candidate->block, sizeof out->block);
@@ -216,12 +217,13 @@ static double threads_of(const rk_work *work)
  */
 static void core_needs(rk_rtask_needs *out, const rk_work *work, const rk_device *device)
 {
-    enum { THREAD_OPERATIONS = 4 };
+    enum { THREAD_OPERATIONS = 4, LIBRARY_LANES = 16 }; /* of 8 floats that are multiplied and added in one go */
     const double threads = threads_of(work);
     const double operations =
         work->flops / rtasks_of(work) * work->padding + threads * THREAD_OPERATIONS;
     const double switches = work->waits ? threads * (1 + work->waits) : 0;
-    out->unit_ns = operations / (device->flops_per_sm_cycle * device->clock_ghz);
+    const int lanes = work->library ? LIBRARY_LANES : 1;
+    out->unit_ns = operations / (lanes * device->flops_per_sm_cycle * device->clock_ghz);
     out->wait_ns = switches * device->thread_ns;
 }
 

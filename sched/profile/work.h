@@ -24,6 +24,7 @@ typedef struct {
     int64_t staged; /**< bytes of shared memory that a block fills between two barriers; 0: none */
     /** Of threads that work together: what blocks that reach over an output's edge compute, over what is in it. */
     double padding;
+    bool library; /**< it is a call of a library, which computes as fast as the core can */
     int waits; /**< of each thread of a block that a CPU runs as fibers, as far as the catalog tells; 0: loops */
 } rk_work;
 

@@ -304,6 +304,8 @@ bool rk_fitting_run(rk_candidate *out, rk_fitting *f)
                                f->launch->reason ? f->launch->reason : "no reason given");
     if (f->device->cores && !f->kernel->cpu_library)
         return rk_fitting_fail(f, RK_MISFIT_CONDITION, "it is not compiled for the CPU");
+    if (!f->device->cores && f->kernel->cpu_threads == RK_CPU_LIBRARY)
+        return rk_fitting_fail(f, RK_MISFIT_CONDITION, "it is there for the CPU alone");
     if (!dtypes_fit(f))
         return false;
     if (f->binding && !holds(f, f->binding->when, rk_fitting_operand_value))

@@ -59,6 +59,7 @@ static rk_kernel gemm(void)
                        .static_shared = 1024,
                        .static_align = 16,
                        .cpu_library = "cpu/00.so",
+                       .cpu_levels = 3,
                        .cpu_entry = "rk__entry_gemm_0",
                        .params = gemm_params,
                        .param_count = 3,

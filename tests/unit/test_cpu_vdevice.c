@@ -2,6 +2,7 @@
 
 #include "base/file.h"
 #include "emit/cpu.h"
+#include "rkernel_lib/catalog/cpu_levels.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -328,6 +329,32 @@ Test(cpu_vdevice, all_missing_parts_at_once)
     cr_assert_eq(rk_diag_count(diag), 2);
     expect_code(0, "RK-M104", "entry_nothing");
     expect_code(1, "RK-M102", "0123456789abcdef");
+}
+
+Test(cpu_vdevice, the_library_of_this_processors_level)
+{
+    const unsigned here = rk_cpu_levels_here();
+    if (!here)
+        cr_skip("no level but the lowest");
+    for (size_t i = 0; i < m.catalog.kernel_count; i++)
+        m.kernels[i].cpu_levels = here;
+    const char *name = rk_cpu_level_names[rk_cpu_level_best(here)];
+    cr_assert_null(rk_cpu_vdevice_new(&m.image, &m.catalog, NULL, arena, diag));
+    expect_code(0, "RK-M102", "is missing");
+    cr_assert(strstr(rk_diag_at(diag, 0)->place.file, name), "%s", rk_diag_at(diag, 0)->place.file);
+
+    const rk_cpu_options exact = {.exact = true};
+    rk_cpu_vdevice *v = rk_cpu_vdevice_new(&m.image, &m.catalog, &exact, arena, rk_diag_new(arena));
+    cr_assert(v, "for exact bytes the library of all processors is taken");
+    rk_cpu_vdevice_free(v);
+}
+
+Test(cpu_vdevice, a_library_for_exact_bytes)
+{
+    const rk_cpu_options exact = {.exact = true};
+    m.kernels[0].cpu_threads = RK_CPU_LIBRARY;
+    cr_assert_null(rk_cpu_vdevice_new(&m.image, &m.catalog, &exact, arena, diag));
+    expect_code(0, "RK-M109", "BLAS");
 }
 
 Test(cpu_vdevice, a_kernel_without_cpu_code)

@@ -40,6 +40,17 @@ inline To bits_as(From from)
 
 } // namespace rk__
 
+/*
+ * The C library's, in line: loops over threads that call none are vectorised. Of a number and no number the number; of
+ * two zeros the second.
+ */
+#define RK_CPU_IN_LINE extern "C" inline __attribute__((gnu_inline, always_inline))
+RK_CPU_IN_LINE float fmaxf(float a, float b) noexcept { return b != b ? a : a > b ? a : b; }
+RK_CPU_IN_LINE float fminf(float a, float b) noexcept { return b != b ? a : a < b ? a : b; }
+RK_CPU_IN_LINE double fmax(double a, double b) noexcept { return b != b ? a : a > b ? a : b; }
+RK_CPU_IN_LINE double fmin(double a, double b) noexcept { return b != b ? a : a < b ? a : b; }
+#undef RK_CPU_IN_LINE
+
 /* Minimum and maximum, with CUDA's overloads for mixed signedness. */
 
 #define RK_CPU_MINMAX(A, B, R)                                                                     \

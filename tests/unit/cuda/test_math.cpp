@@ -214,8 +214,27 @@ static void functions()
     CHECK(__int_as_float(0x3f800000) == 1 && __double2hiint(1.0) == 0x3ff00000);
 }
 
+/** As they are in line: a number beside no number, infinities, and values that the compiler does not know. */
+static void extremes()
+{
+    volatile double values[] = {0, 1, -1, 1e-40, -1e-40, INFINITY, -INFINITY, NAN};
+    for (const double a : values) {
+        for (const double b : values) {
+            const double most = std::isnan(a) ? b : std::isnan(b) ? a : a < b ? b : a;
+            const double least = std::isnan(a) ? b : std::isnan(b) ? a : a < b ? a : b;
+            const double got[] = {fmax(a, b), fmin(a, b), fmaxf((float)a, (float)b),
+                                  fminf((float)a, (float)b)};
+            for (int i = 0; i < 4; i++) {
+                const double exact = i % 2 ? least : most, want = i < 2 ? exact : (float)exact;
+                CHECK(std::isnan(want) ? std::isnan(got[i]) : got[i] == want);
+            }
+        }
+    }
+}
+
 int main()
 {
+    extremes();
     halves();
     pairs();
     rounding();
