@@ -1,6 +1,8 @@
 // Kernels of PyTorch extensions, as people write them, against results that the host computes.
 #include "tensors.h"
 
+#include <ATen/AccumulateType.h>
+#include <ATen/OpMathType.h>
 #include <ATen/cuda/Atomic.cuh>
 #include <ATen/cuda/CUDAContext.h>
 #include <ATen/cuda/detail/UnpackRaw.cuh>

@@ -1,5 +1,7 @@
 /* A PyTorch extension, as people write them: converted where no PyTorch is installed. */
 #include <ATen/cuda/CUDAContext.h>
+#include <ATen/AccumulateType.h>
+#include <ATen/OpMathType.h>
 #include <c10/cuda/CUDAGuard.h>
 #include <torch/extension.h>
 
