@@ -187,6 +187,7 @@ static bool is_other_word(const char *path, const char *word)
                   {"/launches/symbolic.c", "max"},
                   {"/clang/headers_look.c", "signal"}, /* a header */
                   {"/clang/nvcc_options.c", "all"},    /* of an option */
+                  {"/rkernel/cpu_library.c", "all"},   /* of an environment variable */
                   {"/cc/link.c", "cuda"},              /* a library */
                   {"/facts/scopes.c", "std"},          /* C++'s, that nobody opens again */
                   {"", "operator"}};
