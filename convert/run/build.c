@@ -2,10 +2,11 @@
 
 #include "convert/run/database_internal.h"
 
+#include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 /** The lines of a dry run, as they are read. */
 typedef struct {
@@ -107,37 +108,46 @@ rk_database rk_build_parse(const char *text, const char *folder, rk_arena *arena
     return (rk_database){r.entries.items, r.entries.count};
 }
 
-/** What a command prints, and its exit status; NULL when it cannot be run. */
-static const char *output_of(const char *command, int *status, rk_arena *arena)
+/** What a program prints when it is run in the folder, and its exit status; NULL when it cannot be run. */
+static const char *output_of(const rk_shell_words *words, const char *folder, int *status,
+                             rk_arena *arena)
 {
-    FILE *from = popen(command, "r");
-    if (!from)
+    int ends[2];
+    if (pipe(ends) != 0)
         return NULL;
+    fflush(NULL);
+    const pid_t child = fork();
+    if (child == 0) {
+        if (dup2(ends[1], STDOUT_FILENO) >= 0 && close(ends[0]) == 0 && close(ends[1]) == 0 &&
+            chdir(folder) == 0)
+            execvp(words->items[0], (char *const *)(uintptr_t)words->items);
+        fprintf(stderr, "error: cannot run %s: %s\n", words->items[0], strerror(errno));
+        _exit(127);
+    }
+    close(ends[1]);
     rk_str text = {.arena = arena};
     char part[4096];
-    for (size_t got; (got = fread(part, 1, sizeof part, from)) > 0;)
-        rk_str_addn(&text, part, got);
-    *status = pclose(from);
-    return rk_str_text(&text);
-}
-
-static const char *quoted(const char *text, rk_arena *arena)
-{
-    rk_str out = {.arena = arena};
-    rk_str_add(&out, "'");
-    for (; *text; text++)
-        rk_str_addf(&out, *text == '\'' ? "'\\%c'" : "%c", *text);
-    rk_str_add(&out, "'");
-    return rk_str_text(&out);
+    for (ssize_t got; child > 0 && (got = read(ends[0], part, sizeof part)) != 0;) {
+        if (got < 0 && errno != EINTR)
+            break;
+        if (got > 0)
+            rk_str_addn(&text, part, (size_t)got);
+    }
+    close(ends[0]);
+    return child > 0 && waitpid(child, status, 0) == child ? rk_str_text(&text) : NULL;
 }
 
 bool rk_build_read(rk_database *out, const char *command, const char *folder, rk_arena *arena,
                    rk_diag *diag)
 {
     int status = 0;
-    const char *text =
-        output_of(rk_arena_printf(arena, "cd %s && { %s\n}", quoted(folder, arena), command),
-                  &status, arena);
+    rk_shell_words words = {0};
+    rk_shell_split(&words, command, false, arena);
+    const char *text = NULL;
+    if (words.count) {
+        *rk_push(arena, &words) = NULL;
+        text = output_of(&words, folder, &status, arena);
+    }
     *out = text ? rk_build_parse(text, folder, arena) : (rk_database){0};
     const int code = text && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
     if (out->count == 0)

@@ -205,12 +205,22 @@ static bool infer_kernel(rk_graph_check *check, const rk_node *node)
     return false;
 }
 
+/** Whether a shape that the graph gives for an output is none, which has been told. */
+static bool outputs_bad(const rk_graph_check *check, const rk_node *node)
+{
+    for (size_t o = 0; o < node->output_count; o++)
+        if (node->outputs[o] < check->graph->tensor_count && check->bad_tensors[node->outputs[o]])
+            return true;
+    return false;
+}
+
 static void infer(rk_graph_check *check)
 {
     rk_arena *scratch = rk_arena_new();
     for (size_t n = 0; n < check->ordered; n++) {
         const rk_node *node = &check->graph->nodes[n];
-        bool known = !check->bad_nodes[n] && operands_known(check, node->inputs, node->input_count);
+        bool known = !check->bad_nodes[n] && !outputs_bad(check, node) &&
+                     operands_known(check, node->inputs, node->input_count);
         if (known && node->op) {
             rk_arena_reset(scratch);
             rk_op_call call = rk_op_call_of(check->graph, node, scratch);

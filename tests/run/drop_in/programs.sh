@@ -24,7 +24,8 @@ fi
 for source; do
     name=$(basename "$source" .cu)
     flags=$(sed -n "s/^\/\/ flags: //p" "$source" | sed "s/\(^\| \)-l[a-z]*$//; s/-rdc=true//")
-    "$rkconvert" --drop-in "$source" -o "$work/$name.rk.cu" >"$work/$name.log" 2>&1 || [ $? -eq 1 ] || {
+    # shellcheck disable=SC2086 # flags are words
+    "$rkconvert" --drop-in "$source" -o "$work/$name.rk.cu" -- $flags >"$work/$name.log" 2>&1 || [ $? -eq 1 ] || {
         cat "$work/$name.log"
         exit 1
     }

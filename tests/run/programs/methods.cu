@@ -1,6 +1,5 @@
 // Classes on the device: methods that use the built-in variables and barriers, objects by value and in memory,
 // inheritance, operators, recursion, and pointers to device functions.
-// vdevice: 3 of 4, since only the run knows which function a table on the device leads to
 #include "check.h"
 
 struct span {

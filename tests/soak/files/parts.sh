@@ -18,7 +18,7 @@ for part in librk_check.a librk_cuda.a librk_cublas.a; do
 done
 # A race, in a program whose name is a command to a shell.
 [ -z "${RK_SANITIZE:-}" ] || exit $bad
-cp "$RK_BUILD/tests/run/check.d/kernels" "x';touch P;'"
+cp "$RK_BUILD/tests/check.d/kernels" "x';touch P;'"
 "./x';touch P;'" reverse_early >said 2>&1
 [ -e P ] && wrong "the program's name was run by a shell"
 grep -q 'kernels.cpp:[0-9]' said || { wrong "no line is told"; cat said; }
@@ -26,7 +26,7 @@ grep -q 'kernels.cpp:[0-9]' said || { wrong "no line is told"; cat said; }
 # What it writes by itself, to a disk that is full.
 mkdir record
 ln -s /dev/full record/launches
-kernels=$RK_BUILD/tests/run/check.d/kernels
+kernels=$RK_BUILD/tests/check.d/kernels
 RK_LAUNCHES=/dev/full "$kernels" reverse >said 2>&1
 grep -q 'cannot write /dev/full' said || wrong "RK_LAUNCHES: no word of a full disk"
 RK_RECORD=record "$kernels" reverse >said 2>&1 && wrong "RK_RECORD: a record that is not whole is none"

@@ -1,0 +1,2 @@
+head -3 ../dry.txt
+exit 3
