@@ -164,7 +164,7 @@ const char *rk_cuda_arch(const char *arch)
 
 bool rk_cuda_copy_headers(const char *dir, const char *runtime_dir, rk_arena *arena, rk_diag *diag)
 {
-    static const char *const others[] = {"cpu_", "hip_", NULL};
+    static const char *const others[] = {"cpu/", "hip/", NULL};
     return rk_emit_copy_runtime(dir, runtime_dir, others, arena, diag);
 }
 

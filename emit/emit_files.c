@@ -130,6 +130,15 @@ static char *runtime_name(rk_arena *arena, const char *rest)
     return name[length] == *close ? rk_arena_strndup(arena, name, length) : NULL;
 }
 
+/** The name below rk/ of what the header `by` includes as `quoted`, which is relative to its folder. */
+static const char *beside(rk_arena *arena, const char *by, const char *quoted)
+{
+    const char *dir = rk_path_dir(arena, by);
+    for (; rk_str_starts(quoted, "../"); quoted += strlen("../"))
+        dir = rk_path_dir(arena, dir);
+    return rk_path_join(arena, dir, quoted);
+}
+
 /** Adds what the files under `dir` include of the runtime. */
 static bool find_runtime(rk_file_names *headers, const char *dir, rk_arena *arena, rk_diag *diag)
 {
@@ -173,7 +182,13 @@ bool rk_emit_copy_runtime(const char *dir, const char *runtime_dir, const char *
         if (!good)
             break;
         rk_find_directives(&headers, text.data, "include", runtime_name, arena);
-        rk_find_directives(&headers, text.data, "include", rk_directive_quoted, arena);
+        rk_file_names quoted = {0};
+        rk_find_directives(&quoted, text.data, "include", rk_directive_quoted, arena);
+        for (size_t k = 0; k < quoted.count; k++) {
+            const char *name = beside(arena, headers.items[i], quoted.items[k]);
+            if (!rk_file_names_hold(&headers, name))
+                *rk_push(arena, &headers) = name;
+        }
     }
     return good;
 }

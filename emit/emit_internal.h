@@ -54,8 +54,8 @@ bool rk_emit_copy_kernels(const rk_image *image, const rk_catalog *catalog, cons
 
 /**
  * Copies to `dir`/include/rk the runtime's headers that the files under `dir` include as <rk/...>, and
- * those that these include, at any depth: all but the ones whose names begin with one of `others` (to
- * NULL), the parts of other targets, which the preprocessor leaves out. Call it when `dir` has all sources.
+ * those that these include, at any depth: all but the ones in the folders `others` ("cpu/", ..., to NULL),
+ * the parts of other targets, which the preprocessor leaves out. Call it when `dir` has all sources.
  */
 bool rk_emit_copy_runtime(const char *dir, const char *runtime_dir, const char *const *others,
                           rk_arena *arena, rk_diag *diag);

@@ -10,7 +10,7 @@
 
 /*
  * Inline assembly: what may not be in it, and named barriers, `bar.sync 1, 64;`. Their numbers are moved beyond those
- * of the runtime: literals in the text, operands by rk__::barrier_number (rk/cuda_barrier.cuh), which ends the program
+ * of the runtime: literals in the text, operands by rk__::barrier_number (rk/gpu/cuda_barrier.cuh), which ends the program
  * for a number that cannot be moved. Without a number of threads they mean the whole
  * hardware block, which is the vEU's.
  */

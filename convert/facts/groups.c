@@ -7,7 +7,7 @@
 #include <string.h>
 
 /*
- * Cooperative groups: each name of `cooperative_groups` becomes one of `rk__::groups` (rk/groups.h), whose types
+ * Cooperative groups: each name of `cooperative_groups` becomes one of `rk__::groups` (rk/kernel/groups.h), whose types
  * have the context for their first argument. What a group's operation does depends on its threads: those of a block
  * meet at a barrier, lanes at a warp operation.
  */
@@ -271,7 +271,7 @@ void rk_groups_function(rk_walker *w, CXCursor cursor, CXCursor target, const ch
 
 /**
  * The edit of a type's name; false when its text is not plainly there. A parameter's type says nothing of the context, see
- * rk/groups.h.
+ * rk/kernel/groups.h.
  */
 static bool edit_type(rk_text_edit *out, const rk_unit *unit, CXCursor cursor, const char *name,
                       bool parameter)

@@ -7,7 +7,7 @@
 /*
  * Text that cannot see what is declared at a function's entry: members' initial values, default arguments, what a
  * constructor has before its block, and the methods of a class inside a function. There a built-in becomes a question
- * to rk__::ambient (rk/ambient.h).
+ * to rk__::ambient (rk/kernel/ambient.h).
  */
 
 /**

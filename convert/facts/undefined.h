@@ -5,7 +5,7 @@
 
 /*
  * What PTX defines, C++ leaves undefined and no flag of a compiler gives: conversions of floating values to integers,
- * and shifts. Each operand that needs it gets a function of rk/cpu_defined.h around it, wherever the AST shows the
+ * and shifts. Each operand that needs it gets a function of rk/cpu/cpu_defined.h around it, wherever the AST shows the
  * operation, written or implicit; what templates do, their instances show.
  */
 

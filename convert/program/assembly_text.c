@@ -5,7 +5,7 @@
 #include <string.h>
 
 /*
- * Inline assembly whose meaning needs no GPU becomes calls of rk/cpu_ptx.h. All other is refused.
+ * Inline assembly whose meaning needs no GPU becomes calls of rk/cpu/cpu_ptx.h. All other is refused.
  */
 
 /** A statement of inline assembly, taken apart. */

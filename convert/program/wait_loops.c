@@ -3,7 +3,7 @@
 
 /*
  * Loops in device code that wait for another thread: each round lets the others run, whatever kind of read it looks at
- * memory by, and one that does nothing else tells the runtime where it waits (rk/cpu_cuda.h).
+ * memory by, and one that does nothing else tells the runtime where it waits (rk/cpu/cpu_cuda.h).
  */
 
 /* What else is put around an expression or a statement is put inside of these. */

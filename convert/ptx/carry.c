@@ -4,7 +4,7 @@
 
 /*
  * Sums with the carry of the sum before: `add.cc`, `addc`, `addc.cc`, the same of `sub`, `mad.lo`, `mad.hi`. The carry
- * is the thread's own and stays from one statement to the next (rk/cpu_ptx.h).
+ * is the thread's own and stays from one statement to the next (rk/cpu/cpu_ptx.h).
  */
 
 static const struct {

@@ -8,7 +8,7 @@ static bool is_shared(const rk_ptx_instruction *in)
     return rk_ptx_has(in, "shared") || rk_ptx_has(in, "shared::cta");
 }
 
-/** Operations that are functions of rk/cpu_ptx.h or operators. */
+/** Operations that are functions of rk/cpu/cpu_ptx.h or operators. */
 static const struct {
     const char *name; /**< with what it needs after the operation: "mul.lo" */
     size_t sources;
@@ -55,7 +55,7 @@ static const struct {
                   {"setp.hi", 2, ">", ""},
                   {"setp.hs", 2, ">=", ""}};
 
-/** Functions of rk/cpu_ptx.h: rk__::ptx_<name> with `_` for dots, for a destination and sources. */
+/** Functions of rk/cpu/cpu_ptx.h: rk__::ptx_<name> with `_` for dots, for a destination and sources. */
 static const struct {
     const char *name;
     size_t sources;

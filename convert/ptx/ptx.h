@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 /*
- * PTX as C++ over rk/cpu_ptx.h: the text of one statement of inline assembly, with its braces, registers,
+ * PTX as C++ over rk/cpu/cpu_ptx.h: the text of one statement of inline assembly, with its braces, registers,
  * predicates and labels. What has no counterpart on a CPU is not translated.
  */
 

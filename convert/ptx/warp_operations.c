@@ -47,7 +47,7 @@ static bool add_shuffle(rk_ptx *t, const rk_ptx_instruction *in)
     return true;
 }
 
-/** Those whose value is a function of rk/cpu_ptx.h of the operands: rk__::ptx_<operation>_<kind>. */
+/** Those whose value is a function of rk/cpu/cpu_ptx.h of the operands: rk__::ptx_<operation>_<kind>. */
 static bool add_collective(rk_ptx *t, const rk_ptx_instruction *in)
 {
     static const struct {

@@ -6,7 +6,7 @@
 /*
  * Functions that need the rTask's context and that no call's text can pass it to: constructors, destructors, operators
  * and virtual functions. They keep their signatures and ask for it: `rk__::ambient rk__ctx{};` at their entry, a context
- * that finds itself (rk/ambient.h), and `rk__::ambient()` in values (initial_values.h). A kernel that reaches one has
+ * that finds itself (rk/kernel/ambient.h), and `rk__::ambient()` in values (initial_values.h). A kernel that reaches one has
  * rk__::ambient_rtask in its frame.
  */
 

@@ -406,7 +406,7 @@ static size_t returned_end(const rk_unit *unit, const rk_event *e)
 /**
  * Where a barrier or a warp operation may follow a return, each way out of the kernel says so itself,
  * before the compiler joins the threads of a warp that left with those that stay
- * (rk/cuda_barrier.cuh, rk/cuda_warp.cuh).
+ * (rk/gpu/cuda_barrier.cuh, rk/gpu/cuda_warp.cuh).
  */
 static void edit_exits(rk_unit *unit, const rk_function *f)
 {

@@ -219,7 +219,7 @@ namespace rk__ {
 struct warp_returns {
     unsigned rk_left[32], rk_arrived[32];
 };
-/* Part of the frame of kernels that reach an rk__::ambient, of the size that rk/ambient.h gives it. */
+/* Part of the frame of kernels that reach an rk__::ambient, of the size that rk/kernel/ambient.h gives it. */
 struct ambient_rtask {
     unsigned rk_words[43];
     void *rk_returns;

@@ -4,7 +4,7 @@
  * $RK_BLAS names it, and is empty for none.
  */
 
-#include "rk/cpu_abi.h"
+#include "rk/cpu/cpu_abi.h"
 
 #include <dlfcn.h>
 #include <pthread.h>

@@ -6,7 +6,7 @@
 #include <string.h>
 
 /*
- * Launches of kernels that launch themselves (rk/cpu_launch.h). The kernels are in cpu/launch.cpp, each
+ * Launches of kernels that launch themselves (rk/cpu/cpu_launch.h). The kernels are in cpu/launch.cpp, each
  * test a function there; the environment that they run in is set here.
  */
 

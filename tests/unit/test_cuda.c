@@ -87,7 +87,7 @@ Test(cuda, the_folder_stands_alone)
                                         "kernels/sample.rk.cu",
                                         "include/rk/rkernel.h",
                                         "include/rk/vdevice.cuh",
-                                        "include/rk/cuda_context.cuh",
+                                        "include/rk/gpu/cuda_context.cuh",
                                         "reference/index.json",
                                         "reference/input_0.bin",
                                         "reference/output_10.bin"};

@@ -1,9 +1,9 @@
 #ifndef RK_CPU_ENTRY_H
 #define RK_CPU_ENTRY_H
 
-/* What the entries in a catalog's shared object are made of; see rk/cpu_abi.h. */
+/* What the entries in a catalog's shared object are made of; see rk/cpu/cpu_abi.h. */
 
-#include "cpu_context.h"
+#include "cpu/cpu_context.h"
 #include "cpu_fission.h"
 
 namespace rk__

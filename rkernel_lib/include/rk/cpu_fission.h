@@ -11,12 +11,12 @@
  *       auto &v = rk_all_v[rk__t]; ... }); }
  *
  * In an rKernel it is what runs for a context that is a block, `if constexpr (rk__::is_block<rk__Ctx>)`; a kernel of
- * a program as it is has it in a function of its own (rk/cpu_program_fission.h). It runs unless RK_FIBERS,
+ * a program as it is has it in a function of its own (rk/cpu/cpu_program_fission.h). It runs unless RK_FIBERS,
  * RK_SHUFFLE or a checking mode asks for fibers, a block has more threads than CUDA allows, or what a thread keeps
  * cannot be copied byte for byte.
  */
 
-#include "cpu_context.h"
+#include "cpu/cpu_context.h"
 
 #include <cstddef>
 #include <cstdint>

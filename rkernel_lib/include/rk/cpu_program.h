@@ -5,13 +5,13 @@
  * What a CUDA program that was made for the CPU includes first: what nvcc includes and defines by itself.
  */
 
-#include "cpu_print.h" /* first */
-#include "cpu_abs.h"
+#include "cpu/cpu_print.h" /* first */
+#include "cpu/cpu_abs.h"
 
-#include "cpu_cuda.h"
-#include "cpu_program_fission.h"
-#include "cpu_ptx.h"
-#include "cuda_hooks.h"
+#include "cpu/cpu_cuda.h"
+#include "cpu/cpu_program_fission.h"
+#include "cpu/cpu_ptx.h"
+#include "cuda/cuda_hooks.h"
 #include "shim/cuda_runtime.h"
 
 #ifndef __CUDACC__

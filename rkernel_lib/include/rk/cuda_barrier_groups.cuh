@@ -7,7 +7,7 @@
  * one warp, else 64, 128, 256 or 512, which all threads of the vEU build together, before the inactive ones
  * leave; the toolkit keeps the state of those in shared memory that devices from sm_80 on set aside.
  */
-#include "cuda_barrier.cuh"
+#include "gpu/cuda_barrier.cuh"
 
 #include <cooperative_groups.h>
 

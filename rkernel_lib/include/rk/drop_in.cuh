@@ -12,12 +12,12 @@
  * RK_DROP_IN_REPORT=1, a summary on stderr when the program ends.
  */
 
-#include "cuda_barrier.cuh"
-#include "cuda_warp.cuh"
-#include "end_barriers.h"
-#include "gpu_context.h"
-#include "groups.h"
-#include "ranged.h"
+#include "gpu/cuda_barrier.cuh"
+#include "gpu/cuda_warp.cuh"
+#include "kernel/end_barriers.h"
+#include "gpu/gpu_context.h"
+#include "kernel/groups.h"
+#include "kernel/ranged.h"
 
 #include <cstdio>
 #include <cstdlib>

@@ -1,9 +1,9 @@
 #ifndef RK_DROP_IN_H
 #define RK_DROP_IN_H
 
-/* What a drop-in for the CPU (`rkconvert --drop-in --target cpu`) is made of, beside rk/cpu_cuda.h. */
+/* What a drop-in for the CPU (`rkconvert --drop-in --target cpu`) is made of, beside rk/cpu/cpu_cuda.h. */
 
-#include "cpu_launch.h"
+#include "cpu/cpu_launch.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -6,12 +6,12 @@
  * hardware's thread and block. One source serves all targets; the compiler decides which context.
  */
 #if (defined(__CUDACC__) || defined(__CUDA__)) && !defined(__HIP__)
-#include "cuda_context.cuh"
+#include "gpu/cuda_context.cuh"
 #elif defined(__HIP__)
-#include "hip_context.h"
+#include "hip/hip_context.h"
 #else
-#include "cpu_context.h"
-#include "cpu_unreached.h"
+#include "cpu/cpu_context.h"
+#include "cpu/cpu_unreached.h"
 #endif
 
 #endif

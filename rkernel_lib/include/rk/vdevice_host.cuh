@@ -445,7 +445,7 @@ inline bool vdevice_instance::write_trace(const char *)
 } // namespace rk__
 
 #ifdef RK_TRACE
-#include "vdevice_trace.cuh"
+#include "gpu/vdevice_trace.cuh"
 #endif
 
 #endif

@@ -14,7 +14,7 @@
  * atomic writes is no race: CUDA's compare-and-swap loops begin with one.
  */
 
-#include "rkernel_lib/include/rk/cpu_checker.h"
+#include "rkernel_lib/include/rk/cpu/cpu_checker.h"
 
 #include <stddef.h>
 

@@ -1,4 +1,4 @@
-#include "rkernel_lib/include/rk/cpu_checker.h"
+#include "rkernel_lib/include/rk/cpu/cpu_checker.h"
 #include "rkernel_lib/runtime/cpu/block_internal.h"
 
 #include <assert.h>

@@ -1,8 +1,8 @@
 #ifndef RK_RKERNEL_LIB_CPU_BLOCK_H
 #define RK_RKERNEL_LIB_CPU_BLOCK_H
 
-#include "rkernel_lib/include/rk/cpu_abi.h"
-#include "rkernel_lib/include/rk/cpu_checker.h"
+#include "rkernel_lib/include/rk/cpu/cpu_abi.h"
+#include "rkernel_lib/include/rk/cpu/cpu_checker.h"
 
 #include "rkernel_lib/runtime/cpu/watchdog.h"
 
@@ -12,7 +12,7 @@
  * rk_cpu_block runs the threads of one block at a time, as fibers of the calling OS thread. A thread
  * takes a fiber only when it starts, and a fiber whose thread returned goes on with the next: threads
  * that never wait all run on one. Fibers are kept for the next block. One rk_cpu_block serves one OS
- * thread, for any number of vEUs. What it runs at the moment is asked of it as rk/cpu_checker.h says.
+ * thread, for any number of vEUs. What it runs at the moment is asked of it as rk/cpu/cpu_checker.h says.
  */
 
 /** NULL when memory is short. */

@@ -1,6 +1,6 @@
 #include "rkernel_lib/runtime/cpu/device_print.h"
 
-#include "rkernel_lib/include/rk/cpu_launch.h"
+#include "rkernel_lib/include/rk/cpu/cpu_launch.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 #ifndef RK_RKERNEL_LIB_CPU_EXECUTOR_H
 #define RK_RKERNEL_LIB_CPU_EXECUTOR_H
 
-#include "rkernel_lib/include/rk/cpu_abi.h"
+#include "rkernel_lib/include/rk/cpu/cpu_abi.h"
 
 #include <stdbool.h>
 #include <stddef.h>

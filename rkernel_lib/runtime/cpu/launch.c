@@ -1,6 +1,6 @@
 #include "rkernel_lib/runtime/cpu/launch.h"
 
-#include "rkernel_lib/include/rk/cuda_hooks.h"
+#include "rkernel_lib/include/rk/cuda/cuda_hooks.h"
 
 #include <pthread.h>
 #include <stdlib.h>

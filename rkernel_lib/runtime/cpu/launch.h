@@ -1,7 +1,7 @@
 #ifndef RK_RKERNEL_LIB_CPU_LAUNCH_H
 #define RK_RKERNEL_LIB_CPU_LAUNCH_H
 
-#include "rkernel_lib/include/rk/cpu_launch.h"
+#include "rkernel_lib/include/rk/cpu/cpu_launch.h"
 
 /** Whether the calling thread runs a block of a grid. */
 bool rk_cpu_grid_running(void);

@@ -1,7 +1,7 @@
 #ifndef RK_RKERNEL_LIB_CPU_RECORD_H
 #define RK_RKERNEL_LIB_CPU_RECORD_H
 
-#include "rkernel_lib/include/rk/cpu_launch.h"
+#include "rkernel_lib/include/rk/cpu/cpu_launch.h"
 
 /*
  * What each launch of a program wrote, so that two builds of it can be compared (docs/drop_in.md).

@@ -1,7 +1,7 @@
 #ifndef RK_RKERNEL_LIB_CPU_RECORD_INTERNAL_H
 #define RK_RKERNEL_LIB_CPU_RECORD_INTERNAL_H
 
-#include "rkernel_lib/include/rk/cuda_hooks.h"
+#include "rkernel_lib/include/rk/cuda/cuda_hooks.h"
 #include "rkernel_lib/runtime/cpu/launch_record.h"
 
 #include <stdio.h>

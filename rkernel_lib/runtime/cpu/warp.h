@@ -1,7 +1,7 @@
 #ifndef RK_RKERNEL_LIB_CPU_WARP_H
 #define RK_RKERNEL_LIB_CPU_WARP_H
 
-#include "rkernel_lib/include/rk/cpu_abi.h"
+#include "rkernel_lib/include/rk/cpu/cpu_abi.h"
 
 #include <stdbool.h>
 

@@ -1,6 +1,6 @@
 #include "rkernel_lib/include/rk/shim/curand.h"
-#include "rkernel_lib/include/rk/cuda_random.h"
-#include "rkernel_lib/include/rk/cuda_sobol.h"
+#include "rkernel_lib/include/rk/cuda/cuda_random.h"
+#include "rkernel_lib/include/rk/cuda/cuda_sobol.h"
 #include "rkernel_lib/runtime/cuda/internal.h"
 
 #include <math.h>

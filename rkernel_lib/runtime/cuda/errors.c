@@ -1,4 +1,4 @@
-#include "rkernel_lib/include/rk/cpu_device.h"
+#include "rkernel_lib/include/rk/cpu/cpu_device.h"
 #include "rkernel_lib/runtime/cuda/internal.h"
 
 #include <setjmp.h>

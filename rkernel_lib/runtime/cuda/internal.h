@@ -6,7 +6,7 @@
  * on the CPU links only what it uses.
  */
 
-#include "rkernel_lib/include/rk/cuda_api.h"
+#include "rkernel_lib/include/rk/cuda/cuda_api.h"
 #include "rkernel_lib/runtime/cuda/memory.h"
 
 /** Where no call can tell of it: says that there is no memory, and ends the program with status 1. */

@@ -1,4 +1,4 @@
-#include "rkernel_lib/include/rk/cuda_random.h"
+#include "rkernel_lib/include/rk/cuda/cuda_random.h"
 
 #include <math.h>
 #include <pthread.h>

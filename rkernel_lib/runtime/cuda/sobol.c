@@ -1,5 +1,5 @@
-#include "rkernel_lib/include/rk/cuda_random.h"
-#include "rkernel_lib/include/rk/cuda_sobol.h"
+#include "rkernel_lib/include/rk/cuda/cuda_random.h"
+#include "rkernel_lib/include/rk/cuda/cuda_sobol.h"
 
 #include <math.h>
 #include <pthread.h>

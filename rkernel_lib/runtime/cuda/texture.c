@@ -1,4 +1,4 @@
-#include "rkernel_lib/include/rk/cuda_texture.h"
+#include "rkernel_lib/include/rk/cuda/cuda_texture.h"
 #include "rkernel_lib/runtime/cuda/internal.h"
 
 #include <math.h>

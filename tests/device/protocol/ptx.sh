@@ -61,6 +61,6 @@ planted fence-before-barrier $vdevice '/void vdevice_publish(/,/^}/{/vdevice_fen
 planted step-of-block $vdevice 's/st\.relaxed\.gpu/st.relaxed.cta/' 'no step is stored at gpu scope'
 planted poll-of-block $vdevice 's/ld\.relaxed\.gpu/ld.relaxed.cta/' 'nothing polls at gpu scope'
 planted no-step $vdevice 's/vdevice_store_step(step, done)//' 'no step is stored after'
-planted ldg include/rk/gpu_context.h 's/return \*address;/return __ldg(address);/' 'non-coherent'
+planted ldg include/rk/gpu/gpu_context.h 's/return \*address;/return __ldg(address);/' 'non-coherent'
 
 exit $failed

@@ -1,7 +1,7 @@
 #include "machine.h"
 
-#include "rk/cuda_api.h"
-#include "rk/cuda_hooks.h"
+#include "rk/cuda/cuda_api.h"
+#include "rk/cuda/cuda_hooks.h"
 
 #include <pthread.h>
 #include <stdlib.h>

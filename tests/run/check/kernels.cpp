@@ -2,7 +2,7 @@
  * Kernels with and without bugs, for the checking modes: check.sh runs each and looks for what is said.
  * A line that takes part in a bug has a name in a comment.
  */
-#include <rk/cpu_cuda.h>
+#include <rk/cpu/cpu_cuda.h>
 
 #include <cuda/atomic>
 #include <cuda/barrier>

@@ -1,7 +1,7 @@
 // Watches the launches of the legacy kernels, which are linked into the same program.
 #include "legacy.h"
 
-#include <rk/cpu_cuda.h>
+#include <rk/cpu/cpu_cuda.h>
 
 #include <cstdlib>
 

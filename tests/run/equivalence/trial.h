@@ -3,7 +3,7 @@
 
 #include "cases.h"
 #include "guarded.h"
-#include "rkernel_lib/include/rk/cpu_abi.h"
+#include "rkernel_lib/include/rk/cpu/cpu_abi.h"
 #include "sched/select/fitting.h"
 
 /** What is given: the catalog, its bindings, a device that no kernel is too large for. */

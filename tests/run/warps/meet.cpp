@@ -1,4 +1,4 @@
-// Lanes that return one by one and meet at warp operations (rk/cuda_warp.cuh), each lane a thread that runs
+// Lanes that return one by one and meet at warp operations (rk/gpu/cuda_warp.cuh), each lane a thread that runs
 // by itself: what a GPU may do at worst. Ends with 1 when an operation has the wrong lanes, and by a signal
 // when lanes wait for ever.
 #include <condition_variable>

@@ -2,7 +2,7 @@
  * Kernels that launch themselves, as the converter writes them. Each test returns 0, or the line of what
  * did not hold; test_cpu_launch.c calls them.
  */
-#include <rk/cpu_cuda.h>
+#include <rk/cpu/cpu_cuda.h>
 
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>

@@ -1,5 +1,5 @@
 /* The kernels of kernels.h as programs for the CPU have them: each launches itself. */
-#include <rk/cpu_cuda.h>
+#include <rk/cpu/cpu_cuda.h>
 
 #include <cuda.h>
 #include <cuda_fp16.h>

@@ -1,6 +1,6 @@
 /* Cooperative groups, libcu++'s barriers and pipelines, assert and kernels by address, in launches. */
 
-#include <rk/cpu_cuda.h>
+#include <rk/cpu/cpu_cuda.h>
 
 #include "check.h"
 

@@ -3,7 +3,7 @@
 #include "check.h"
 
 #include <cuda_runtime.h>
-#include <rk/cuda_hooks.h>
+#include <rk/cuda/cuda_hooks.h>
 #include <stdlib.h>
 #include <string.h>
 

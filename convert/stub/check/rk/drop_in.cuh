@@ -1,7 +1,7 @@
 /* Stands for the runtime's header while a drop-in's text is checked: see ../../language.h. */
-#include <rk/end_barriers.h>
-#include <rk/groups.h>
-#include <rk/ranged.h>
+#include <rk/kernel/end_barriers.h>
+#include <rk/kernel/groups.h>
+#include <rk/kernel/ranged.h>
 namespace rk__ {
 
 struct drop_in_grid {

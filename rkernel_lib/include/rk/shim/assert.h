@@ -6,7 +6,7 @@
 #include_next <assert.h>
 
 #if defined(__cplusplus) && !defined(NDEBUG)
-#include "../cpu_assert.h"
+#include "../cpu/cpu_assert.h"
 #undef assert
 #define assert(condition)                                                                          \
     (static_cast<bool>(condition)                                                                  \

@@ -7,7 +7,7 @@
 
 /* Groups are made of barriers and warp operations, which only device code has. */
 #if defined(RK_CPU_CUDA_H) || defined(RK_CPU_UNREACHED_H)
-#include "../cuda_groups.h"
+#include "../cuda/cuda_groups.h"
 #else
 namespace cooperative_groups {
 }

@@ -3,6 +3,6 @@
 
 /* Stands for CUDA's header when programs are compiled for the CPU. */
 
-#include "../cpu_bfloat16.h"
+#include "../cpu/cpu_bfloat16.h"
 
 #endif

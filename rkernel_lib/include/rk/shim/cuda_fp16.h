@@ -3,6 +3,6 @@
 
 /* Stands for CUDA's header when kernels are compiled for the CPU. */
 
-#include "../cpu_half.h"
+#include "../cpu/cpu_half.h"
 
 #endif

@@ -1,10 +1,10 @@
 #ifndef RK_SHIM_CURAND_KERNEL_H
 #define RK_SHIM_CURAND_KERNEL_H
 
-/* Stands for cuRAND's device header: the generators of rk/cuda_random.h and their distributions. */
+/* Stands for cuRAND's device header: the generators of rk/cuda/cuda_random.h and their distributions. */
 
-#include "../cuda_random.h"
-#include "../cuda_sobol.h"
+#include "../cuda/cuda_random.h"
+#include "../cuda/cuda_sobol.h"
 #include "cuda_runtime.h"
 #include "curand.h"
 

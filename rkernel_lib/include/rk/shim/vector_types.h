@@ -3,6 +3,6 @@
 
 /* Stands for CUDA's header of that name. */
 
-#include "../cpu_types.h"
+#include "../cpu/cpu_types.h"
 
 #endif

@@ -6,7 +6,7 @@
  * at once, and waiting is the group's barrier.
  */
 
-#include "../../cuda_pipeline.h"
+#include "../../cuda/cuda_pipeline.h"
 #include "../cooperative_groups.h"
 
 namespace cooperative_groups {

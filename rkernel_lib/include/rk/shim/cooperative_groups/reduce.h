@@ -5,6 +5,6 @@
 
 #include "../cooperative_groups.h"
 
-#include "../../cuda_groups_reduce.h"
+#include "../../cuda/cuda_groups_reduce.h"
 
 #endif

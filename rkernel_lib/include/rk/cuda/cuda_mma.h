@@ -4,11 +4,11 @@
 /*
  * CUDA's warp matrix functions on a CPU (the programming guide's appendix of them): a fragment is spread
  * over the 32 lanes of a warp, each holding as many elements, by row and then by column; the guide leaves open
- * which. Over the warp operations of rk/cpu_cuda.h. Products of narrow floats are exact and added in float, one after the other.
+ * which. Over the warp operations of rk/cpu/cpu_cuda.h. Products of narrow floats are exact and added in float, one after the other.
  */
 
-#include "cpu_bfloat16.h"
-#include "cpu_half.h"
+#include "../cpu/cpu_bfloat16.h"
+#include "../cpu/cpu_half.h"
 
 #include <cmath>
 #include <cstdint>

@@ -12,11 +12,11 @@
  * refuses those in which a thread may have returned before a barrier, and those with operations on
  * warps of 32 lanes.
  */
-#include "ranged.h"
+#include "../kernel/ranged.h"
 
 #include <hip/hip_runtime.h>
 
-#include "gpu_context.h"
+#include "../gpu/gpu_context.h"
 
 namespace rk__
 {
@@ -59,7 +59,7 @@ template <class FrameType> class hip_launch_context : public gpu_launch<FrameTyp
 {
 };
 
-/** The context of code that no call passes it to (rk/ambient.h). */
+/** The context of code that no call passes it to (rk/kernel/ambient.h). */
 class ambient : public gpu_ambient
 {
   public:

@@ -1,7 +1,7 @@
 #ifndef RK_CUDA_WARP_CUH
 #define RK_CUDA_WARP_CUH
 
-#include "warp_returns.h"
+#include "../kernel/warp_returns.h"
 
 namespace rk__
 {

@@ -1,7 +1,7 @@
 #ifndef RK_CPU_PTX_REGISTERS_H
 #define RK_CPU_PTX_REGISTERS_H
 
-/* PTX on the CPU (rk/cpu_ptx.h): special registers, what registers hold, and addresses. */
+/* PTX on the CPU (rk/cpu/cpu_ptx.h): special registers, what registers hold, and addresses. */
 
 #include "cpu_cuda.h"
 
@@ -160,7 +160,7 @@ template <class To, class T> inline void ptx_put(To &to, const T &value)
     }
 }
 
-/* Addresses. Those of shared memory have a form of 32 bits (rk/cpu_address.h). */
+/* Addresses. Those of shared memory have a form of 32 bits (rk/cpu/cpu_address.h). */
 
 template <class Address> inline char *ptx_generic(Address address)
 {

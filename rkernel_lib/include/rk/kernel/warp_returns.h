@@ -6,7 +6,7 @@ namespace rk__
 
 /**
  * Part of the frame of a kernel in which lanes return anywhere before a warp operation: what the lanes
- * of each warp tell each other (rk/cuda_warp.cuh). The CPU's runtime sees threads return by itself.
+ * of each warp tell each other (rk/gpu/cuda_warp.cuh). The CPU's runtime sees threads return by itself.
  */
 struct warp_returns {
     unsigned rk_left[32];    /**< bit l of [w]: lane l of warp w has returned */

@@ -6,7 +6,7 @@
  * that the CUDA programming guide defines, with weights of 8 fraction bits. Arrays have one mip level.
  */
 
-#include "cpu_device.h"
+#include "../cpu/cpu_device.h"
 #include "cuda_api.h"
 
 #ifdef __cplusplus
@@ -47,7 +47,7 @@ void *rk_surface_at(cudaSurfaceObject_t surface, int x, int y, int z, size_t byt
 #ifdef __cplusplus
 }
 
-#include "cpu_host.h"
+#include "../cpu/cpu_host.h"
 
 #include <cstring>
 

@@ -38,7 +38,7 @@ RK_CPU_CONSTINIT inline thread_local rk_cpu_veu *legacy_veu = nullptr;
 /** Calls of `spin` since the last yield. */
 RK_CPU_CONSTINIT inline thread_local unsigned spins = 0;
 
-/** Steps (rk/cpu_cuda.h) since the last yield. */
+/** Steps (rk/cpu/cpu_cuda.h) since the last yield. */
 RK_CPU_CONSTINIT inline thread_local unsigned steps = 0;
 
 /** Part of whatever a thread may call while it waits for another one without a barrier. */

@@ -1,7 +1,7 @@
 #ifndef RK_CPU_PTX_WARP_H
 #define RK_CPU_PTX_WARP_H
 
-/* PTX as functions (rk/cpu_ptx.h): conversions of numbers, and what a warp does together. */
+/* PTX as functions (rk/cpu/cpu_ptx.h): conversions of numbers, and what a warp does together. */
 
 #include "cpu_cuda.h"
 #include "cpu_ptx_registers.h"

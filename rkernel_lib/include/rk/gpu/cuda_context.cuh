@@ -20,10 +20,10 @@
 
 #include "cuda_barrier.cuh"
 #include "cuda_warp.cuh"
-#include "end_barriers.h"
+#include "../kernel/end_barriers.h"
 #include "gpu_context.h"
-#include "groups.h"
-#include "ranged.h"
+#include "../kernel/groups.h"
+#include "../kernel/ranged.h"
 
 namespace rk__
 {
@@ -204,7 +204,7 @@ class cuda_launch_context : public gpu_launch<FrameType>,
     }
 };
 
-/** The context of code that no call passes it to: constructors, operators and the like (rk/ambient.h). */
+/** The context of code that no call passes it to: constructors, operators and the like (rk/kernel/ambient.h). */
 class ambient : public gpu_ambient, public cuda_warp_operations<ambient>
 {
   public:

@@ -13,7 +13,7 @@ extern "C" {
 #endif
 
 /**
- * As in rk/cpu_launch.h. Weak, here and below, so that a kernel library, which has no symbols of the
+ * As in rk/cpu/cpu_launch.h. Weak, here and below, so that a kernel library, which has no symbols of the
  * runtime, can be loaded; a fault there ends the process.
  */
 __attribute__((weak)) rk_cpu_veu *rk_cpu_current_veu(void);

@@ -6,7 +6,7 @@
  * and with the direction numbers of Joe and Kuo (2008). C and C++.
  */
 
-#include "cpu_types.h"
+#include "../cpu/cpu_types.h"
 
 #include <stdbool.h>
 

@@ -6,7 +6,7 @@
  * place on a vEU, and an ordinary launch's. Config and the members' contract are cuda_context.cuh's.
  */
 
-#include "ambient.h"
+#include "../kernel/ambient.h"
 
 #include <type_traits>
 
@@ -73,7 +73,7 @@ template <class FrameType> class gpu_memory : public gpu_loads
     }
 };
 
-/** Whether a kernel's functions may ask for the rTask's context without having been given it (rk/ambient.h). */
+/** Whether a kernel's functions may ask for the rTask's context without having been given it (rk/kernel/ambient.h). */
 template <class Frame>
 inline constexpr bool gpu_is_ambient = std::is_base_of<ambient_rtask, Frame>::value;
 

@@ -125,7 +125,7 @@ struct rk_cpu_veu {
 #define RK_CPU_DYNAMIC_ALIGN 16u
 
 /*
- * For legacy programs that link against librk_rkernel (rk/cpu_cuda.h); kernels of a catalog do not
+ * For legacy programs that link against librk_rkernel (rk/cpu/cpu_cuda.h); kernels of a catalog do not
  * use these.
  */
 

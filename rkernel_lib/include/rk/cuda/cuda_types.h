@@ -7,7 +7,7 @@
  * against these headers. C and C++.
  */
 
-#include "cpu_types.h"
+#include "../cpu/cpu_types.h"
 #include "cuda_enums.h"
 
 /* Programs ask with it whether the runtime's types are there. */

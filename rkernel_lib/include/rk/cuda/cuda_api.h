@@ -4,7 +4,7 @@
 /*
  * CUDA's runtime API as functions of librk_cuda, for a device that is this CPU: device memory is host
  * memory, and work on a stream is finished when the call that gave it returns. A call that is not here
- * does not compile. C and C++; rk/cpu_host.h has the templates of C++.
+ * does not compile. C and C++; rk/cpu/cpu_host.h has the templates of C++.
  */
 
 #include "cuda_types.h"

@@ -3,7 +3,7 @@
 
 /*
  * CUDA's qualifiers and built-in types for a host compiler: what rKernels and legacy kernels share.
- * Qualifiers mean nothing here, except that __shared__ belongs to legacy programs (rk/cpu_cuda.h), and that
+ * Qualifiers mean nothing here, except that __shared__ belongs to legacy programs (rk/cpu/cpu_cuda.h), and that
  * an instance of a kernel template is there for other sources, as nvcc makes it, though all calls are inlined.
  * C and C++17.
  */

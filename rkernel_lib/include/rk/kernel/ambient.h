@@ -9,8 +9,8 @@ namespace rk__
 /**
  * The first part of the frame of a kernel that reaches a constructor, a destructor, an operator, a virtual function or
  * an initial value in need of the rTask's context, which no call can pass to those: `rk__::ambient` is a context that
- * reads it here (rk/cuda_context.cuh, rk/hip_context.h). It begins the vEU's shared buffer, where it is found without
- * the frame's type. The CPU's runtime keeps it elsewhere (rk/cpu_context.h).
+ * reads it here (rk/gpu/cuda_context.cuh, rk/hip/hip_context.h). It begins the vEU's shared buffer, where it is found without
+ * the frame's type. The CPU's runtime keeps it elsewhere (rk/cpu/cpu_context.h).
  */
 struct ambient_rtask {
     unsigned rk__grid[3], rk__block[3]; /**< of the legacy launch */

@@ -147,7 +147,7 @@ void rk_cpu_function_add(const rk_cpu_function *function);
 
 /**
  * The calling thread's vEU while it runs a block, else NULL. Its functions are how device code waits;
- * rk/cpu_cuda.h has the CUDA names for them.
+ * rk/cpu/cpu_cuda.h has the CUDA names for them.
  */
 rk_cpu_veu *rk_cpu_current_veu(void);
 
@@ -160,7 +160,7 @@ void rk_cpu_grid_sync(const char *file, uint32_t line);
 #ifdef __cplusplus
 }
 
-#include "cpu_entry.h"
+#include "../cpu_entry.h"
 
 #include <cstring>
 #include <initializer_list>

@@ -8,15 +8,15 @@
 
 #include "cpu_abs.h" /* first */
 
-#include "ambient.h"
+#include "../kernel/ambient.h"
 #include "cpu_abi.h"
 #include "cpu_atomic.h"
 #include "cpu_math.h"
 #include "cpu_types.h"
-#include "end_barriers.h"
-#include "groups.h"
-#include "ranged.h"
-#include "warp_returns.h"
+#include "../kernel/end_barriers.h"
+#include "../kernel/groups.h"
+#include "../kernel/ranged.h"
+#include "../kernel/warp_returns.h"
 
 #include <cstring>
 #include <type_traits>
@@ -91,7 +91,7 @@ struct separate_parts {
 /** The buffer of the vEU that runs an rTask of a catalog on this thread. */
 RK_CPU_CONSTINIT inline thread_local unsigned char *bare_buffer = nullptr;
 
-/** See rk/cuda_context.cuh. */
+/** See rk/gpu/cuda_context.cuh. */
 template <class T>
 T *bare_shared()
 {
@@ -348,7 +348,7 @@ struct ambient_place {
 };
 RK_CPU_CONSTINIT inline thread_local ambient_place ambient_at = {nullptr, {0, 0, 0}, nullptr};
 
-/** The context of code that no call passes it to: constructors, operators and the like (rk/ambient.h). */
+/** The context of code that no call passes it to: constructors, operators and the like (rk/kernel/ambient.h). */
 class ambient : public cpu_fiber_context<void>
 {
 public:

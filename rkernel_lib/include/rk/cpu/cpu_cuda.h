@@ -3,7 +3,7 @@
 
 /*
  * Legacy CUDA programs on the CPU: `rkconvert --target cpu` makes each kernel launch itself
- * (rk/cpu_launch.h), includes this header first and links against librk_rkernel and librk_cuda. Nothing
+ * (rk/cpu/cpu_launch.h), includes this header first and links against librk_rkernel and librk_cuda. Nothing
  * here is shared with the context of rKernels but the fibers, so that comparing the two compares two
  * implementations.
  */

@@ -2,12 +2,12 @@
 #define RK_CPU_HOST_H
 
 /*
- * The C++ side of CUDA's runtime API (rk/cuda_api.h): typed pointers, symbols and kernels by reference, and
+ * The C++ side of CUDA's runtime API (rk/cuda/cuda_api.h): typed pointers, symbols and kernels by reference, and
  * the forms of older CUDA versions beside those of CUDA 13.
  */
 
-#include "cuda_api.h"
-#include "cuda_hooks.h"
+#include "../cuda/cuda_api.h"
+#include "../cuda/cuda_hooks.h"
 
 #include <cstddef>
 #include <type_traits>

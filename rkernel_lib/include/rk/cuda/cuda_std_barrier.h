@@ -6,8 +6,8 @@
  * others of its block run. A barrier may lie in memory that is not initialised, until init().
  */
 
-#include "cpu_atomic.h"
-#include "cpu_device.h"
+#include "../cpu/cpu_atomic.h"
+#include "../cpu/cpu_device.h"
 #include "cuda_pipeline.h"
 #include "cuda_std_atomic.h"
 

@@ -4,8 +4,8 @@
 /* libcu++'s atomics by the compiler's. Sizes that the processor has no atomic for do not compile. Those that
  * threads poll with let the other threads of the block run from time to time. */
 
-#include "cpu_atomic.h"
-#include "cpu_types.h"
+#include "../cpu/cpu_atomic.h"
+#include "../cpu/cpu_types.h"
 
 #include <atomic>
 #include <cstring>

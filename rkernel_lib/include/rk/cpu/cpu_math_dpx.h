@@ -3,7 +3,7 @@
 
 /*
  * CUDA's intrinsics for dynamic programming (DPX): minima and maxima of sums and of three, of 32-bit
- * integers and of the two halves of a word. rk/cpu_math.h includes it once what it builds on is there.
+ * integers and of the two halves of a word. rk/cpu/cpu_math.h includes it once what it builds on is there.
  */
 
 namespace rk__

@@ -6,7 +6,7 @@
  * (L'Ecuyer, 1999) and MTGP32 (Saito and Matsumoto, 2013) with its first set of parameters, seeded and skipped as cuRAND documents, so that a seed gives its sequence. C and C++.
  */
 
-#include "cpu_types.h"
+#include "../cpu/cpu_types.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -2,13 +2,13 @@
 #define RK_CUDA_GROUPS_H
 
 /*
- * Cooperative groups over the barriers and warp operations of rk/cpu_cuda.h. A tile is its lanes of one
+ * Cooperative groups over the barriers and warp operations of rk/cpu/cpu_cuda.h. A tile is its lanes of one
  * warp; tiles of several warps, clusters and multi-device grids do not compile.
  */
 
-#include "cpu_atomic.h"
-#include "cpu_math.h"
-#include "cpu_types.h"
+#include "../cpu/cpu_atomic.h"
+#include "../cpu/cpu_math.h"
+#include "../cpu/cpu_types.h"
 
 #include <cstring>
 #include <type_traits>
