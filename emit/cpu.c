@@ -200,6 +200,7 @@ static rk_executor_op make_op(const rk_cpu_vdevice *vdevice, const rk_image_op *
                          .dynamic_shared = (uint32_t)fn->shared,
                          .args = args,
                          .signal = from->signal,
+                         .ordered = kernel->uses.ordered,
                          .name = from->node};
     for (int i = 0; i < 3; i++) {
         op.grid[i] = (uint32_t)fn->grid[i];

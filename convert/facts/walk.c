@@ -6,6 +6,7 @@
 #include "convert/facts/analyze.h"
 #include "convert/facts/initial_values.h"
 #include "convert/facts/shared.h"
+#include "convert/facts/look_back.h"
 #include "convert/facts/spin.h"
 #include "convert/facts/system.h"
 #include "convert/unit/problems.h"
@@ -404,10 +405,20 @@ static void use_return(rk_walker *w, CXCursor cursor)
 
 static void check_spin(rk_walker *w, CXCursor loop)
 {
-    if (rk_walk_in_device_code(w) &&
-        rk_spin_look(w->unit, rk_lower_cursor(rk_ir_of(w->unit), loop), w->f->end) != RK_SPIN_NONE)
+    rk_ir *ir = rk_ir_of(w->unit);
+    if (!rk_walk_in_device_code(w) ||
+        rk_spin_look(w->unit, rk_lower_cursor(ir, loop), w->f->end) == RK_SPIN_NONE)
+        return;
+    const rk_where at = {w->f->definition.file, rk_walk_offset(w, loop)};
+    if (w->f->kernel && rk_look_back(ir, rk_lower_cursor(ir, w->above.items[0]), at))
+        rk_problem_add(w->unit, w->function, RK_WARNING, "RK-V105", rk_walk_place(w, loop),
+                       "see that each block does what others wait for, and that its flags are "
+                       "cleared before each run",
+                       "the loop waits for lower-numbered blocks: rTasks begin in their order");
+    else
         rk_problem_add(w->unit, w->function, RK_REFUSED, "RK-V105", rk_walk_place(w, loop),
-                       "split the kernel where it waits",
+                       "split the kernel where it waits; where it is for lower-numbered blocks "
+                       "alone, say so: --allow RK-V105",
                        "the loop waits for another thread, which may be in an rTask that has "
                        "not begun");
 }

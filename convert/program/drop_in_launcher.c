@@ -303,9 +303,10 @@ static const char *body_for_cpu(rk_unit *unit, size_t function)
                           : "";
     return rk_arena_printf(
         arena,
-        "%s%srk__::drop_in_run<%d, %d>(rk__::kernel_site%s, rk__::kernel_args(%s), "
+        "%s%srk__::drop_in_run<%d, %d%s>(rk__::kernel_site%s, rk__::kernel_args(%s), "
         "[=](auto &rk__ctx) { %s(%s); }, %zu);",
-        limits, own, waits, f->split, site(f, arena), args, form_name(unit, f, "_rk__"),
+        limits, own, waits, f->split,
+        rk_decide_is_ordered(unit, function) ? ", 1" : "", site(f, arena), args, form_name(unit, f, "_rk__"),
         each_parameter(f, "rk__ctx", "", "", arena), unit->options->veus);
 }
 

@@ -308,15 +308,25 @@ size_t rk_decide_problems(const rk_problem ***out, const rk_unit *unit, size_t k
     return problems.count;
 }
 
-/** Whether what only the host sets goes into the kernel other than by its parameters. */
-static bool has_host_state(const rk_unit *unit, size_t kernel)
+static bool has_problem(const rk_unit *unit, size_t kernel, const char *code)
 {
     const rk_problem **problems;
     const size_t count = rk_decide_problems(&problems, unit, kernel);
     for (size_t i = 0; i < count; i++)
-        if (strcmp(problems[i]->code, "RK-V211") == 0 || strcmp(problems[i]->code, "RK-V212") == 0)
+        if (strcmp(problems[i]->code, code) == 0)
             return true;
     return false;
+}
+
+/** Whether what only the host sets goes into the kernel other than by its parameters. */
+static bool has_host_state(const rk_unit *unit, size_t kernel)
+{
+    return has_problem(unit, kernel, "RK-V211") || has_problem(unit, kernel, "RK-V212");
+}
+
+bool rk_decide_is_ordered(const rk_unit *unit, size_t kernel)
+{
+    return has_problem(unit, kernel, "RK-V105");
 }
 
 rk_uses rk_decide_uses(const rk_unit *unit, const rk_instance *instance)
@@ -330,6 +340,7 @@ rk_uses rk_decide_uses(const rk_unit *unit, const rk_instance *instance)
                      .float_atomics = instance->float_atomics,
                      .dynamic_shared = (f->reach & RK_USE_DYNAMIC_SHARED) != 0,
                      .host_state = has_host_state(unit, instance->function),
+                     .ordered = rk_decide_is_ordered(unit, instance->function),
                      .form = f->reach & (RK_USE_BARRIERS | RK_USE_REDUCING) ? unit->options->barrier
                                                                             : RK_BARRIER_AUTO,
                      .dims = f->reach_dims > 0 ? f->reach_dims : 1};

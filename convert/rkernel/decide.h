@@ -15,6 +15,9 @@ void rk_decide(rk_unit *unit);
  */
 size_t rk_decide_problems(const rk_problem ***out, const rk_unit *unit, size_t kernel);
 
+/** Whether rTasks of the kernel wait for lower-numbered ones: as it shows, or on the user's word. */
+bool rk_decide_is_ordered(const rk_unit *unit, size_t kernel);
+
 /** What the catalog says that a kernel uses; the flags of atomics come from the instance. */
 rk_uses rk_decide_uses(const rk_unit *unit, const rk_instance *instance);
 

@@ -9,8 +9,9 @@ const rk_convert_allowable rk_convert_allowables[] = {
     {"RK-V104", "no texture or surface shows memory that the same rProgram writes",
      "the reference is kept; a toolkit before 12 compiles it", RK_ALLOW_ANYWHERE},
     {"RK-V105", "a block waits for none but itself and lower-numbered blocks",
-     "in a drop-in, whose vEUs are resident and take their rTasks in ascending order",
-     RK_ALLOW_IN_DROP_IN},
+     "its rTasks are ordered: in a drop-in and in a schedule they begin in ascending order, on vEUs "
+     "that are resident",
+     RK_ALLOW_ANYWHERE},
     {"RK-V110",
      "the function that cannot be seen reads no built-ins and has no barrier or warp operation",
      "the call is kept; device code is linked with -rdc=true", RK_ALLOW_ANYWHERE},

@@ -59,6 +59,7 @@ typedef struct {
     bool
         host_state; /**< textures, or __constant__ and __device__ variables that the host sets: no graph
                           can give these */
+    bool ordered; /**< an rTask waits for lower-numbered ones of its launch: these begin before it */
     rk_barrier_form form; /**< asked for; of kernels with barriers */
     int dims;             /**< 1..3: the highest dimension of threadIdx or blockIdx that it reads */
 } rk_uses;

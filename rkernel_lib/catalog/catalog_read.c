@@ -190,7 +190,7 @@ static void read_uses(rk_uses *out, reader *r, const cJSON *at, const char *abov
 {
     static const char *const known[] = {
         "dims",          "barrier",        "reduce",     "early_return", "warp", "atomics",
-        "float_atomics", "dynamic_shared", "host_state", "barrier_form", NULL};
+        "float_atomics", "dynamic_shared", "host_state", "barrier_form", "ordered", NULL};
     const cJSON *uses = NULL;
     if (!rk_json_object(&uses, r->json, at, above, "uses")) {
         r->ok = false;
@@ -209,6 +209,7 @@ static void read_uses(rk_uses *out, reader *r, const cJSON *at, const char *abov
     out->float_atomics = flag(r, uses, where, "float_atomics");
     out->dynamic_shared = flag(r, uses, where, "dynamic_shared");
     out->host_state = flag(r, uses, where, "host_state");
+    out->ordered = flag(r, uses, where, "ordered");
     const char *form = optional_string(r, uses, where, "barrier_form");
     if (form && !rk_barrier_form_of(&out->form, form))
         fail(r, where, "barrier_form",

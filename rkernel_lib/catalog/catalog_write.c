@@ -70,6 +70,7 @@ static void add_uses(cJSON *to, const rk_uses *uses)
     add_flag(item, "float_atomics", uses->float_atomics);
     add_flag(item, "dynamic_shared", uses->dynamic_shared);
     add_flag(item, "host_state", uses->host_state);
+    add_flag(item, "ordered", uses->ordered);
     if (uses->form != RK_BARRIER_AUTO)
         add_string(item, "barrier_form", rk_barrier_form_name(uses->form));
 }

@@ -1,11 +1,11 @@
 #include "sched/check/known.h"
 
-/** A vEU, or a counter, while the schedule is played. */
+/** A vEU, a chain or a counter, while the schedule is played. */
 typedef struct {
     size_t entry;        /**< next one */
     uint32_t item;       /**< next item of the barrier-rTask there */
     uint32_t done;       /**< steps */
-    uint32_t blocked_on; /**< vEU that it waits for; UINT32_MAX: none */
+    uint32_t blocked_on; /**< player that it waits for; UINT32_MAX: none */
     uint32_t needs;      /**< steps of that one */
     uint32_t waiters;    /**< first vEU that waits for it, UINT32_MAX: none */
     uint32_t next;       /**< next one that waits for the same */
@@ -18,8 +18,10 @@ typedef struct {
     const rk_rprogram *program;
     uint32_t index; /**< of the rProgram */
     uint32_t veus;
-    player *players; /**< vEUs, then the rProgram's counters, which only count and wake */
-    size_t player_capacity;
+    player *players; /**< vEUs, then chains, then the rProgram's counters: these only count and wake */
+    uint32_t chains; /**< nodes whose rTask r waits for those below r: `done` counts them, in any rProgram */
+    rk_id *chained;       /**< their nodes */
+    uint32_t *chain_of;   /**< by node: its player, 0: none */
     uint32_t *counter_of; /**< by node: its player, 0: none; a node has one in all */
     uint32_t *ready;      /**< a stack of vEUs that may go on */
     uint32_t ready_count;
@@ -208,6 +210,28 @@ static void wake(play *p, uint32_t veu)
     }
 }
 
+static uint32_t first_counter(const play *p)
+{
+    return p->veus + p->chains;
+}
+
+/** Counts an rTask for the player, 0 for none, and wakes who waits for that. */
+static void count_rtask(play *p, uint32_t with)
+{
+    if (with && ++p->players[with].done >= p->players[with].wake)
+        wake(p, with);
+}
+
+/**
+ * Whether the rTask can end: one of an ordered operator may wait for any of those below it, so it is taken to end
+ * behind all of them. What a kernel does is less than that, and every schedule whose play ends so ends.
+ */
+static bool may_end(const play *p, rk_rtask task)
+{
+    const uint32_t chain = p->chain_of[task.op];
+    return !chain || p->players[chain].done >= task.index;
+}
+
 /** Plays a vEU until its end or a wait that does not hold yet. */
 static void play_veu(play *p, uint32_t veu)
 {
@@ -216,20 +240,22 @@ static void play_veu(play *p, uint32_t veu)
     for (; own->entry < list->count; own->entry++) {
         const rk_entry *entry = &list->entries[own->entry];
         if (entry->wait_count == 0) {
+            if (!may_end(p, entry->task)) {
+                block(p, veu, p->chain_of[entry->task.op], entry->task.index);
+                return;
+            }
             play_rtask(p, veu, entry->task);
             if (own->done >= own->wake)
                 wake(p, veu);
-            uint32_t counter = p->counter_of[entry->task.op];
-            if (counter)
-                p->players[counter].done++;
-            if (counter && p->players[counter].done >= p->players[counter].wake)
-                wake(p, counter);
+            count_rtask(p, p->chain_of[entry->task.op]);
+            count_rtask(p, p->counter_of[entry->task.op]);
             continue;
         }
         for (; own->item < entry->wait_count; own->item++) {
             rk_wait_item item = p->program->waits[entry->wait_first + own->item];
-            if (p->players[item.veu].done < item.step) {
-                block(p, veu, item.veu, item.step);
+            const uint32_t on = item.veu < p->veus ? item.veu : item.veu + p->chains;
+            if (p->players[on].done < item.step) {
+                block(p, veu, on, item.step);
                 return;
             }
         }
@@ -239,14 +265,30 @@ static void play_veu(play *p, uint32_t veu)
     }
 }
 
-/** What keeps a blocked vEU waiting: a vEU, also where it waits for a counter. */
+/** The node that a blocked vEU waits for: of its chain or counter. */
+static rk_id awaited_node(const play *p, uint32_t veu)
+{
+    const uint32_t on = p->players[veu].blocked_on;
+    return on < first_counter(p) ? p->chained[on - p->veus]
+                                 : p->program->counters[on - first_counter(p)];
+}
+
+/** Where the lowest rTask is that the chain, which a vEU is blocked on, has not counted. */
+static rk_spot next_of_chain(const play *p, uint32_t on)
+{
+    return p->c->spots[p->c->spot_first[p->chained[on - p->veus]] + p->players[on].done];
+}
+
+/** What keeps a blocked vEU waiting: a vEU, also where it waits for a chain or counter. */
 static uint32_t blocker(const play *p, uint32_t veu)
 {
     const rk_checker *c = p->c;
     uint32_t on = p->players[veu].blocked_on;
     if (on < p->veus)
         return on;
-    rk_id node = p->program->counters[on - p->veus];
+    if (on < first_counter(p))
+        return next_of_chain(p, on).veu;
+    rk_id node = awaited_node(p, veu);
     uint32_t i = c->span_first[node];
     while (p->players[c->spans[i].veu].done >= c->spans[i].last)
         i++;
@@ -262,15 +304,14 @@ static void report_cycle(play *p, uint32_t veu)
     char *ring = rk_arena_printf(scratch, "vEU %u (after %u rTasks)", veu, p->players[veu].done);
     uint32_t at = veu;
     for (int shown = 0; shown < 4; shown++) {
+        const uint32_t waiter = at;
         const player *w = &p->players[at];
         at = blocker(p, at);
         const char *what =
             w->blocked_on < p->veus
                 ? rk_arena_printf(scratch, "step %u", w->needs)
-                : rk_arena_printf(
-                      scratch, "an rTask of '%s'",
-                      p->c->problem->graph->nodes[p->program->counters[w->blocked_on - p->veus]]
-                          .name);
+                : rk_arena_printf(scratch, "an rTask of '%s'",
+                                  p->c->problem->graph->nodes[awaited_node(p, waiter)].name);
         ring = rk_arena_printf(scratch, "%s waits for %s of vEU %u (after %u)", ring, what, at,
                                p->players[at].done);
         if (at == veu)
@@ -282,20 +323,45 @@ static void report_cycle(play *p, uint32_t veu)
                               at == veu ? "" : " is in a longer ring");
 }
 
+/** Says so where an ordered operator's rTask waits for one of a later rProgram. */
+static bool report_later(play *p, uint32_t veu)
+{
+    const uint32_t on = p->players[veu].blocked_on;
+    if (on < p->veus || on >= first_counter(p) || next_of_chain(p, on).program == p->index)
+        return false;
+    p->good = rk_checker_fail(
+        p->c, 6, awaited_node(p, veu), "its rTasks are ordered: each begins behind those below it",
+        "its rTask %u, on vEU %u of rProgram %u, may wait for rTask %u, which is in rProgram %u",
+        p->players[veu].needs, veu, p->index, p->players[on].done, next_of_chain(p, on).program);
+    return true;
+}
+
+static void report_blocked(play *p)
+{
+    for (uint32_t w = 0; w < p->veus; w++)
+        if (p->players[w].blocked_on != UINT32_MAX && report_later(p, w))
+            return;
+    for (uint32_t w = 0; w < p->veus; w++)
+        if (p->players[w].blocked_on != UINT32_MAX) {
+            report_cycle(p, w);
+            return;
+        }
+}
+
 static void play_program(play *p, uint32_t index)
 {
     p->index = index;
     p->program = &p->c->schedule->programs[index];
-    size_t players = p->veus + p->program->counter_count;
-    if (players > p->player_capacity) {
-        p->player_capacity = 2 * players;
-        p->players = RK_NEW_ARRAY(p->c->scratch, player, p->player_capacity);
-    }
-    for (size_t w = 0; w < players; w++)
-        p->players[w] =
-            (player){.blocked_on = UINT32_MAX, .waiters = UINT32_MAX, .wake = UINT32_MAX};
+    const uint32_t counters = first_counter(p);
+    for (uint32_t w = 0; w < counters + p->program->counter_count; w++)
+        p->players[w] = (player){
+            .done = w >= p->veus && w < counters ? p->players[w].done : 0,
+            .blocked_on = UINT32_MAX,
+            .waiters = UINT32_MAX,
+            .wake = UINT32_MAX,
+        };
     for (uint32_t i = 0; i < p->program->counter_count; i++)
-        p->counter_of[p->program->counters[i]] = p->veus + i;
+        p->counter_of[p->program->counters[i]] = counters + i;
     if (p->known)
         rk_known_begin(p->known, index);
     p->ready_count = 0;
@@ -303,12 +369,26 @@ static void play_program(play *p, uint32_t index)
         p->ready[p->ready_count++] = w;
     while (p->ready_count > 0)
         play_veu(p, p->ready[--p->ready_count]);
-    for (uint32_t w = 0; w < p->veus; w++) {
-        if (p->players[w].blocked_on != UINT32_MAX) {
-            report_cycle(p, w);
-            return;
+    report_blocked(p);
+}
+
+/** Gives each ordered operator its chain, and the players room. */
+static void set_up_players(play *p)
+{
+    const rk_schedule *s = p->c->schedule;
+    rk_arena *scratch = p->c->scratch;
+    p->chained = RK_NEW_ARRAY(scratch, rk_id, s->node_count + 1);
+    p->chain_of = RK_NEW_ARRAY(scratch, uint32_t, s->node_count + 1);
+    for (rk_id node = 0; node < s->node_count; node++)
+        if (rk_candidate_is_ordered(rk_checker_candidate(p->c, node))) {
+            p->chained[p->chains] = node;
+            p->chain_of[node] = p->veus + p->chains++;
         }
-    }
+    size_t counters = 0;
+    for (size_t i = 0; i < s->program_count; i++)
+        if (s->programs[i].counter_count > counters)
+            counters = s->programs[i].counter_count;
+    p->players = RK_NEW_ARRAY(scratch, player, first_counter(p) + counters + 1);
 }
 
 static bool play_all(rk_checker *c, bool proving)
@@ -320,6 +400,7 @@ static bool play_all(rk_checker *c, bool proving)
               .good = true,
               .counter_of = RK_NEW_ARRAY(c->scratch, uint32_t, c->schedule->node_count + 1),
               .ready = RK_NEW_ARRAY(c->scratch, uint32_t, veus)};
+    set_up_players(&p);
     for (uint32_t i = 0; i < c->schedule->program_count; i++)
         play_program(&p, i);
     return p.good;

@@ -14,6 +14,11 @@ rk_demand rk_candidates_demand(const rk_candidates *candidates)
     return all;
 }
 
+bool rk_candidate_is_ordered(const rk_candidate *candidate)
+{
+    return candidate->kernel && candidate->kernel->uses.ordered;
+}
+
 rk_rtask_parts rk_candidate_parts(const rk_candidate *candidate, const rk_device *device,
                                   double memory)
 {

@@ -57,6 +57,9 @@ typedef struct {
     const rk_residency *residency; /**< NULL: the parts of candidates hold wherever data is */
 } rk_candidates;
 
+/** Whether its rTasks may wait for lower-numbered ones: a schedule has these begin before them. */
+bool rk_candidate_is_ordered(const rk_candidate *candidate);
+
 /** Parts of an rTask whose node has that part of its bytes from the memory; the candidate's own where it has no needs. */
 rk_rtask_parts rk_candidate_parts(const rk_candidate *candidate, const rk_device *device,
                                   double memory);

@@ -26,6 +26,7 @@ typedef struct {
     double each;       /**< of an rTask with its kernel */
     double least;      /**< likewise, with the quickest */
     double least_work; /**< of all its rTasks */
+    bool ordered;      /**< its kernel has them begin in order */
     bool uniform;      /**< its rTasks are alike to all: they are placed in order */
     uint64_t placed;   /**< a set of its rTasks */
     place *places;     /**< by rTask */
@@ -156,6 +157,8 @@ static double ready(const exact *x, rk_rtask task, uint32_t veu)
     size_t count;
     const rk_rtask_range *ranges = rk_deps_of(x->nodes[task.op].deps, task.index, &count);
     double start = x->ends[veu];
+    if (x->nodes[task.op].ordered && task.index != x->nodes[task.op].done)
+        return -1;
     for (size_t i = 0; i < count; i++) {
         const node_state *p = &x->nodes[ranges[i].op];
         for (uint32_t r = ranges[i].first; r < p->rtasks; r++) {
@@ -234,6 +237,7 @@ static bool branch_node(exact *x, rk_id op, double now, rk_rtask last)
         const rk_candidate *c = &candidates(x, op)[k];
         n->kernel = x->selected[op] = k;
         n->rtasks = c->rtasks;
+        n->ordered = rk_candidate_is_ordered(c);
         n->each = rk_simulate_least(x->problem->candidates, op, k, x->problem->device);
         n->deps = rk_deps_node(x->deps, op, x->selected);
         good = branch_rtasks(x, op, now, last);

@@ -20,13 +20,14 @@ namespace rk__
 
 /**
  * The launch that was pushed as rTasks on vEUs: `body(rk__ctx)` runs one thread of one of them; with `Parts` a whole
- * block, too.
+ * block, too; with `Ordered` it may wait for lower-numbered rTasks.
  */
-template <bool Waits, bool Parts, class Args, class Body>
+template <bool Waits, bool Parts, bool Ordered = false, class Args, class Body>
 inline void drop_in_run(const kernel_site &site, const Args &args, const Body &body, unsigned veus)
 {
-    run_vdevice<(Waits ? kernel_waits : 0u) | (Parts ? kernel_parts : 0u), separate_parts>(
-        site, args, body, veus);
+    run_vdevice<(Waits ? kernel_waits : 0u) | (Parts ? kernel_parts : 0u) |
+                    (Ordered ? kernel_ordered : 0u),
+                separate_parts>(site, args, body, veus);
 }
 
 /** Makes an instance of a kernel template, which the launcher in its place no longer does. */

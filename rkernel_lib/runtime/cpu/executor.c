@@ -53,6 +53,7 @@ struct rk_executor {
     uint32_t *order; /**< ops, for running one by one */
     size_t order_count;
     step_cell *steps; /**< by rProgram, then vEU, then counter */
+    atomic_uint *begun; /**< by op, of ordered ones: how many of its rTasks have begun in this run */
     worker *workers;
     uint32_t worker_count;
     bool crowded; /**< more workers than processors */
@@ -215,8 +216,24 @@ static bool wait_is_met(const rk_executor *e, veu_run *v, step_cell *steps, uint
     return true;
 }
 
-/** Goes through a vEU's entries until they end, a barrier-rTask is not met or an rTask fails. True when
-    it got on. */
+/**
+ * Whether the rTask may begin. One of an ordered op does when all below it have begun: each of these has a worker that
+ * ends it, the lowest first, so that a worker that waits in one never keeps the next from beginning, however many vEUs
+ * it has.
+ */
+static bool begin_rtask(rk_executor *e, const rk_executor_entry *entry)
+{
+    if (!e->plan.ops[entry->op].ordered)
+        return true;
+    atomic_uint *begun = &e->begun[entry->op];
+    if (atomic_load_explicit(begun, memory_order_relaxed) != entry->rtask)
+        return false;
+    atomic_store_explicit(begun, entry->rtask + 1, memory_order_relaxed);
+    return true;
+}
+
+/** Goes through a vEU's entries until they end, a barrier-rTask is not met, an rTask has to begin behind
+    another or one fails. True when it got on. */
 static bool advance(worker *w, veu_run *v, step_cell *steps, uint32_t total)
 {
     rk_executor *e = w->executor;
@@ -233,7 +250,11 @@ static bool advance(worker *w, veu_run *v, step_cell *steps, uint32_t total)
                 return v->cursor != start;
             continue;
         }
-        if (has_failed(e) || !run_rtask(w, v->veu, entry->op, entry->rtask))
+        if (has_failed(e))
+            return false;
+        if (!begin_rtask(e, entry))
+            return v->cursor != start;
+        if (!run_rtask(w, v->veu, entry->op, entry->rtask))
             return false;
         v->done++;
         publish(&steps[v->index], v->base + v->done);
@@ -381,6 +402,8 @@ static bool run_job(rk_executor *e, job next, rk_executor_fault *fault)
 {
     *fault = (rk_executor_fault){0};
     rk_cpu_fault_watch(tell_memory_fault, in_kernel);
+    for (size_t i = 0; i < e->plan.op_count; i++)
+        atomic_store_explicit(&e->begun[i], 0, memory_order_relaxed);
     pthread_mutex_lock(&e->lock);
     e->fault = fault;
     e->job = next;
@@ -458,8 +481,9 @@ static bool make_parts(rk_executor *e, const rk_executor_options *options)
     size_t cells = e->plan.program_count * cells_of(e);
     e->order = calloc(e->plan.op_count + 1, sizeof *e->order);
     e->steps = aligned_alloc(CACHE_LINE, (cells + 1) * sizeof *e->steps);
+    e->begun = calloc(e->plan.op_count + 1, sizeof *e->begun);
     e->workers = calloc(e->worker_count, sizeof *e->workers);
-    if (!e->order || !e->steps || !e->workers)
+    if (!e->order || !e->steps || !e->begun || !e->workers)
         return false;
     reset_steps(e, options->first_base);
     for (uint32_t i = 0; i < e->worker_count; i++) {
@@ -542,6 +566,7 @@ void rk_executor_free(rk_executor *executor)
     pthread_cond_destroy(&executor->woken);
     pthread_mutex_destroy(&executor->lock);
     free(executor->workers);
+    free(executor->begun);
     free(executor->steps);
     free(executor->order);
     free(executor);

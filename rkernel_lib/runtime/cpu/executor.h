@@ -17,6 +17,7 @@ typedef struct {
      * items[signal - 1].step; all of them run in one rProgram and together add S. 0: they are not.
      */
     uint32_t signal;
+    bool ordered;     /**< its rTask r may wait for those below r, which have to have begun before it */
     const char *name; /**< for reports */
 } rk_executor_op;
 

@@ -15,6 +15,7 @@ typedef struct {
     rk_executor_fault *fault;
     played_veu *veus;
     uint32_t *counters;
+    uint32_t *begun; /**< by op: its rTasks that were played; of those of an ordered one the next one's number */
     uint64_t *last; /**< by op: when its last rTask was played, from 1 on; 0: not yet */
     uint64_t time;
 } player;
@@ -97,6 +98,9 @@ static bool play_veu(player *p, played_veu *veu, bool *progress)
         if (entry->op >= plan->op_count ||
             entry->rtask >= rk_executor_rtasks(&plan->ops[entry->op]))
             return fail(p, "an entry names an rTask that does not exist");
+        if (plan->ops[entry->op].ordered && p->begun[entry->op] != entry->rtask)
+            return true;
+        p->begun[entry->op]++;
         if (!count_rtask(p, entry))
             return false;
         veu->step++;
@@ -119,7 +123,7 @@ static bool play_program(player *p, const rk_executor_program *program)
     }
     for (uint32_t v = 0; v < p->plan->veu_count; v++) {
         if (!p->veus[v].ended)
-            return fail(p, "the barrier-rTasks can never all be met");
+            return fail(p, "the barrier-rTasks can never all be met, or rTasks of an ordered op come in another order");
         if (p->veus[v].step > program->steps)
             return fail(p, "a vEU has more rTasks than its rProgram's steps say");
     }
@@ -166,13 +170,15 @@ bool rk_executor_order(uint32_t *order, size_t *count, const rk_executor_plan *p
                 .fault = fault,
                 .veus = calloc(plan->veu_count, sizeof *p.veus),
                 .counters = calloc((size_t)plan->counter_count + 1, sizeof *p.counters),
+                .begun = calloc(plan->op_count + 1, sizeof *p.begun),
                 .last = calloc(plan->op_count + 1, sizeof *p.last)};
-    bool good = (p.veus && p.counters && p.last) || fail(&p, "no memory");
+    bool good = (p.veus && p.counters && p.begun && p.last) || fail(&p, "no memory");
     for (size_t i = 0; good && i < plan->program_count; i++)
         good = play_program(&p, &plan->programs[i]);
     good = good && (sort_ops(order, count, &p) || fail(&p, "no memory"));
     free(p.veus);
     free(p.counters);
+    free(p.begun);
     free(p.last);
     return good;
 }

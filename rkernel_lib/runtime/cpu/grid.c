@@ -80,7 +80,7 @@ static void shuffle_blocks(grid *g)
 {
     static _Atomic uint64_t launches;
     g->seed = mix(rk_cpu_settings_get()->seed + mix(atomic_fetch_add(&launches, 1)));
-    if (g->blocks > MOST_STORED)
+    if (g->blocks > MOST_STORED || (g->launch->code->flags & RK_CPU_ORDERED))
         return;
     g->order = malloc(g->blocks * sizeof *g->order);
     uint64_t random = g->seed;

@@ -15,6 +15,9 @@
  * - an rTask that touches nothing in common with what other vEUs have left in this rProgram runs alone.
  * Neither step can be disabled by another or disable one, both commute with all others, and no two
  * states lead to each other, so every finding of the full search has one here.
+ *
+ * Two searches: in one, rTasks of ordered nodes wait for nothing, so that all that may overlap does; in the other they
+ * end behind all rTasks below them, so that what never ends is found. A kernel does something between the two.
  */
 
 const char *const finding_names[FINDINGS] = {"safe",     "malformed", "not resident", "misplaced",
@@ -40,7 +43,8 @@ typedef struct {
     size_t count, capacity;
     uint32_t *table; /**< hashed: numbers of states, plus 1 */
     size_t table_size;
-    bool full; /**< without the second reduction */
+    bool full;    /**< without the second reduction */
+    bool chained; /**< rTasks of ordered nodes end behind those below them */
     const char *why;
 } search;
 
@@ -282,6 +286,14 @@ static bool find_race(search *s, const uint8_t *next)
     return false;
 }
 
+/** Whether the rTask cannot end yet, for want of one below it. */
+static bool is_held(const search *s, const state *a, uint32_t rtask)
+{
+    const rk_id node = s->w->node_of[rtask];
+    const uint32_t below = (1u << rtask) - (1u << s->w->first_rtask[node]);
+    return s->chained && model_of(s->w->s, node)->ordered && (a->done & below) != below;
+}
+
 /** Whether the outputs hold what they should, once all has ended. */
 static finding look_at_end(search *s, const state *a)
 {
@@ -309,11 +321,16 @@ static finding expand(search *s, size_t number)
 {
     uint8_t next[MOST_VEUS];
     state a = *state_at(s, number);
-    if (next_rtasks(s->w, &a, next) == 0)
+    uint32_t veus = s->w->s->schedule->veu_count, free = next_rtasks(s->w, &a, next);
+    for (uint32_t v = 0; v < veus; v++)
+        if (next[v] != NOBODY && is_held(s, &a, next[v])) {
+            next[v] = NOBODY;
+            free--;
+        }
+    if (free == 0)
         return look_at_end(s, &a);
     if (find_race(s, next))
         return RACE;
-    uint32_t veus = s->w->s->schedule->veu_count;
     uint32_t alone = s->full ? veus : 0;
     while (alone < veus && (next[alone] == NOBODY ||
                             (s->w->conflicts[next[alone]] & left_elsewhere(s->w, &a, alone))))
@@ -427,12 +444,11 @@ static bool live_apart(search *s, state a)
     return true;
 }
 
-finding explore(const subject *of, bool full, const char **witness, rk_arena *arena)
+static finding explore_with(const subject *of, bool full, bool chained, const char **witness,
+                            rk_arena *arena)
 {
-    finding found = look_at_form(of, witness, arena);
-    if (found != SAFE)
-        return found;
-    search s = {.w = world_new(of, arena), .full = full};
+    finding found = SAFE;
+    search s = {.w = world_new(of, arena), .full = full, .chained = chained};
     s.cells = s.w->cell_count;
     state start = {.veu = NOBODY};
     for (size_t i = 0; i < s.cells; i++)
@@ -444,10 +460,28 @@ finding explore(const subject *of, bool full, const char **witness, rk_arena *ar
         found = expand(&s, number++);
     if (found != SAFE)
         *witness = rk_arena_printf(arena, "%sthen %s", path_to(&s, number - 1), s.why);
-    if (found == SAFE && !live_apart(&s, start)) {
+    if (found == SAFE && !chained && !live_apart(&s, start)) {
         *witness = s.why;
         found = MISPLACED;
     }
+    return found;
+}
+
+static bool any_ordered(const subject *of)
+{
+    for (rk_id n = 0; n < of->schedule->node_count; n++)
+        if (model_of(of, n)->ordered)
+            return true;
+    return false;
+}
+
+finding explore(const subject *of, bool full, const char **witness, rk_arena *arena)
+{
+    finding found = look_at_form(of, witness, arena);
+    if (found == SAFE)
+        found = explore_with(of, full, false, witness, arena);
+    if (found == SAFE && any_ordered(of))
+        found = explore_with(of, full, true, witness, arena);
     return found;
 }
 

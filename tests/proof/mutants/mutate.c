@@ -605,6 +605,18 @@ static bool change_selection(mutant *m, rng *r)
     return true;
 }
 
+/** The candidate that a node selects, a copy that may be changed; NULL if there is none. */
+static rk_candidate *own_candidate(mutant *m, rk_id node)
+{
+    rk_node_candidates *all = &m->candidates.nodes[node];
+    const uint32_t selected = m->schedule->selected[node];
+    if (selected >= all->count)
+        return NULL;
+    rk_candidate *items = rk_arena_copy(m->arena, all->items, all->count * sizeof *items);
+    all->items = items;
+    return &items[selected];
+}
+
 /** The kernel touches more than the schedule was made for, or reads elsewhere. */
 static bool change_access(mutant *m, rng *r)
 {
@@ -621,10 +633,28 @@ static bool change_access(mutant *m, rng *r)
         u->dims[u->rank - 1].length += u->dims[u->rank - 1].length ? 1 + (int)pick(r, 2) : 0;
     else
         u->rank = 0;
-    rk_node_candidates *all = &m->candidates.nodes[node];
-    rk_candidate *items = rk_arena_copy(m->arena, all->items, all->count * sizeof *items);
-    install_model(&items[selected], k, m->arena);
-    all->items = items;
+    install_model(own_candidate(m, node), k, m->arena);
+    return true;
+}
+
+/** A node's rTasks wait for those below them; mostly some two of them change places, too. */
+static bool order_rtasks(mutant *m, rng *r)
+{
+    spot a, b;
+    if (!find_spot(&a, m, RTASK, r))
+        return false;
+    const rk_id node = a.entry->task.op;
+    rk_candidate *c = own_candidate(m, node);
+    if (!c)
+        return false;
+    model *k = &m->models[node][m->schedule->selected[node]];
+    k->ordered = true;
+    install_model(c, k, m->arena);
+    if (pick(r, 4) && find_spot(&b, m, RTASK, r) && b.entry->task.op == node) {
+        const rk_rtask task = a.entry->task;
+        a.entry->task = b.entry->task;
+        b.entry->task = task;
+    }
     return true;
 }
 
@@ -666,6 +696,7 @@ const mutation mutations[] = {
     {"misplace", "a tensor, or the memory ends too early", misplace},
     {"change kernel", "another candidate", change_selection},
     {"change access", "a kernel touches more, or reads elsewhere", change_access},
+    {"order rTasks", "a node's wait for those below them; two change places", order_rtasks},
     {"several", "two to four of these", several},
 };
 const size_t mutation_count = sizeof mutations / sizeof *mutations;

@@ -49,9 +49,11 @@ void install_model(rk_candidate *candidate, const model *m, rk_arena *arena)
     candidate->grid[0] = m->grid_x;
     candidate->grid[1] = m->grid_y;
     candidate->grid[2] = 1;
+    rk_kernel *kernel = RK_NEW(arena, rk_kernel);
+    *kernel = (rk_kernel){.id = "made", .name = "made", .uses = {.ordered = m->ordered}};
+    candidate->kernel = kernel;
     if (!m->ranged)
         return;
-    rk_kernel *kernel = RK_NEW(arena, rk_kernel);
     rk_param *params = RK_NEW_ARRAY(arena, rk_param, m->use_count);
     rk_kernel_arg *args = RK_NEW_ARRAY(arena, rk_kernel_arg, m->use_count);
     const rk_access **access = RK_NEW_ARRAY(arena, const rk_access *, m->use_count);
@@ -67,9 +69,8 @@ void install_model(rk_candidate *candidate, const model *m, rk_arena *arena)
         args[i] = (rk_kernel_arg){.tensor = u->tensor};
         access[i] = access_of(u, arena);
     }
-    *kernel = (rk_kernel){
-        .id = "ranged", .name = "ranged", .params = params, .param_count = m->use_count};
-    candidate->kernel = kernel;
+    kernel->params = params;
+    kernel->param_count = m->use_count;
     candidate->args = args;
     candidate->access = access;
 }
@@ -175,6 +176,7 @@ static void add_candidates(instance *in, rk_id node, rng *r)
         c->demand = (rk_demand){.threads = (int)c->block[0],
                                 .registers = 32 << pick(r, 2),
                                 .shared = 1024 * pick(r, 3)};
+        m->ordered = pick(r, 4) == 0;
         install_model(c, m, f->arena);
     }
 }

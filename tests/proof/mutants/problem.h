@@ -40,7 +40,8 @@ typedef struct {
 /** What a candidate does. */
 typedef struct {
     int grid_x, grid_y;
-    bool ranged; /**< its binding has access ranges */
+    bool ranged;  /**< its binding has access ranges */
+    bool ordered; /**< its rTask r waits for those below r */
     size_t use_count;
     use uses[MOST_USES];
 } model;
@@ -53,7 +54,7 @@ typedef struct {
 /** A graph of 3 to 8 nodes: chains, diamonds, fans, views, updates in place, several candidates. */
 instance *instance_new(rng *r);
 
-/** The candidate's access ranges from its model, in `arena`. */
+/** The candidate's kernel and access ranges from its model, in `arena`. */
 void install_model(rk_candidate *candidate, const model *m, rk_arena *arena);
 
 /** Another way to read what the use reads: any range of its tensor of `elements`. */

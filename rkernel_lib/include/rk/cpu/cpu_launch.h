@@ -53,7 +53,8 @@ enum {
     RK_CPU_WAITS = 1,    /**< its threads may wait for each other, or it cannot be seen that they do not */
     RK_CPU_SHADOWED = 2, /**< only the body itself reads the built-ins, and from its parameter */
     RK_CPU_GRID_SYNC = 4, /**< waits for other blocks: runs only in a cooperative launch */
-    RK_CPU_PARTS = 8      /**< an rKernel that has a form for a whole block (rk/cpu_fission.h) */
+    RK_CPU_PARTS = 8,     /**< an rKernel that has a form for a whole block (rk/cpu_fission.h) */
+    RK_CPU_ORDERED = 16   /**< an rKernel whose rTasks wait for lower-numbered ones */
 };
 
 /** A kernel as the runtime runs it: one for each instantiation. */
@@ -183,6 +184,7 @@ constexpr unsigned kernel_waits = RK_CPU_WAITS;
 constexpr unsigned kernel_shadowed = RK_CPU_SHADOWED;
 constexpr unsigned kernel_grid_sync = RK_CPU_GRID_SYNC;
 constexpr unsigned kernel_parts = RK_CPU_PARTS;
+constexpr unsigned kernel_ordered = RK_CPU_ORDERED;
 
 /**
  * What a body may take as its parameter, to declare local built-ins that the compiler sees through:

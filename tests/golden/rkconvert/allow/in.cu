@@ -9,8 +9,9 @@ __global__ void recurses(int *x) { x[threadIdx.x] = factorial(5); }
 // decoupled look-back: block n waits for block n - 1
 __global__ void waits(volatile int *flag, int *x)
 {
+    volatile int *before = flag + blockIdx.x - 1;
     if (threadIdx.x == 0 && blockIdx.x > 0)
-        while (flag[blockIdx.x - 1] == 0)
+        while (*before == 0)
             ;
     __syncthreads();
     x[blockIdx.x * blockDim.x + threadIdx.x] = 1;
