@@ -162,15 +162,21 @@ static const char *statement_text(rk_walker *w, CXCursor cursor)
 void rk_assembly_look(rk_walker *w, CXCursor cursor)
 {
     const char *text = statement_text(w, cursor);
+    const char *all = rk_assembly_template(w->unit, cursor);
+    const bool own = text && rk_assembly_has_barrier(instructions(text, w->unit->arena));
     const bool moved = text && rk_assembly_barriers(w, cursor, text);
     const char *word = text ? rk_assembly_word(instructions(text, w->unit->arena), moved)
                             : "text that cannot be seen";
+    if (!word)
+        word = rk_assembly_word(all, moved && own);
     if (word) {
         rk_problem_add(w->unit, w->function, RK_REFUSED, "RK-V106", rk_walk_place(w, cursor),
                        "use CUDA's own variables and functions for it",
                        "the assembly has '%s', which means the whole vEU in an rTask", word);
         return;
     }
+    if (!w->unit->options->drop_in && rk_assembly_non_coherent(all))
+        rk_assembly_make_coherent(w->unit, cursor);
     rk_problem_add(w->unit, w->function, RK_WARNING, "RK-V203", rk_walk_place(w, cursor), NULL,
                    "inline assembly is kept: this kernel is for the GPU only");
 }

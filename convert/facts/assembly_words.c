@@ -25,8 +25,7 @@ static const char *const forbidden_asm[] = {
     "elect.sync", "shfl.",         "vote.",        "match.",        "redux",     "activemask",
     "discard",    "tcgen05",       "tld4",         "multimem"};
 
-/** Whether a load has the modifier `.nc`, which may stand behind others: `ld.global.L1::no_allocate.nc.f32`. */
-static bool has_non_coherent(const char *text)
+bool rk_assembly_non_coherent(const char *text)
 {
     for (const char *at = strstr(text, ".nc"); at; at = strstr(at + 1, ".nc")) {
         const char *begin = at;
@@ -49,5 +48,5 @@ const char *rk_assembly_word(const char *text, bool moved)
                     : strstr(text, forbidden_asm[i]) != NULL)
             return forbidden_asm[i];
     }
-    return has_non_coherent(text) ? "ld.global.nc" : NULL;
+    return NULL;
 }

@@ -111,6 +111,8 @@ const char *rk_system_assembly(const rk_unit *unit, CXCursor statement)
         const rk_bytes from = text_from(unit, start, places[i]);
         const char *text = from.data ? parenthesised(from, unit->arena) : NULL;
         found = text ? rk_assembly_word(text, false) : "asm";
+        if (!found && !unit->options->drop_in && rk_assembly_non_coherent(text))
+            found = "ld.global.nc";
     }
     return found;
 }

@@ -45,6 +45,9 @@ bool rk_assembly_has_barrier(const char *text);
 /** Where the next one is from `i` on; RK_NONE if there is none. */
 size_t rk_assembly_next_barrier(const char *text, size_t i);
 
+/** Whether a load has the modifier `.nc`, which may stand behind others: `ld.global.L1::no_allocate.nc.f32`. */
+bool rk_assembly_non_coherent(const char *text);
+
 /** What means the whole vEU in the text of inline assembly, NULL if nothing does; `moved`: its barriers do not. */
 const char *rk_assembly_word(const char *text, bool moved);
 

@@ -35,6 +35,15 @@ bool rk_groups_is_grid_barrier(CXCursor call, rk_arena *arena);
  */
 bool rk_assembly_barriers(rk_walker *w, CXCursor cursor, const char *whole);
 
+/** The strings of an assembly statement's template in a row, those of the project's macros among them. */
+const char *rk_assembly_template(const rk_unit *unit, CXCursor cursor);
+
+/**
+ * Takes `.nc` off the loads of the statement: an rTask's input may be written while its kernel runs, which CUDA's cache
+ * for read-only memory does not see.
+ */
+void rk_assembly_make_coherent(rk_unit *unit, CXCursor cursor);
+
 /** In device code: warns of inline assembly, and refuses what means another thing in an rTask. RK-V203, RK-V106. */
 void rk_assembly_look(rk_walker *w, CXCursor cursor);
 

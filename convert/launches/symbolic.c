@@ -491,6 +491,35 @@ static const rk_sym *shift_left(rk_arena *arena, const rk_sym *a, const rk_sym *
     return settle(arena, e);
 }
 
+/**
+ * `x | x >> 1`, `y | y >> 2` of that and so on, as the next power of two is made: a function of expressions, since each
+ * step names the one before twice. NULL when it is none.
+ */
+static const rk_sym *or_shifted(rk_arena *arena, const rk_sym *a, const rk_sym *b)
+{
+    const bool second = b->kind == RK_SYM_BINARY && strcmp(b->text, ">>") == 0;
+    const rk_sym *plain = second ? a : b, *shift = second ? b : a;
+    if (shift->kind != RK_SYM_BINARY || strcmp(shift->text, ">>") != 0 ||
+        shift->a[1]->kind != RK_SYM_INT || !rk_sym_equal(plain, shift->a[0]))
+        return NULL;
+    const bool step = plain->kind == RK_SYM_CALL && strcmp(plain->text, "or_shifted") == 0;
+    const int64_t before = step ? plain->a[1]->i : 1, by = shift->a[1]->i;
+    if (by < 1 || by > before || before + by > 64)
+        return NULL;
+    const rk_sym *of = step ? plain->a[0] : plain;
+    rk_sym *e = make(arena, RK_SYM_CALL, plain->type);
+    e->text = "or_shifted";
+    e->a[0] = of;
+    e->a[1] = rk_sym_int(arena, before + by, rk_ctype_int);
+    if (of->low >= 0) {
+        e->low = of->low;
+        e->high = of->high;
+        for (int64_t bits = of->high; bits; bits >>= 1)
+            e->high |= bits;
+    }
+    return e;
+}
+
 const rk_sym *rk_sym_binary(rk_arena *arena, const char *op, const rk_sym *a, const rk_sym *b)
 {
     if (strcmp(op, "&&") == 0 || strcmp(op, "||") == 0)
@@ -515,6 +544,9 @@ const rk_sym *rk_sym_binary(rk_arena *arena, const char *op, const rk_sym *a, co
                                : NULL;
     if (folded)
         return folded;
+    const rk_sym *shifted = *op == '|' ? or_shifted(arena, a, b) : NULL;
+    if (shifted)
+        return shifted;
     rk_sym *e = binary_node(arena, op, a, b, a->type);
     bound_other(e, op, a, b);
     return e;

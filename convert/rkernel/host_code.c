@@ -5,7 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Host code is disabled in converted text. What stays may name it all the same: then its declaration stays. */
+/*
+ * Host code and device code that is not converted are disabled in converted text. What stays may name them all the
+ * same, a template that nothing instantiates for one: then their declarations stay.
+ */
 
 static const rk_tokens *tokens_of(const rk_unit *unit, const rk_function *f)
 {
@@ -79,9 +82,9 @@ void rk_host_close(rk_unit *unit)
 
 /* Which of it is named. */
 
-static bool is_host(const rk_function *f)
+static bool may_be_named(const rk_function *f)
 {
-    return f->removed && !f->kernel && !f->device && !f->local_class;
+    return f->removed && !f->kernel && !f->local_class;
 }
 
 static int by_name(const void *a, const void *b)
@@ -89,7 +92,7 @@ static int by_name(const void *a, const void *b)
     return strcmp((*(rk_function *const *)a)->name, (*(rk_function *const *)b)->name);
 }
 
-/** Host functions by name. */
+/** Disabled functions by name. */
 typedef struct {
     rk_function **items;
     size_t count;
@@ -131,7 +134,7 @@ void rk_host_find_named(rk_unit *unit)
     name_table names = {RK_NEW_ARRAY(unit->arena, rk_function *, unit->functions.count + 1), 0};
     for (size_t i = 0; i < unit->functions.count; i++) {
         unit->functions.items[i]->named = false;
-        if (is_host(unit->functions.items[i]))
+        if (may_be_named(unit->functions.items[i]))
             names.items[names.count++] = unit->functions.items[i];
     }
     qsort(names.items, names.count, sizeof *names.items, by_name);
@@ -154,7 +157,7 @@ const char *rk_host_declaration(const rk_unit *unit, const rk_function *f, size_
 {
     const bool unnamed = strncmp(f->name, "operator", 8) == 0;
     const bool member = strcmp(f->scope, f->spaces_prefix) != 0;
-    if (!is_host(f) || !(f->named || unnamed) || f->from_macro || f->others.count ||
+    if (!may_be_named(f) || !(f->named || unnamed) || f->from_macro || f->others.count ||
         f->specialisation || (member && !f->in_class))
         return "";
     const rk_tokens *t = tokens_of(unit, f);

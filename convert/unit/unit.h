@@ -355,7 +355,8 @@ typedef struct {
     RK_VEC(rk_range) external;        /**< declarations of variables that keep their linkage */
     RK_VEC(const char *) spaces;      /**< the namespaces that the project's text opens: "a::b" */
     RK_VEC(const char *) both;        /**< those of them that system headers open, too */
-    RK_VEC(rk_text_edit) value_edits; /**< of members' initial values: initial_values.h */
+    RK_VEC(rk_text_edit) value_edits; /**< whoever reaches them: members' initial values,
+                                           `.nc` of assembly */
     RK_VEC(rk_function *) declared;   /**< kernels that another unit defines, by each declaration */
     struct rk_drop_in *drop_in;       /**< what rk_drop_in_prepare found, or NULL */
     RK_VEC(rk_instance) instances;

@@ -11,8 +11,8 @@
  * truncating division, reals are double; an operation on both is real. Casts between arithmetic
  * types, `sizeof(type)`, ?:, &&, || and the bit operators are C's; a cast wraps integers as C does,
  * and what does not fit 64 signed bits is an overflow. Names may have members and qualifiers
- * (`cfg.n`). Built-in functions: min, max, abs, ceil_div(a, b), pow, sqrt, rsqrt, ceil, floor,
- * round, trunc, exp, log, log2; all but the first four are real.
+ * (`cfg.n`). Built-in functions: min, max, abs, ceil_div(a, b), or_shifted(x, n), which is `x | x >> 1 | ... |
+ * x >> (n - 1)`, pow, sqrt, rsqrt, ceil, floor, round, trunc, exp, log, log2; all but the first five are real.
  */
 typedef struct rk_expr rk_expr;
 

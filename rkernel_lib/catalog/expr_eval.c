@@ -341,6 +341,23 @@ static bool ceil_div(rk_value *out, const evaluation *ev, const rk_expr *e)
     return true;
 }
 
+/** `x | x >> 1 | ... | x >> (n - 1)`: with x - 1 and 32 the next power of two less one. */
+static bool or_shifted(rk_value *out, const evaluation *ev, const rk_expr *e)
+{
+    rk_value x, n;
+    if (!eval(&x, ev, e->args[0]) || !eval(&n, ev, e->args[1]))
+        return false;
+    if (x.is_real || n.is_real)
+        return integers_only(ev, e);
+    int64_t all = x.i;
+    for (int64_t k = 1; k < n.i && k < 64; k++)
+        all |= x.i >> k;
+    *out = rk_value_int(all);
+    if (x.open || n.open)
+        rk_open_unknown(out);
+    return true;
+}
+
 static bool power(rk_value *out, const evaluation *ev, const rk_expr *e)
 {
     rk_value a, b;
@@ -374,6 +391,8 @@ static bool call(rk_value *out, const evaluation *ev, const rk_expr *e)
         return least_or_most(out, ev, e, !is_min);
     if (e->arg_count == 2 && strcmp(e->text, "ceil_div") == 0)
         return ceil_div(out, ev, e);
+    if (e->arg_count == 2 && strcmp(e->text, "or_shifted") == 0)
+        return or_shifted(out, ev, e);
     if (e->arg_count == 2 && strcmp(e->text, "pow") == 0)
         return power(out, ev, e);
     if (e->arg_count == 1 && strcmp(e->text, "abs") == 0)

@@ -83,6 +83,12 @@ Test(convert_harvest, helpers)
     expect(K "template <class T> T up(T a, T b) { T r = a + b - 1; r /= b; return r; }"
              "void f(float *p, int n) { k<<<up(n, 32), up<size_t>(64, 2)>>>(p, n); }",
            ONE("(n + 31) / 32", "32"));
+    expect(K "int up(int n) { int r = n - 1; r |= r >> 1; r |= r >> 2; r = r >> 4 | r; return r + 1; }"
+             "void f(float *p, int n) { k<<<1, up(n)>>>(p, n); }",
+           ONE("1", "or_shifted(n - 1, 8) + 1"));
+    expect(K "int up(int n) { n |= n >> 1; n |= n >> 3; return n; }" /* bit 2 is left out */
+             "void f(float *p, int n) { k<<<1, up(n)>>>(p, n); }",
+           ONE("1", "or_shifted(n, 2) | or_shifted(n, 2) >> 3"));
     expect(K "int block(int n) { if (n > 512) return 256; if (n > 128) return 128; return 64; }"
              "void f(float *p, int n) { k<<<1, block(n)>>>(p, n); }",
            ONE("1", "n > 512 ? 256 : n > 128 ? 128 : 64"));

@@ -217,6 +217,8 @@ Test(expr, functions)
     expect_int("ceil_div(-7, 2)", -3);
     expect_int("ceil_div(7, -2)", -3);
     expect_int("ceil_div(-8, -3)", 3);
+    expect_int("or_shifted(36, 4)", 36 | 18 | 9 | 4);
+    expect_int("or_shifted(-36, 64)", -1);
     expect_int("count(1, n, dim(x))", 3);
     expect_int("count()", 0);
     expect_int("first(anything, 1)", 2);
@@ -352,8 +354,15 @@ Test(expr, overflow)
 
 Test(expr, integers_are_needed)
 {
-    static const char *const texts[] = {
-        "1.5", "h", "h % 2", "1.0 << 1", "~h", "1.5 & 1", "ceil_div(1.5, 2)", "n / 2.0"};
+    static const char *const texts[] = {"1.5",
+                                        "h",
+                                        "h % 2",
+                                        "1.0 << 1",
+                                        "~h",
+                                        "1.5 & 1",
+                                        "n / 2.0",
+                                        "ceil_div(1.5, 2)",
+                                        "or_shifted(h, 2)"};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         expect_code(texts[i], "RK-E005");
 }

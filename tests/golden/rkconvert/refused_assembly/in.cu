@@ -21,9 +21,17 @@ __global__ void in_macro(unsigned *x)
     WARP_ID(w);
     x[w] = 1;
 }
-__global__ void stale(unsigned *x)
+#define MEET "bar.sync 0;"
+#define NOW(what) asm volatile(what ::: "memory")
+__global__ void by_string(unsigned *x)
 {
-    asm("ld.global.L1::no_allocate.nc.u32 %0, [%1];" : "=r"(x[1]) : "l"(x));
+    x[0] = 1;
+    asm volatile("membar.cta;" MEET ::: "memory");
+}
+__global__ void by_argument(unsigned *x)
+{
+    x[0] = 1;
+    NOW("bar.sync 0;");
 }
 __global__ void uniform(unsigned *x)
 {
@@ -41,7 +49,8 @@ __global__ void everywhere(unsigned *x)
 }
 void launch(unsigned *x, int *y)
 {
-    stale<<<1, 1>>>(x);
+    by_string<<<1, 32>>>(x);
+    by_argument<<<1, 32>>>(x);
     uniform<<<1, 1>>>(x);
     gathered<<<1, 1>>>(0, (float *)x);
     everywhere<<<1, 1>>>(x);
