@@ -4,18 +4,24 @@
 #include "emit/image.h"
 #include "emit/image_profile.h"
 
+struct rk_spine;
+
 /** Reference values beside an emitted folder: for each input and output of the image, its bytes. */
 typedef struct {
+    const rk_image *image;
     const void *const *inputs;
     const void *const *outputs;
+    const int64_t *dims; /**< of a member of a family: the value of each dimension; else NULL */
 } rk_reference;
 
 typedef struct {
     const rk_image *image;
+    const struct rk_spine *spine; /**< of a family, whose image this is (emit/family_image.h); NULL: a plan of fixed extents */
     const rk_catalog *catalog;
-    const char *dir;               /**< an existing, empty folder to write into */
-    const char *runtime_dir;       /**< where the runtime headers are */
-    const rk_reference *reference; /**< NULL: none yet */
+    const char *dir;                /**< an existing, empty folder to write into */
+    const char *runtime_dir;        /**< where the runtime headers are */
+    const rk_reference *references; /**< of a family several, of different members */
+    size_t reference_count;
 } rk_emit_request;
 
 /** How this machine is measured. */
@@ -43,6 +49,7 @@ typedef struct {
     const char *device; /**< the descriptor that is planned for unless the user names one */
     /** Writes a folder that stands alone. False with diagnostics RK-M.... */
     bool (*emit)(const rk_emit_request *request, rk_arena *arena, rk_diag *diag);
+    bool families; /**< whether it emits plans with a spine */
     /**
      * Runs the image on this machine; NULL where a backend cannot. `inputs[i]` and `outputs[i]` are the
      * image's, row-major. `seconds`, if not NULL, gets the run's time without loading.

@@ -474,7 +474,7 @@ static bool emit(const rk_emit_request *request, rk_arena *arena, rk_diag *diag)
     rk_cpu_vdevice_free(&loaded);
     return good && write_catalog(&beside, request, arena, diag) &&
            rk_image_write(image, &beside, request->dir, arena, diag) &&
-           (!request->reference || rk_emit_reference(request, arena, diag));
+           rk_emit_references(request, arena, diag);
 }
 
 static bool run(const rk_image *image, const rk_catalog *catalog, const void *const *inputs,

@@ -223,6 +223,7 @@ static bool write_text(const rk_emit_request *request, const char *name, text_fu
     return rk_emit_file(request->dir, name, &out, arena, diag);
 }
 
+/** A benchmark is of one plan: a family has none. */
 static bool write_texts(const rk_emit_request *request, const rk_cuda_plan *plan, rk_arena *arena,
                         rk_diag *diag)
 {
@@ -234,24 +235,39 @@ static bool write_texts(const rk_emit_request *request, const rk_cuda_plan *plan
         {rk_arena_printf(arena, "%s.h", plan->name), rk_cuda_text_header},
         {rk_arena_printf(arena, "%s_tables.h", plan->name), rk_cuda_text_tables_header},
         {rk_arena_printf(arena, "%s_tables.c", plan->name), rk_cuda_text_tables},
-        {"test.cu", rk_cuda_text_test},
-        {"bench.cu", rk_cuda_text_bench},
         {"CMakeLists.txt", rk_cuda_text_cmake},
+        {"test.cu", plan->spine ? rk_cuda_text_shapes_test : rk_cuda_text_test},
+        {"bench.cu", rk_cuda_text_bench},
     };
-    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+    const size_t count = sizeof files / sizeof files[0] - (plan->spine ? 1 : 0);
+    for (size_t i = 0; i < count; i++) {
         if (!write_text(request, files[i].name, files[i].text, plan, arena, diag))
             return false;
     }
     return true;
 }
 
+/** Of a family: a phrase for each entry, what phrases wait for, and grids that are not constants. */
+static void plan_spine(rk_cuda_plan *plan, const rk_spine *spine)
+{
+    plan->spine = spine;
+    plan->entry_count = spine->family->phrase_count + 1;
+    plan->item_count = spine->family->wait_count;
+    for (size_t i = 0; i < plan->case_count; i++)
+        plan->cases[i].grid_dims = 3;
+}
+
 static bool emit(const rk_emit_request *request, rk_arena *arena, rk_diag *diag)
 {
     const rk_image *image = request->image;
     rk_cuda_plan plan = {.name = plan_name(image, arena),
-                         .arch = rk_cuda_arch(image->device->arch)};
+                         .arch = rk_cuda_arch(image->device->arch),
+                         .entry_count = rk_cuda_entries(image),
+                         .item_count = image->item_count};
     rk_emit_source *sources = NULL;
     rk_cuda_plan_image(&plan, image, true, arena);
+    if (request->spine)
+        plan_spine(&plan, request->spine);
     if (!rk_cuda_check(&plan, arena, diag) ||
         !rk_emit_sources(&sources, &plan.source_count, image, request->catalog, arena, diag))
         return false;
@@ -264,7 +280,7 @@ static bool emit(const rk_emit_request *request, rk_arena *arena, rk_diag *diag)
                                 rk_path_join(arena, request->dir, "kernels"), arena, diag) &&
            rk_cuda_copy_headers(request->dir, request->runtime_dir, arena, diag) &&
            rk_file_write(weights, image->constants, (size_t)image->constant_bytes, diag) &&
-           rk_emit_reference(request, arena, diag);
+           rk_emit_references(request, arena, diag);
 }
 
 const rk_backend rk_backend_cuda = {
@@ -273,6 +289,7 @@ const rk_backend rk_backend_cuda = {
         "NVIDIA GPUs from sm_75 on: a persistent kernel with a C API, a test and a benchmark",
     .device = "h100",
     .emit = emit,
+    .families = true,
     .run = NULL,
     .emit_measure = rk_cuda_profile_emit,
 };

@@ -2,6 +2,7 @@
 #define RK_EMIT_CUDA_INTERNAL_H
 
 #include "emit/emit_internal.h"
+#include "emit/family_image.h"
 
 /* What the files of the cuda backend share. Each text function appends one file's text. */
 
@@ -19,7 +20,8 @@ typedef struct {
 /** The image as the cuda backend sees it. */
 typedef struct {
     const rk_image *image;
-    const char *name; /**< the image's, as an identifier */
+    const rk_spine *spine; /**< of a family, whose image this is; else NULL */
+    const char *name;      /**< the image's, as an identifier */
     int veu_threads;  /**< V, in whole warps */
     int64_t veu_shared;
     const rk_emit_source *sources;
@@ -29,6 +31,7 @@ typedef struct {
     uint32_t *fn_case; /**< by function */
     uint32_t *op_args; /**< by op: where its arguments are, behind two slots with its grid */
     uint32_t arg_count;
+    size_t entry_count, item_count;
     rk_cuda_kernel *kernels;
     size_t kernel_count;
     uint32_t *program_kernel; /**< by rProgram, into kernels */
@@ -64,5 +67,23 @@ void rk_cuda_text_kernels(rk_str *out, const rk_cuda_plan *plan);
 /** `<name>_tables.h` and `<name>_tables.c`. */
 void rk_cuda_text_tables_header(rk_str *out, const rk_cuda_plan *plan);
 void rk_cuda_text_tables(rk_str *out, const rk_cuda_plan *plan);
+
+/** Entries of all lists, ends included. */
+size_t rk_cuda_entries(const rk_image *image);
+
+/* Of a plan with a spine. */
+
+/** Its phrases, waits and what the dimensions decide, in place of entries, items and arguments. */
+void rk_cuda_text_spine_tables(rk_str *out, const rk_cuda_plan *plan);
+/** The functions that make slots and extents of the dimensions; part of `<name>.cu`, in the plan's namespace. */
+void rk_cuda_text_shapes(rk_str *out, const rk_cuda_plan *plan);
+/** Its part of the C API: of `<name>.h`, and of `<name>.cu`. */
+void rk_cuda_text_shapes_header(rk_str *out, const rk_cuda_plan *plan);
+void rk_cuda_text_shapes_api(rk_str *out, const rk_cuda_plan *plan);
+/** test.cu. */
+void rk_cuda_text_shapes_test(rk_str *out, const rk_cuda_plan *plan);
+
+/** Appends `text` with each '@' replaced by the plan's name. */
+void rk_cuda_add(rk_str *out, const rk_cuda_plan *plan, const char *text);
 
 #endif

@@ -3,8 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/** Appends `text` with each '@' replaced by the plan's name. */
-static void add(rk_str *out, const rk_cuda_plan *plan, const char *text)
+void rk_cuda_add(rk_str *out, const rk_cuda_plan *plan, const char *text)
 {
     for (const char *at; (at = strchr(text, '@')); text = at + 1) {
         rk_str_addn(out, text, (size_t)(at - text));
@@ -18,13 +17,13 @@ static void add(rk_str *out, const rk_cuda_plan *plan, const char *text)
 void rk_cuda_text_header(rk_str *out, const rk_cuda_plan *plan)
 {
     const rk_image *image = plan->image;
-    add(out, plan,
+    rk_cuda_add(out, plan,
         "/* Written by rammer: the C API of @. */\n"
         "#ifndef RK_@_H\n#define RK_@_H\n\n"
         "#include <cuda_runtime_api.h>\n"
         "#include <stdbool.h>\n#include <stddef.h>\n#include <stdint.h>\n\n"
         "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n");
-    add(out, plan,
+    rk_cuda_add(out, plan,
         "/** An input or output: row-major, dense. */\n"
         "typedef struct {\n"
         "    const char *name;\n"
@@ -35,7 +34,7 @@ void rk_cuda_text_header(rk_str *out, const rk_cuda_plan *plan)
         "} @_tensor;\n\n");
     rk_str_addf(out, "enum { %s_input_count = %zu, %s_output_count = %zu };\n", plan->name,
                 image->input_count, plan->name, image->output_count);
-    add(out, plan,
+    rk_cuda_add(out, plan,
         "extern const @_tensor @_inputs[];\n"
         "extern const @_tensor @_outputs[];\n\n"
         "/** The model on one GPU: for one thread and one stream at a time. */\n"
@@ -62,8 +61,10 @@ void rk_cuda_text_header(rk_str *out, const rk_cuda_plan *plan)
         " * Trace Event Format.\n */\n"
         "bool @_trace(@_context *context, const char *path);\n\n"
         "/** Why the last call on this context returned false. */\n"
-        "const char *@_error(const @_context *context);\n\n"
-        "#ifdef __cplusplus\n}\n#endif\n\n#endif\n");
+        "const char *@_error(const @_context *context);\n\n");
+    if (plan->spine)
+        rk_cuda_text_shapes_header(out, plan);
+    rk_str_add(out, "#ifdef __cplusplus\n}\n#endif\n\n#endif\n");
 }
 
 static void add_tensors(rk_str *out, const char *name, const char *kind, const rk_image_io *ios,
@@ -197,26 +198,29 @@ static void add_functions(rk_str *out, const rk_cuda_plan *plan, size_t k)
 void rk_cuda_text_kernels(rk_str *out, const rk_cuda_plan *plan)
 {
     add_sources(out, plan);
-    add(out, plan, "namespace @_device {\n\n");
+    rk_cuda_add(out, plan, "namespace @_device {\n\n");
     for (size_t i = 0; i < plan->case_count; i++)
         add_config(out, plan, i);
     for (size_t k = 0; k < plan->kernel_count; k++)
         add_functions(out, plan, k);
-    add(out, plan, "\n} // namespace @_device\n\n");
+    rk_cuda_add(out, plan, "\n} // namespace @_device\n\n");
     for (size_t k = 0; k < plan->kernel_count; k++) {
         rk_str_addf(out, "extern \"C\" __global__ void __launch_bounds__(%d, %d)\n",
                     plan->veu_threads, plan->image->blocks_per_sm);
         rk_str_addf(out, "    %s_vdevice_%zu(const rk__::vdevice_program program)\n{\n", plan->name,
                     k);
-        rk_str_addf(out, "    rk__::vdevice_run<%s_device::functions_%zu, %d>(program);\n}\n\n",
-                    plan->name, k, plan->veu_threads);
+        rk_str_addf(out, "    rk__::%s<%s_device::functions_%zu, %d>(program);\n}\n\n",
+                    plan->spine ? "vdevice_run_spine" : "vdevice_run", plan->name, k,
+                    plan->veu_threads);
     }
 }
 
 static void add_plan(rk_str *out, const rk_cuda_plan *plan)
 {
     const rk_image *image = plan->image;
-    add(out, plan, "namespace @_device {\n\n");
+    rk_cuda_add(out, plan, "namespace @_device {\n\n");
+    if (plan->spine)
+        rk_cuda_text_shapes(out, plan);
     add_regions(out, "inputs", image->inputs, image->input_count);
     add_regions(out, "outputs", image->outputs, image->output_count);
     rk_str_add(out, "const void *const kernels[] = {\n");
@@ -232,12 +236,14 @@ static void add_plan(rk_str *out, const rk_cuda_plan *plan)
                 image->veu_count, image->counter_count, plan->veu_threads, plan->veu_shared);
     rk_str_addf(out, "    %" PRId64 ", %" PRId64 ", // memory, constants\n", image->memory_bytes,
                 image->constant_bytes);
-    add(out, plan,
+    rk_cuda_add(out, plan,
         "    @_entries, @_entry_count, @_veu_first, @_items, @_item_count,\n"
         "    @_args, @_arg_count, @_programs, @_program_count,\n");
     rk_str_addf(out, "    kernels, %zu, inputs, %zu, outputs, %zu,\n", plan->kernel_count,
                 image->input_count, image->output_count);
-    add(out, plan, "    @_launches, @_nodes, @_launch_count,\n};\n\n} // namespace @_device\n\n");
+    rk_cuda_add(out, plan, "    @_launches, @_nodes, @_launch_count,\n");
+    rk_str_add(out, plan->spine ? "    &shapes,\n" : "");
+    rk_cuda_add(out, plan, "};\n\n} // namespace @_device\n\n");
 }
 
 static void add_api(rk_str *out, const rk_cuda_plan *plan)
@@ -245,7 +251,7 @@ static void add_api(rk_str *out, const rk_cuda_plan *plan)
     const rk_image *image = plan->image;
     add_tensors(out, plan->name, "inputs", image->inputs, image->input_count);
     add_tensors(out, plan->name, "outputs", image->outputs, image->output_count);
-    add(out, plan,
+    rk_cuda_add(out, plan,
         "\nstruct @_context {\n"
         "    rk__::vdevice_instance instance{@_device::plan};\n"
         "};\n\n"
@@ -275,7 +281,7 @@ static void add_api(rk_str *out, const rk_cuda_plan *plan)
 
 void rk_cuda_text_source(rk_str *out, const rk_cuda_plan *plan)
 {
-    add(out, plan,
+    rk_cuda_add(out, plan,
         "// Written by rammer: the vDevice of @ and its C API.\n"
         "#include \"@.h\"\n#include \"@_tables.h\"\n\n"
         "#include <rk/rkernel.h>\n#include <rk/vdevice.cuh>\n"
@@ -284,13 +290,15 @@ void rk_cuda_text_source(rk_str *out, const rk_cuda_plan *plan)
     rk_cuda_text_kernels(out, plan);
     add_plan(out, plan);
     add_api(out, plan);
+    if (plan->spine)
+        rk_cuda_text_shapes_api(out, plan);
 }
 
 /* The test and the benchmark. */
 
 void rk_cuda_text_test(rk_str *out, const rk_cuda_plan *plan)
 {
-    add(out, plan,
+    rk_cuda_add(out, plan,
         "// Written by rammer: runs @ twice and compares its outputs with reference/.\n"
         "#include \"@.h\"\n\n#include <rk/vdevice_test.cuh>\n\n"
         "int main(int argc, char **argv)\n{\n"
@@ -343,7 +351,7 @@ static void add_launch_case(rk_str *out, const rk_cuda_plan *plan, size_t i)
 void rk_cuda_text_bench(rk_str *out, const rk_cuda_plan *plan)
 {
     const rk_image *image = plan->image;
-    add(out, plan,
+    rk_cuda_add(out, plan,
         "// Written by rammer: the vDevice of @ against the same rKernels launched one "
         "by one.\n#include \"@.cu\"\n\n#include <rk/vdevice_bench.cuh>\n\n"
         "namespace @_device {\n\n");
@@ -359,7 +367,7 @@ void rk_cuda_text_bench(rk_str *out, const rk_cuda_plan *plan)
         rk_str_addf(out, "    {reinterpret_cast<const void *>(launch_%zu), %" PRId64 "},\n", i,
                     rk_emit_shared(&image->fns[i]));
     rk_str_add(out, image->fn_count ? "" : "    {nullptr, 0}, // none\n");
-    add(out, plan,
+    rk_cuda_add(out, plan,
         "};\n\n} // namespace @_device\n\n"
         "int main(int argc, char **argv)\n{\n"
         "    rk__::vdevice_bench bench(@_device::plan, @_device::launch, "
@@ -373,7 +381,7 @@ void rk_cuda_text_cmake(rk_str *out, const rk_cuda_plan *plan)
     rk_str_add(out, "# Written by rammer.\ncmake_minimum_required(VERSION 3.18)\n\n"
                     "if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)\n");
     rk_str_addf(out, "    set(CMAKE_CUDA_ARCHITECTURES %s)\nendif()\n", plan->arch);
-    add(out, plan,
+    rk_cuda_add(out, plan,
         "if(NOT CMAKE_BUILD_TYPE)\n    set(CMAKE_BUILD_TYPE Release)\nendif()\n\n"
         "project(@ LANGUAGES C CXX CUDA)\n"
         "option(RK_EXACT \"Round as the CPU does: no fused multiply-add\" OFF)\n"

@@ -18,7 +18,7 @@ static const rk_image_entry *list_of(const rk_image *image, size_t program, uint
     return &image->entries[image->programs[program].veu_first[veu]];
 }
 
-static size_t count_entries(const rk_image *image)
+size_t rk_cuda_entries(const rk_image *image)
 {
     size_t n = 0;
     for (size_t p = 0; p < image->program_count; p++) {
@@ -37,9 +37,10 @@ void rk_cuda_text_tables_header(rk_str *out, const rk_cuda_plan *plan)
                 n);
     rk_str_addf(out, "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n");
     rk_str_addf(out, "enum {\n    %s_entry_count = %zu,\n    %s_item_count = %zu,\n", n,
-                count_entries(image), n, image->item_count);
+                plan->entry_count, n, plan->item_count);
     rk_str_addf(out, "    %s_arg_count = %" PRIu32 ",\n    %s_program_count = %zu,\n", n,
-                plan->arg_count, n, image->program_count);
+                plan->arg_count + (plan->spine ? (uint32_t)plan->spine->family->phrase_count : 0), n,
+                image->program_count);
     rk_str_addf(out, "    %s_launch_count = %zu\n};\n\n", n, image->op_count);
     rk_str_addf(
         out,
@@ -174,9 +175,13 @@ static void add_launches(rk_str *out, const rk_cuda_plan *plan)
 void rk_cuda_text_tables(rk_str *out, const rk_cuda_plan *plan)
 {
     rk_str_addf(out, "/* Written by rammer. */\n#include \"%s_tables.h\"\n\n", plan->name);
-    add_entries(out, plan);
-    add_items(out, plan);
-    add_args(out, plan);
-    add_programs(out, plan);
+    if (plan->spine) {
+        rk_cuda_text_spine_tables(out, plan);
+    } else {
+        add_entries(out, plan);
+        add_items(out, plan);
+        add_args(out, plan);
+        add_programs(out, plan);
+    }
     add_launches(out, plan);
 }

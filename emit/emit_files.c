@@ -1,4 +1,5 @@
 #include "emit/emit_internal.h"
+#include "emit/family_image.h"
 
 #include "base/file.h"
 #include "base/json.h"
@@ -215,20 +216,35 @@ static bool write_values(cJSON *index, const char *dir, const char *kind, const 
     return true;
 }
 
-bool rk_emit_reference(const rk_emit_request *request, rk_arena *arena, rk_diag *diag)
+static bool write_reference(const rk_reference *reference, const char *dir, rk_arena *arena,
+                            rk_diag *diag)
 {
-    if (!request->reference)
-        return true;
-    const rk_image *image = request->image;
-    const char *dir = rk_path_join(arena, request->dir, "reference");
+    const rk_image *image = reference->image;
     if (!rk_file_mkdirs(dir, diag))
         return false;
     cJSON *index = cJSON_CreateObject();
     bool good = write_values(index, dir, "input", image->inputs, image->input_count,
-                             request->reference->inputs, arena, diag) &&
+                             reference->inputs, arena, diag) &&
                 write_values(index, dir, "output", image->outputs, image->output_count,
-                             request->reference->outputs, arena, diag) &&
+                             reference->outputs, arena, diag) &&
                 rk_json_write(rk_path_join(arena, dir, "index.json"), index, arena, diag);
     cJSON_Delete(index);
+    return good;
+}
+
+bool rk_emit_references(const rk_emit_request *request, rk_arena *arena, rk_diag *diag)
+{
+    const char *dir = rk_path_join(arena, request->dir, "reference");
+    bool good = true;
+    for (size_t i = 0; good && i < request->reference_count; i++) {
+        const rk_reference *reference = &request->references[i];
+        const char *to = request->spine ? rk_arena_printf(arena, "%s/%zu", dir, i) : dir;
+        good = write_reference(reference, to, arena, diag);
+        if (good && request->spine)
+            good = rk_file_write(rk_path_join(arena, to, "dims.bin"), reference->dims,
+                                 rk_syms_dim_count(request->spine->family->graph->syms) *
+                                     sizeof *reference->dims,
+                                 diag);
+    }
     return good;
 }

@@ -32,6 +32,10 @@ char *rk_emit_string(rk_arena *arena, const char *text);
 /** The slot of a scalar argument: its bits, in the low bytes. */
 uint64_t rk_image_scalar(const rk_param *param, const rk_kernel_arg *arg);
 
+/** The slot of any argument: a pointer's is where it points to, UINT64_MAX for null. */
+uint64_t rk_image_arg(const rk_param *param, const rk_kernel_arg *arg, const rk_memory *memory,
+                      const rk_graph *graph);
+
 /** Threads of a block, and rTasks of a grid. */
 int64_t rk_emit_volume(const int64_t size[3]);
 
@@ -74,7 +78,10 @@ typedef struct {
 bool rk_emit_sources(rk_emit_source **out, size_t *count, const rk_image *image,
                      const rk_catalog *catalog, rk_arena *arena, rk_diag *diag);
 
-/** Writes `dir/reference`: input_<i>.bin, output_<i>.bin and index.json; nothing when there is none. */
-bool rk_emit_reference(const rk_emit_request *request, rk_arena *arena, rk_diag *diag);
+/**
+ * Writes `dir/reference`: input_<i>.bin, output_<i>.bin and index.json; nothing when there is none. Of a family each member
+ * has a folder in it, `0`, `1`, ..., with the values of the dimensions, as 64-bit integers, in dims.bin.
+ */
+bool rk_emit_references(const rk_emit_request *request, rk_arena *arena, rk_diag *diag);
 
 #endif

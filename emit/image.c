@@ -88,14 +88,15 @@ uint64_t rk_image_scalar(const rk_param *param, const rk_kernel_arg *arg)
     }
 }
 
-static uint64_t arg_slot(const builder *b, const rk_param *param, const rk_kernel_arg *arg)
+uint64_t rk_image_arg(const rk_param *param, const rk_kernel_arg *arg, const rk_memory *memory,
+                      const rk_graph *graph)
 {
     if (!param->pointer)
         return rk_image_scalar(param, arg);
     if (arg->tensor == RK_NO_ID)
         return UINT64_MAX;
-    const rk_tensor *tensor = &b->problem->graph->tensors[arg->tensor];
-    return (uint64_t)(b->memory->offsets[arg->tensor] +
+    const rk_tensor *tensor = &graph->tensors[arg->tensor];
+    return (uint64_t)(memory->offsets[arg->tensor] +
                       arg->offset * (int64_t)rk_dtype_size(tensor->dtype));
 }
 
@@ -112,7 +113,7 @@ static void add_ops(builder *b, rk_image *image)
         op->fn = find_fn(b, c);
         op->first_arg = (uint32_t)b->args.count;
         for (size_t j = 0; j < c->kernel->param_count; j++)
-            *rk_push(b->arena, &b->args) = arg_slot(b, &c->kernel->params[j], &c->args[j]);
+            *rk_push(b->arena, &b->args) = rk_image_arg(&c->kernel->params[j], &c->args[j], b->memory, graph);
     }
 }
 

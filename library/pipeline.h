@@ -5,6 +5,7 @@
 
 #include "base/json.h"
 #include "emit/backend.h"
+#include "emit/family_image.h"
 #include "sched/family/family.h"
 #include "sched/files/schedule_files.h"
 #include "sched/model/model.h"
@@ -67,6 +68,7 @@ typedef struct {
     rk_problem problem;
     rk_tries tries; /**< what the policy tried */
     rk_family *family;     /**< of a graph with open dimensions, else NULL */
+    rk_spine *spine;       /**< of a family for a target that emits it, else NULL */
     size_t family_points;  /**< values of these at which it was proved */
     bool family_all;       /**< which are all that there are */
     rk_schedule *schedule; /**< of a family, one member's, or NULL */
@@ -95,6 +97,13 @@ bool rk_plan_dims(rk_binding_dim **dims, const rk_texts *texts, rk_tool *tool);
  * for, if they do.
  */
 bool rk_plan_family(rk_plan *plan, const rk_plan_options *options, rk_tool *tool);
+
+/** Plans the member of the plan's family at values[i] of dimension i, checked, up to its image. */
+bool rk_plan_member(rk_plan *out, const rk_plan *plan, const rk_plan_options *options,
+                    const int64_t *values, rk_tool *tool);
+
+/** The values of all open dimensions, from texts as "n=17"; RK-U002 where one is missing. */
+bool rk_plan_values(int64_t *values, const rk_graph *graph, const rk_texts *texts, rk_tool *tool);
 
 /** RK_EXIT_GOOD, or RK_EXIT_USAGE with RK-U002 for a family without a member, which is no plan to run or to show. */
 int rk_plan_has_member(const rk_plan *plan, rk_tool *tool);

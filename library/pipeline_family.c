@@ -13,9 +13,7 @@ static rk_family_setting setting_of(const rk_plan *plan, const rk_plan_options *
     return (rk_family_setting){&plan->source, plan->device, (uint32_t)options->veus};
 }
 
-/** The values of all dimensions; RK-U002 where one is missing or not there. */
-static bool read_values(int64_t *values, const rk_graph *graph, const rk_texts *texts,
-                        rk_tool *tool)
+bool rk_plan_values(int64_t *values, const rk_graph *graph, const rk_texts *texts, rk_tool *tool)
 {
     rk_binding_dim *given;
     bool good = rk_plan_dims(&given, texts, tool);
@@ -35,13 +33,14 @@ static bool read_values(int64_t *values, const rk_graph *graph, const rk_texts *
 }
 
 /** Proves the family at one point: the checker of schedules on its member. */
-static bool prove_member(const rk_family *family, const rk_family_setting *setting,
+static bool prove_member(const rk_plan *plan, const rk_family_setting *setting,
                          const int64_t *values, rk_arena *arena, rk_diag *diag)
 {
     rk_member member;
-    return rk_family_at(&member, family, setting, values, arena, diag) &&
-           rk_check_family_member(family, values, &member.problem, diag) &&
-           rk_check(member.schedule, &family->memory, &member.problem, arena, diag);
+    return rk_family_at(&member, plan->family, setting, values, arena, diag) &&
+           rk_check_family_member(plan->family, values, &member.problem, diag) &&
+           rk_check(member.schedule, &plan->family->memory, &member.problem, arena, diag) &&
+           (!plan->spine || rk_spine_check(plan->spine, values, &member, diag));
 }
 
 static bool prove(rk_plan *plan, const rk_family_setting *setting, rk_tool *tool)
@@ -52,8 +51,7 @@ static bool prove(rk_plan *plan, const rk_family_setting *setting, rk_tool *tool
     rk_family_points_of(&points, plan->family->graph, arena);
     bool good = rk_check_family(plan->family, arena, tool->diag);
     for (size_t p = 0; p < points.count && good; p++) {
-        good =
-            prove_member(plan->family, setting, &points.values[p * points.dims], each, tool->diag);
+        good = prove_member(plan, setting, &points.values[p * points.dims], each, tool->diag);
         rk_arena_reset(each);
     }
     plan->family_points = points.count;
@@ -64,13 +62,11 @@ static bool prove(rk_plan *plan, const rk_family_setting *setting, rk_tool *tool
 }
 
 /** Makes the member at these values the plan, up to its image. */
-static bool plan_member(rk_plan *plan, const rk_family_setting *setting, const rk_texts *at,
+static bool plan_member(rk_plan *plan, const rk_family_setting *setting, const int64_t *values,
                         rk_tool *tool)
 {
-    int64_t values[RK_SYM_DIMS];
     rk_member member;
-    if (!read_values(values, plan->family->graph, at, tool) ||
-        !rk_family_at(&member, plan->family, setting, values, tool->arena, tool->diag))
+    if (!rk_family_at(&member, plan->family, setting, values, tool->arena, tool->diag))
         return false;
     plan->problem = member.problem;
     plan->graph = member.problem.graph;
@@ -86,6 +82,23 @@ static bool plan_member(rk_plan *plan, const rk_family_setting *setting, const r
     return proved;
 }
 
+bool rk_plan_member(rk_plan *out, const rk_plan *plan, const rk_plan_options *options,
+                    const int64_t *values, rk_tool *tool)
+{
+    const rk_family_setting setting = setting_of(plan, options);
+    *out = *plan;
+    return plan_member(out, &setting, values, tool);
+}
+
+/** Makes the member that texts name the plan. */
+static bool plan_named(rk_plan *plan, const rk_family_setting *setting, const rk_texts *at,
+                       rk_tool *tool)
+{
+    int64_t values[RK_SYM_DIMS];
+    return rk_plan_values(values, plan->family->graph, at, tool) &&
+           plan_member(plan, setting, values, tool);
+}
+
 bool rk_plan_family(rk_plan *plan, const rk_plan_options *options, rk_tool *tool)
 {
     const rk_family_setting setting = setting_of(plan, options);
@@ -93,11 +106,14 @@ bool rk_plan_family(rk_plan *plan, const rk_plan_options *options, rk_tool *tool
     plan->family = rk_family_make(plan->graph, &setting, tool->arena, tool->diag);
     if (!plan->family)
         return false;
+    if (plan->backend->families && options->member.count == 0 &&
+        !(plan->spine = rk_spine_build(plan->family, &setting, tool->arena, tool->diag)))
+        return false;
     rk_tool_progress(tool, "proving the family");
     bool good = prove(plan, &setting, tool);
     rk_tool_progress(tool, NULL);
     return good &&
-           (options->member.count == 0 || plan_member(plan, &setting, &options->member, tool));
+           (options->member.count == 0 || plan_named(plan, &setting, &options->member, tool));
 }
 
 int rk_plan_has_member(const rk_plan *plan, rk_tool *tool)
@@ -142,5 +158,5 @@ bool rk_plan_load_family(rk_plan *plan, const char *dir, const rk_plan_options *
         return false;
     const rk_family_setting setting = setting_of(plan, options);
     const rk_texts *at = options->member.count ? &options->member : &options->bind;
-    return plan_member(plan, &setting, at, tool);
+    return plan_named(plan, &setting, at, tool);
 }

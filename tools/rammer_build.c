@@ -2,6 +2,7 @@
 
 #include "base/file.h"
 #include "base/json.h"
+#include "base/vec.h"
 #include "sched/model/npy.h"
 #include "sched/passes/merge.h"
 #include "sched/plan/schedule.h"
@@ -11,11 +12,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+typedef RK_VEC(rk_reference) rk_references;
+
 typedef struct {
     rk_plan_options plan;
     const char *output;
     rk_texts dump;
     rk_input_source inputs;
+    rk_texts members; /**< of open dimensions, for which there are reference outputs */
     bool no_reference;
     bool json;
 } build_options;
@@ -30,6 +34,8 @@ static const rk_option option_table[] = {
      "value of an input for the reference outputs"},
     {"seed", 0, RK_OPTION_INT, "N", offsetof(build_options, inputs.seed),
      "seed of the inputs that no file gives"},
+    {"reference", 0, RK_OPTION_TEXTS, "N=17,...", offsetof(build_options, members),
+     "of open dimensions, values to make reference outputs for; default: the ends and the middle"},
     {"no-reference", 0, RK_OPTION_FLAG, NULL, offsetof(build_options, no_reference),
      "do not run the graph here for reference outputs"},
     {"json", 0, RK_OPTION_FLAG, NULL, offsetof(build_options, json), "print the report as JSON"},
@@ -154,7 +160,76 @@ static bool is_apart(const char *output, const char *graph, const rk_plan_option
     return good;
 }
 
-/** The folder of a family: the graph, what was chosen, and the proof's extent as a report. */
+/** Reference inputs and outputs of one member of a family. */
+static bool add_member(rk_references *out, const rk_plan *plan, const build_options *options,
+                       const int64_t *values, rk_tool *tool)
+{
+    rk_plan member;
+    rk_values made;
+    const rk_input_source source = {.seed = options->inputs.seed};
+    if (!rk_plan_member(&member, plan, &options->plan, values, tool) ||
+        !rk_values_make(&made, member.image, &source, tool) ||
+        !make_reference(&made, &member, tool))
+        return false;
+    const size_t size = rk_syms_dim_count(plan->family->graph->syms) * sizeof *values;
+    *rk_push(tool->arena, out) = (rk_reference){.image = member.image,
+                                                .inputs = made.inputs,
+                                                .outputs = (const void *const *)made.outputs,
+                                                .dims = rk_arena_copy(tool->arena, values, size)};
+    return true;
+}
+
+/** The members that the options name, or the least, the middle and the largest. */
+static bool make_references(rk_references *out, const rk_plan *plan, const build_options *options,
+                            rk_tool *tool)
+{
+    const rk_graph *graph = plan->family->graph;
+    int64_t values[RK_SYM_DIMS];
+    bool good = true;
+    for (size_t i = 0; good && i < options->members.count; i++) {
+        rk_texts dims = {0};
+        char *rest = rk_arena_strdup(tool->arena, options->members.items[i]);
+        for (char *one = strtok_r(rest, ",", &rest); one; one = strtok_r(NULL, ",", &rest))
+            *rk_push(tool->arena, &dims) = one;
+        good = rk_plan_values(values, graph, &dims, tool) &&
+               add_member(out, plan, options, values, tool);
+    }
+    for (int i = 0; good && options->members.count == 0 && i < 3; i++) {
+        for (size_t d = 0; d < rk_syms_dim_count(graph->syms); d++) {
+            const rk_sym_range r = rk_syms_dim_range(graph->syms, d);
+            values[d] = r.low + (r.high - r.low) * i / 2;
+        }
+        good = add_member(out, plan, options, values, tool);
+    }
+    return good;
+}
+
+/** What the target makes of a family: its program, or the graph and what was chosen, which `rammer run` plays. */
+static bool emit_family(const char *dir, const rk_plan *plan, const build_options *options,
+                        rk_tool *tool)
+{
+    rk_references references = {0};
+    if (!plan->spine && plan->backend->run)
+        return rk_plan_write_family(plan, dir, tool);
+    if (!plan->spine)
+        return rk_diag_add(tool->diag, RK_ERROR, "RK-M006",
+                           rk_place_object(tool->arena, NULL, "target", plan->backend->name),
+                           "bind them with --at, or build for cpu or cuda",
+                           "it has no form for dimensions that stay open");
+    if (!options->no_reference && !make_references(&references, plan, options, tool))
+        return false;
+    rk_emit_request request = {.image = plan->spine->image,
+                               .spine = plan->spine,
+                               .catalog = plan->catalog,
+                               .dir = dir,
+                               .runtime_dir = rk_tool_share(tool, "include"),
+                               .references = references.items,
+                               .reference_count = references.count};
+    rk_tool_progress(tool, "emitting");
+    return plan->backend->emit(&request, tool->arena, tool->diag);
+}
+
+/** The folder of a family, with the proof's extent as a report. */
 static int write_family(const rk_plan *plan, const build_options *options, rk_tool *tool)
 {
     rk_folder output;
@@ -163,13 +238,14 @@ static int write_family(const rk_plan *plan, const build_options *options, rk_to
     cJSON *r = cJSON_CreateObject();
     cJSON_AddStringToObject(r, "schema", "rammer.report/1");
     cJSON_AddStringToObject(r, "graph", plan->graph->name);
+    cJSON_AddStringToObject(r, "target", plan->backend->name);
     cJSON_AddStringToObject(r, "device", plan->device->name);
     cJSON_AddStringToObject(r, "policy", "family");
     cJSON_AddNumberToObject(r, "nodes", (double)plan->graph->node_count);
     cJSON_AddNumberToObject(r, "veus", plan->family->veu_count);
     cJSON_AddNumberToObject(r, "memory_bytes", (double)plan->family->memory.total_bytes);
     cJSON_AddNumberToObject(r, "values_proved", (double)plan->family_points);
-    bool good = rk_plan_write_family(plan, output.temporary, tool) &&
+    bool good = emit_family(output.temporary, plan, options, tool) &&
                 rk_json_write(rk_path_join(tool->arena, output.temporary, "rammer.json"), r,
                               tool->arena, tool->diag);
     if (!good)
@@ -201,13 +277,15 @@ static bool emit(const char *dir, const rk_plan *plan, const build_options *opti
     bool wanted = !plan->backend->run && !options->no_reference;
     if (wanted && !make_reference(&values, plan, tool))
         return false;
-    rk_reference reference = {.inputs = values.inputs,
+    rk_reference reference = {.image = plan->image,
+                              .inputs = values.inputs,
                               .outputs = (const void *const *)values.outputs};
     rk_emit_request request = {.image = plan->image,
                                .catalog = plan->catalog,
                                .dir = dir,
                                .runtime_dir = rk_tool_share(tool, "include"),
-                               .reference = wanted ? &reference : NULL};
+                               .references = &reference,
+                               .reference_count = wanted};
     rk_tool_progress(tool, "emitting");
     return plan->backend->emit(&request, tool->arena, tool->diag) &&
            copy_values(plan->image, &values, rk_path_join(tool->arena, beside, "expected"), dir,

@@ -24,8 +24,10 @@ static bool emit_into(const char *dir, const char *backend, rk_image *image,
 {
     rk_emit_request request = {
         .image = image, .catalog = catalog, .dir = dir, .runtime_dir = runtime};
-    if (image->output_count)
-        request.reference = sample_reference(arena, image);
+    if (image->output_count) {
+        request.references = sample_reference(arena, image);
+        request.reference_count = 1;
+    }
     return rk_file_mkdirs(dir, diag) && rk_backend_find(backend)->emit(&request, arena, diag);
 }
 

@@ -1,4 +1,5 @@
 #include "emit/cpu.h"
+#include "emit/family_image.h"
 #include "rkernel_lib/catalog/binding.h"
 #include "sched/check/check_family.h"
 #include "sched/check/check_schedule.h"
@@ -203,6 +204,40 @@ static rk_family mutant_of(const fixture *f, rk_arena *arena)
         m.memory.total_bytes -= 256 * (int64_t)draw(4);
     }
     return m;
+}
+
+Test(family, tables_of_a_gpu_are_compared_with_each_member)
+{
+    fixture f;
+    make(&f);
+    rk_spine *spine = rk_spine_build(f.family, &f.setting, f.arena, f.diag);
+    cr_assert(spine);
+    size_t open = 0;
+    while (!spine->slots[open].sym)
+        open++;
+    rk_image_fn *fn = &spine->image->fns[0];
+    for (int64_t n = 1; n <= MOST; n += 7) {
+        rk_member m;
+        cr_assert(rk_family_at(&m, f.family, &f.setting, &n, f.arena, f.diag));
+        cr_expect(rk_spine_check(spine, &n, &m, f.diag));
+        spine->slots[open].fixed++;
+        cr_expect_not(rk_spine_check(spine, &n, &m, f.diag), "an argument that is off by one");
+        spine->slots[open].fixed--;
+        fn->block[1]++;
+        cr_expect_not(rk_spine_check(spine, &n, &m, f.diag), "another block");
+        fn->block[1]--;
+        fn->shared++;
+        cr_expect_not(rk_spine_check(spine, &n, &m, f.diag), "another shared memory");
+        fn->shared--;
+    }
+    for (size_t p = 0; p < f.family->phrase_count; p++) {
+        const rk_open_launch *launch = &f.family->launches[f.family->phrases[p].op];
+        for (int64_t n = 1; n <= MOST; n++)
+            cr_expect_leq(rk_sym_eval(launch->grid[0], &n) * rk_sym_eval(launch->grid[1], &n) *
+                              rk_sym_eval(launch->grid[2], &n),
+                          spine->steps);
+    }
+    rk_arena_free(f.arena);
 }
 
 Test(family, mutants_that_the_checker_takes_are_right_at_every_n, .timeout = 250)

@@ -34,6 +34,11 @@ struct alignas(16) vdevice_entry {
     uint32_t count; /**< of items; of an rTask the cell that counts it, plus 1, or 0 */
 };
 
+/*
+ * The same 16 bytes as a phrase: all rTasks of an operator, whose number and place are known when it runs. `rtask` is the
+ * first of its waits, which go on to those of the phrase behind it, and all vEUs read one list.
+ */
+
 /** A barrier-rTask waits until cell `veu` has reached `step`. */
 struct alignas(8) vdevice_item {
     uint32_t veu, step;
@@ -56,6 +61,7 @@ struct vdevice_program {
     const uint64_t *args;  /**< of each operator: its grid, two slots, then one for each parameter */
     uint32_t *steps;       /**< by vEU, then counters; this rProgram's and this context's own */
     uint32_t step_count;   /**< S */
+    const uint64_t *spine; /**< of each phrase: its rTasks, and in the high half the vEU that runs the first; else NULL */
     unsigned char *memory; /**< all buffers: the one pointer that they are reached from */
 #ifdef RK_WATCHDOG
     vdevice_overdue *overdue;
@@ -294,6 +300,60 @@ template <class Functions, unsigned V> __device__ void vdevice_run(const vdevice
                 vdevice_publish(program, entry, step, done);
         }
         entry = following;
+    }
+    if (threadIdx.x == 0) {
+        vdevice_fence();
+        vdevice_store_step(step, base + program.step_count);
+    }
+}
+
+/** Of a phrase's rTasks those that this vEU runs: first, first + vEUs, ... below count. */
+struct vdevice_share {
+    __device__ explicit vdevice_share(uint64_t where) : count((uint32_t)where)
+    {
+        const uint32_t origin = (uint32_t)(where >> 32);
+        first = blockIdx.x >= origin ? blockIdx.x - origin : blockIdx.x + gridDim.x - origin;
+    }
+    uint32_t first, count;
+};
+
+/**
+ * The persistent kernel's body for a schedule that holds for every value of the open dimensions: as vdevice_run, but the
+ * list is one of phrases, the same for all vEUs, and what depends on the dimensions is in program.args and program.spine.
+ * A phrase that is waited for has a counter, to which each vEU adds what it ran of it, and the vEU of rTask 0 what is left
+ * to S: also where there is no rTask at all, and then behind the phrase's own waits, which others count on.
+ */
+template <class Functions, unsigned V> __device__ void vdevice_run_spine(const vdevice_program &program)
+{
+    uint32_t *const step = program.steps + blockIdx.x;
+    const uint32_t base = vdevice_load_base(step);
+    const vdevice_entry *next = program.entries;
+    const uint64_t *where = program.spine;
+    vdevice_entry phrase = *next;
+    while (phrase.what != vdevice_end) {
+        const vdevice_share share(*where++);
+        const vdevice_entry following = *++next;
+        if (share.first < share.count || share.first == 0) {
+            if (following.rtask != phrase.rtask) {
+                vdevice_await<V>(program, {vdevice_wait, 0, phrase.rtask, following.rtask - phrase.rtask}, base, next - 1);
+                vdevice_barrier();
+            }
+            uint32_t ran = 0;
+            for (uint32_t rtask = share.first; rtask < share.count; rtask += gridDim.x) {
+                asm volatile("// rk: rTask begins" ::: "memory");
+                Functions::call(phrase.what, rtask, vdevice_args(program.memory, program.args + phrase.first));
+                vdevice_drain();
+                asm volatile("// rk: rTask ends" ::: "memory");
+                vdevice_barrier();
+                ++ran;
+            }
+            if (phrase.count && threadIdx.x == 0) {
+                vdevice_fence();
+                vdevice_add_step(program.steps + phrase.count - 1,
+                                 share.first == 0 ? ran + program.step_count - share.count : ran);
+            }
+        }
+        phrase = following;
     }
     if (threadIdx.x == 0) {
         vdevice_fence();

@@ -7,6 +7,7 @@
  */
 
 #include "vdevice.cuh"
+#include "vdevice_shapes.cuh"
 
 #include <cuda_runtime.h>
 
@@ -75,6 +76,7 @@ struct vdevice_plan {
     const uint32_t (*launches)[2]; /**< the nodes one by one: kernel, first argument */
     const char *const *nodes;      /**< their names */
     size_t launch_count;
+    const vdevice_shapes *shapes = nullptr; /**< of open dimensions; entries are then one list of phrases */
 };
 
 /**
@@ -95,6 +97,13 @@ class vdevice_instance
 
     /** Allocates, uploads and checks that the device keeps all vEUs resident. Once. */
     bool create(const char *weights_path);
+    /** With open dimensions: their values in runs that follow. */
+    bool set_dims(const int64_t *values);
+    /** With open dimensions: of an input, or behind them an output, with the values that are set. */
+    const vdevice_shape &shape(size_t i) const
+    {
+        return shapes_[i];
+    }
     /** Inputs from host memory, a run, outputs to host memory. */
     bool run(const void *const *inputs, void *const *outputs);
     /** With -DRK_TRACE: writes when each entry of the last run began and ended (vdevice_trace.cuh). */
@@ -136,6 +145,16 @@ class vdevice_instance
         return (size_t)plan_.veu_count + plan_.counter_count;
     }
     bool upload_weights(const char *path);
+    bool make_shapes();
+    bool upload_dims(cudaStream_t stream);
+    size_t input_bytes(size_t i) const
+    {
+        return shapes_ ? shapes_[i].bytes() : plan_.inputs[i].bytes;
+    }
+    size_t output_bytes(size_t i) const
+    {
+        return shapes_ ? shapes_[plan_.input_count + i].bytes() : plan_.outputs[i].bytes;
+    }
     template <class T> bool upload(const T **to, const void *from, size_t count);
     /** False; with -DRK_WATCHDOG and a wait that was overdue, error() says which. */
     bool fail_overdue();
@@ -157,6 +176,9 @@ class vdevice_instance
     const uint64_t *args_ = nullptr;
     uint32_t *steps_ = nullptr; /**< program_count times cells() */
     cudaStream_t stream_ = nullptr;
+    vdevice_shape *shapes_ = nullptr; /**< with open dimensions, those of inputs and outputs */
+    uint64_t *slots_ = nullptr;       /**< and what args_ is to become */
+    enum class dims { none, set, uploaded } dims_ = dims::none;
     bool steps_valid_ = false; /**< the cells of each rProgram are equal */
     char error_[512];
 };
@@ -192,19 +214,73 @@ inline vdevice_instance::~vdevice_instance()
 #ifdef RK_TRACE
     cudaFree(times_);
 #endif
+    delete[] shapes_;
+    delete[] slots_;
     if (stream_)
         cudaStreamDestroy(stream_);
 }
 
 inline bool vdevice_instance::create(const char *weights_path)
 {
-    return check_device() &&
+    return check_device() && make_shapes() &&
            check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "make a stream") &&
            check(cudaMalloc(&memory_, plan_.memory_bytes ? plan_.memory_bytes : 1),
                  "allocate the vDevice's memory") &&
            check(cudaMemset(memory_, 0, plan_.memory_bytes), "clear the vDevice's memory") &&
            upload_tables() && upload_weights(weights_path) &&
            check(cudaDeviceSynchronize(), "load the vDevice");
+}
+
+inline bool vdevice_instance::make_shapes()
+{
+    if (!plan_.shapes)
+        return true;
+    const size_t ios = plan_.input_count + plan_.output_count;
+    shapes_ = new (std::nothrow) vdevice_shape[ios + 1];
+    slots_ = new (std::nothrow) uint64_t[plan_.arg_count + 1];
+    if (!shapes_ || !slots_)
+        return fail("%s: no memory for the dimensions", plan_.name);
+    memcpy(shapes_, plan_.shapes->largest, ios * sizeof *shapes_);
+    memcpy(slots_, plan_.args, plan_.arg_count * sizeof *slots_);
+    return true;
+}
+
+inline bool vdevice_instance::set_dims(const int64_t *values)
+{
+    const vdevice_shapes &shapes = *plan_.shapes;
+    for (size_t d = 0; d < shapes.dim_count; d++) {
+        const vdevice_dim &dim = shapes.dims[d];
+        if (values[d] < dim.low || values[d] > dim.high)
+            return fail("%s: the dimension '%s' is %lld, and this was built for %lld to %lld", plan_.name, dim.name,
+                        (long long)values[d], (long long)dim.low, (long long)dim.high);
+    }
+    if (const char *wrong = shapes.find_wrong(values))
+        return fail("%s: %s", plan_.name, wrong);
+    shapes.set_extents(values, shapes_);
+    shapes.set_slots(values, slots_);
+    vdevice_set_spine(slots_ + shapes.spine, slots_, plan_.entries, plan_.entry_count - 1, plan_.veu_count);
+    dims_ = dims::set;
+    return true;
+}
+
+/** The copy leaves slots_ before it returns, since they are pageable, and is behind earlier runs of the stream. */
+inline bool vdevice_instance::upload_dims(cudaStream_t stream)
+{
+    if (!plan_.shapes || dims_ == dims::uploaded)
+        return true;
+    if (dims_ == dims::none)
+        return fail("%s: its dimensions are not set", plan_.name);
+    cudaStreamCaptureStatus capturing = cudaStreamCaptureStatusNone;
+    if (!check(cudaStreamIsCapturing(stream, &capturing), "ask for the state of the stream"))
+        return false;
+    if (capturing != cudaStreamCaptureStatusNone)
+        return fail("%s: its dimensions changed since the last run: run it once before the stream captures", plan_.name);
+    if (!check(cudaMemcpyAsync(const_cast<uint64_t *>(args_), slots_, plan_.arg_count * sizeof *slots_,
+                               cudaMemcpyHostToDevice, stream),
+               "load the dimensions"))
+        return false;
+    dims_ = dims::uploaded;
+    return true;
 }
 
 /** A spinning vDevice that is only partly resident never ends, so this is checked, not assumed. */
@@ -310,7 +386,7 @@ inline bool vdevice_instance::upload_weights(const char *path)
 inline bool vdevice_instance::launch(cudaStream_t stream)
 {
     const vdevice_current current(device_);
-    if (!steps_valid_ && !clear_steps(stream))
+    if (!upload_dims(stream) || (!steps_valid_ && !clear_steps(stream)))
         return false;
     bool valid = steps_valid_;
     steps_valid_ = false;
@@ -322,6 +398,7 @@ inline bool vdevice_instance::launch(cudaStream_t stream)
         program.args = args_;
         program.steps = steps_ + i * cells();
         program.step_count = plan_.programs[i][1];
+        program.spine = plan_.shapes ? args_ + plan_.shapes->spine : nullptr;
         program.memory = memory_;
 #ifdef RK_WATCHDOG
         program.overdue = overdue_;
@@ -415,8 +492,10 @@ inline bool vdevice_instance::clear_steps(cudaStream_t stream)
 inline bool vdevice_instance::run(const void *const *inputs, void *const *outputs)
 {
     const vdevice_current current(device_);
+    if (!upload_dims(stream_))
+        return false;
     for (size_t i = 0; i < plan_.input_count; i++) {
-        if (!check(cudaMemcpyAsync(input(i), inputs[i], plan_.inputs[i].bytes,
+        if (!check(cudaMemcpyAsync(input(i), inputs[i], input_bytes(i),
                                    cudaMemcpyHostToDevice, stream_),
                    "copy an input"))
             return false;
@@ -424,7 +503,7 @@ inline bool vdevice_instance::run(const void *const *inputs, void *const *output
     if (!launch(stream_))
         return fail_overdue();
     for (size_t i = 0; i < plan_.output_count; i++) {
-        if (!check(cudaMemcpyAsync(outputs[i], output(i), plan_.outputs[i].bytes,
+        if (!check(cudaMemcpyAsync(outputs[i], output(i), output_bytes(i),
                                    cudaMemcpyDeviceToHost, stream_),
                    "copy an output"))
             return false;

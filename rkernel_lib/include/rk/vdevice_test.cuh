@@ -77,8 +77,28 @@ class reference_values
 {
   public:
     explicit reference_values(const char *folder)
-        : folder_(folder), weights_(folder_ + "/weights.bin")
+        : folder_(folder + std::string("/reference/")), weights_(folder + std::string("/weights.bin"))
     {
+    }
+    /** Of a member of a family, which has a folder of its own. */
+    reference_values(const char *folder, int member) : reference_values(folder)
+    {
+        folder_ += std::to_string(member) + "/";
+    }
+    bool read_dims(int64_t *dims, size_t count) const
+    {
+        std::vector<char> bytes(count * sizeof *dims);
+        const bool good = read_file(folder_ + "dims.bin", bytes);
+        memcpy(dims, bytes.data(), bytes.size());
+        return good;
+    }
+    void add_input(const char *name, const char *dtype, int rank, const int64_t *shape)
+    {
+        add_input(name, shape_bytes(dtype, rank, shape));
+    }
+    void add_output(const char *name, const char *dtype, int rank, const int64_t *shape)
+    {
+        add_output(name, dtype, shape_bytes(dtype, rank, shape));
     }
     void add_input(const char *name, size_t bytes)
     {
@@ -118,6 +138,15 @@ class reference_values
     }
 
   private:
+    static size_t shape_bytes(const char *dtype, int rank, const int64_t *shape)
+    {
+        const element_type *type = find_element_type(dtype);
+        size_t bytes = type ? type->bytes : 0;
+        for (int d = 0; d < rank; d++)
+            bytes *= (size_t)shape[d];
+        return bytes;
+    }
+
     struct tensor {
         tensor(const char *n, const char *d, size_t bytes)
             : name(n), dtype(d), expected(bytes), values(bytes)
@@ -131,7 +160,7 @@ class reference_values
     bool read_all(std::vector<tensor> &tensors, const char *kind, std::vector<Pointer> &pointers)
     {
         for (size_t i = 0; i < tensors.size(); i++) {
-            std::string path = folder_ + "/reference/" + kind + "_" + std::to_string(i) + ".bin";
+            std::string path = folder_ + kind + "_" + std::to_string(i) + ".bin";
             if (!read_file(path, tensors[i].expected))
                 return false;
             tensors[i].values = tensors[i].expected;
@@ -183,6 +212,17 @@ class reference_values
     std::vector<const void *> input_pointers_;
     std::vector<void *> output_pointers_;
 };
+
+/** How many members a family's reference has. */
+inline int reference_members(const std::string &folder)
+{
+    for (int i = 0;; i++) {
+        FILE *file = fopen((folder + "/reference/" + std::to_string(i) + "/dims.bin").c_str(), "rb");
+        if (!file)
+            return i;
+        fclose(file);
+    }
+}
 
 } // namespace rk__
 

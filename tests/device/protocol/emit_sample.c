@@ -19,7 +19,8 @@ int main(int argc, char **argv)
                                .catalog = catalog,
                                .dir = argv[3],
                                .runtime_dir = argv[2],
-                               .reference = sample_reference(arena, image)};
+                               .references = sample_reference(arena, image),
+                               .reference_count = 1};
     bool good =
         rk_file_mkdirs(argv[3], diag) && rk_backend_find("cuda")->emit(&request, arena, diag);
     rk_diag_print(diag, 0, stderr, false);

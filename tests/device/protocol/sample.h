@@ -353,6 +353,7 @@ static inline const rk_reference *sample_reference(rk_arena *arena, const rk_ima
         outputs[i] = rk_arena_alloc(arena, (size_t)image->outputs[i].bytes);
     sample_expected(outputs);
     rk_reference *reference = RK_NEW(arena, rk_reference);
+    reference->image = image;
     reference->inputs = inputs;
     reference->outputs = (const void *const *)outputs;
     return reference;

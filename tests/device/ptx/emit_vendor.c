@@ -211,12 +211,13 @@ static bool emit(writer *w, const char *runtime, const char *out)
     lay_out(w);
     add_lists(w);
     finish_image(w);
-    const rk_reference reference = {.outputs = w->expected.items};
+    const rk_reference reference = {.image = w->image, .outputs = w->expected.items};
     const rk_emit_request request = {.image = w->image,
                                      .catalog = w->world.catalog,
                                      .dir = out,
                                      .runtime_dir = runtime,
-                                     .reference = &reference};
+                                     .references = &reference,
+                                     .reference_count = 1};
     return rk_file_mkdirs(out, w->diag) && rk_backend_find("cuda")->emit(&request, w->arena, w->diag) &&
            rk_emit_file(out, "outputs.txt", &w->lines, w->arena, w->diag);
 }
