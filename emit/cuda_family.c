@@ -73,8 +73,9 @@ void rk_cuda_text_spine_tables(rk_str *out, const rk_cuda_plan *plan)
     add_phrases(out, plan);
     add_waits(out, plan);
     add_slots(out, plan);
-    rk_str_addf(out, "/* all vEUs read one list */\nconst uint32_t %s_veu_first[%" PRIu32 "] = {0};\n\n", plan->name,
-                plan->image->veu_count);
+    rk_str_addf(out,
+                "/* all vEUs read one list */\nconst uint32_t %s_veu_first[%" PRIu32 "] = {0};\n\n",
+                plan->name, plan->image->veu_count);
     rk_str_addf(out, "const uint32_t %s_programs[][2] = {\n    {0, %" PRIu32 "},\n};\n\n",
                 plan->name, plan->spine->steps);
 }

@@ -65,9 +65,9 @@ static void set_slots(rk_spine *spine, const rk_member *member, const int64_t *l
         for (size_t j = 0; j < c->kernel->param_count; j++) {
             const size_t at = image->ops[n].first_arg + j;
             const rk_id tensor = c->args[j].tensor;
-            spine->slots[at] = make_slot(
-                &c->kernel->params[j], launch->args[j], image->args[at], largest,
-                tensor == RK_NO_ID ? NULL : &member->problem.graph->tensors[tensor]);
+            spine->slots[at] =
+                make_slot(&c->kernel->params[j], launch->args[j], image->args[at], largest,
+                          tensor == RK_NO_ID ? NULL : &member->problem.graph->tensors[tensor]);
         }
     }
 }
@@ -93,8 +93,7 @@ uint64_t rk_spine_slot_at(const rk_spine_slot *slot, const int64_t *values)
 {
     if (!slot->sym)
         return slot->fixed;
-    const uint64_t value =
-        slot->fixed + (uint64_t)(slot->scale * rk_sym_eval(slot->sym, values));
+    const uint64_t value = slot->fixed + (uint64_t)(slot->scale * rk_sym_eval(slot->sym, values));
     return slot->bytes >= sizeof value ? value : value & ((UINT64_C(1) << (8 * slot->bytes)) - 1);
 }
 
@@ -131,8 +130,8 @@ bool rk_spine_check(const rk_spine *spine, const int64_t *values, const rk_membe
             good = rk_diag_add(diag, RK_ERROR, "RK-M005",
                                (rk_place){.file = spine->family->graph->file,
                                           .object = spine->family->graph->nodes[n].name},
-                               "build one member, with --at, or leave the kernel out",
-                               "%s", difference);
+                               "build one member, with --at, or leave the kernel out", "%s",
+                               difference);
     }
     return good;
 }

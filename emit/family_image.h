@@ -19,11 +19,11 @@ typedef struct {
  */
 typedef struct rk_spine {
     const rk_family *family;
-    const rk_image *image;  /**< where all dimensions are largest; its lists are not used */
-    rk_spine_slot *slots;   /**< as image->args */
-    uint32_t *counters;     /**< by phrase: its counter, plus 1; 0: nobody waits for it */
+    const rk_image *image; /**< where all dimensions are largest; its lists are not used */
+    rk_spine_slot *slots;  /**< as image->args */
+    uint32_t *counters;    /**< by phrase: its counter, plus 1; 0: nobody waits for it */
     uint32_t counter_count;
-    uint32_t steps;         /**< S: no less than the rTasks of any phrase at any binding */
+    uint32_t steps; /**< S: no less than the rTasks of any phrase at any binding */
 } rk_spine;
 
 /** NULL with RK-M005 where a node may have more rTasks than are counted, and what rk_family_at says. */

@@ -7,7 +7,7 @@
  */
 
 #include "vdevice.cuh"
-#include "vdevice_shapes.cuh"
+#include "gpu/vdevice_shapes.cuh"
 
 #include <cuda_runtime.h>
 

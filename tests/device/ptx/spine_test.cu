@@ -1,4 +1,4 @@
-// spine_test <runs>: a vDevice of phrases alone (rk/vdevice_shapes.cuh), whose numbers of rTasks are its dimensions, 0 included, and new in
+// spine_test <runs>: a vDevice of phrases alone (rk/gpu/vdevice_shapes.cuh), whose numbers of rTasks are its dimensions, 0 included, and new in
 // each run. Each rTask looks whether all rTasks of all phrases that its own comes behind, through waits of others too, have been
 // in this run, and leaves its mark.
 #include <rk/vdevice.cuh>
