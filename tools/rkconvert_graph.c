@@ -21,7 +21,7 @@ static const char help[] =
     "  --function NAME    the host function (default: main, or the only one that launches)\n"
     "  --set NAME=VALUE   the value of a parameter of the function; of a pointer, the number of\n"
     "                     elements that it points to. Main is started without arguments\n"
-    "  --allow CODE,...   as of rkconvert: with RK-V101 a launch becomes those of the kernel's phases\n"
+    "  --allow CODE,...   as of rkconvert\n"
     "  --examine          print the sequence, write nothing\n"
     "  --name NAME        the graph's name (default: the first source's)\n"
     "  --cuda-path DIR, --builtin-cuda, --no-cpu   as of rkconvert\n"

@@ -11,7 +11,7 @@ int rk_tool_merge(int argc, char **argv);
 int rk_tool_bind(int argc, char **argv);
 
 /**
- * Adds codes, "RK-V101,RK-V104", to those that the options allow; RK-U002 for each that cannot be. The strings belong
+ * Adds codes, "RK-V104,RK-V105", to those that the options allow; RK-U002 for each that cannot be. The strings belong
  * to the arena.
  */
 bool rk_tool_allow(rk_convert_options *options, const char *codes, rk_arena *arena, rk_diag *diag);

@@ -185,8 +185,7 @@ static void add_waits(rk_walker *w, CXCursor cursor, const char *name, rk_cuda_w
 {
     if (kind == RK_GROUP_GRID && waits != RK_WAITS_NOT)
         refuse(w, cursor, "RK-V101",
-               "launch the part after the grid-wide barrier as a kernel of its own; for a graph, "
-               "--allow RK-V101 splits a kernel at the barriers of its own block",
+               "launch the part after the grid-wide barrier as a kernel of its own",
                "grid-wide synchronisation cannot be part of an rTask%s", "");
     const bool block = waits == RK_WAITS_GROUP && (kind == RK_GROUP_BLOCK || kind == RK_GROUP_ANY);
     const bool lanes =

@@ -19,7 +19,7 @@ typedef struct {
     rk_ir_id kernel; /**< its tree */
     rk_ir_id loop;
     rk_ir_id ticket; /**< the call that draws it; 0: none was met */
-    number by; /**< what the loop's indices are below of; the same for all */
+    number by;       /**< what the loop's indices are below of; the same for all */
     int depth;
 } look;
 
@@ -84,13 +84,11 @@ static bool is_ticket(const look *l, rk_ir_id call)
     const rk_ir_decl *function = rk_ir_target(l->ir, call);
     if (rk_ir_kind_of(l->ir, call) != RK_IR_CALL || !(function->flags & RK_IR_SYSTEM))
         return false;
-    const unsigned does =
-        rk_cuda_effects(rk_system_ir_space(l->ir, function), function->name);
+    const unsigned does = rk_cuda_effects(rk_system_ir_space(l->ir, function), function->name);
     rk_ir_value value;
     return (does & RK_DOES_COUNT) &&
            ((does & RK_DOES_STEP) ||
-            (rk_ir_constant(l->ir, rk_ir_argument(l->ir, call, 1), &value) ==
-                 RK_IR_INTEGER_VALUE &&
+            (rk_ir_constant(l->ir, rk_ir_argument(l->ir, call, 1), &value) == RK_IR_INTEGER_VALUE &&
              value.integer == 1));
 }
 

@@ -525,7 +525,7 @@ static bool asks(const rk_function *f)
 bool rk_phases_split(rk_unit *unit)
 {
     bool any = false;
-    if (!rk_convert_splits(unit->options))
+    if (unit->options->drop_in)
         return false;
     for (size_t file = 0; file < unit->files.count; file++) {
         rk_source_file *source = unit->files.items[file];

@@ -4,9 +4,9 @@
 #include "convert/unit/unit.h"
 
 /*
- * Kernels with grid-wide barriers, `--allow RK-V101`: one whose barriers are statements of its own block gives way, in
- * the text and on its own lines, to its phases `k_phase0`, `k_phase1`, ..., each a kernel. Behind them a kernel of the
- * old name and an empty body stands for the launches, and goes away in the output.
+ * Kernels with grid-wide barriers: one whose barriers are statements of its own block gives way, in the text and on its
+ * own lines, to its phases `k_phase0`, `k_phase1`, ..., each a kernel. Behind them a kernel of the old name and an empty
+ * body stands for the launches, and goes away in the output. In a drop-in the launch stays, and the refusal.
  */
 
 /**

@@ -3,6 +3,8 @@
 
 #include "convert/facts/system.h"
 
+#include <string.h>
+
 /* Values. */
 
 static bool is_scalar(const rk_ir_type *canonical)
@@ -90,6 +92,21 @@ static bool member_pure(const rk_unit *unit, rk_ir_id member)
     return rk_ir_type_of(unit->ir, base)->kind != RK_IR_TYPE_POINTER && children_pure(unit, member);
 }
 
+/**
+ * Whether nobody writes what the pointer leads to while the kernel runs, as it says itself: it is a parameter
+ * `const T *__restrict__`.
+ */
+static bool leads_to_constants(const rk_ir *ir, rk_ir_id pointer)
+{
+    const rk_ir_id name = rk_ir_unwrap(ir, pointer);
+    const rk_ir_decl *target = rk_ir_target(ir, name);
+    const rk_ir_type *type = rk_ir_canonical(ir, target->type);
+    const rk_ir_type *pointee = rk_ir_canonical(ir, type->pointee);
+    return rk_ir_kind_of(ir, name) == RK_IR_NAME && target->kind == RK_IR_PARAMETER &&
+           type->kind == RK_IR_TYPE_POINTER && pointee->is_const && !pointee->is_volatile &&
+           strstr(type->text, "restrict");
+}
+
 static bool operator_pure(const rk_unit *unit, rk_ir_id node)
 {
     const rk_ir_id operand = rk_ir_first(unit->ir, node);
@@ -98,6 +115,8 @@ static bool operator_pure(const rk_unit *unit, rk_ir_id node)
         return rk_ir_kind_of(unit->ir, operand) == RK_IR_SUBSCRIPT
                    ? children_pure(unit, operand)
                    : rk_pure_expression(unit, operand);
+    case RK_IR_OP_DEREF:
+        return leads_to_constants(unit->ir, operand);
     case RK_IR_OP_PLUS:
     case RK_IR_OP_MINUS:
     case RK_IR_OP_NOT:
@@ -150,6 +169,9 @@ bool rk_pure_expression(const rk_unit *unit, rk_ir_id expression)
         return operator_pure(unit, expression);
     case RK_IR_BINARY:
         return n->op != RK_IR_OP_ASSIGN && children_pure(unit, expression);
+    case RK_IR_SUBSCRIPT:
+        return leads_to_constants(unit->ir, rk_ir_first(unit->ir, expression)) &&
+               children_pure(unit, expression);
     case RK_IR_LAMBDA:
         return lambda_pure(unit, &n->expanded);
     case RK_IR_OTHER_EXPRESSION:

@@ -5,8 +5,8 @@
 
 /**
  * Whether an expression of a kernel has the same value wherever it stands, as long as the local variables that it names
- * keep theirs: it reads parameters, locals, constants and built-ins, but no memory, changes nothing, and calls only what
- * does neither. What is not known is not.
+ * keep theirs: it reads parameters, locals, constants and built-ins, but no memory other than what a parameter
+ * `const T *__restrict__` leads to, changes nothing, and calls only what does neither. What is not known is not.
  */
 bool rk_pure_expression(const rk_unit *unit, rk_ir_id expression);
 

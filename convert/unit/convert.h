@@ -183,19 +183,11 @@ char *rk_convert_report_csv(const rk_convert_result *result, rk_arena *arena);
 char *rk_convert_report_html(const rk_convert_result *result, const rk_diag *diag, const char *home,
                              rk_arena *arena, rk_diag *out);
 
-/** How a refusal is taken back. */
-typedef enum {
-    RK_ALLOW_ANYWHERE,
-    RK_ALLOW_IN_DROP_IN, /**< there only: a graph's schedule does not keep to it */
-    RK_ALLOW_IN_GRAPH    /**< there only, and by another conversion: phases.h */
-} rk_allow_way;
-
 /** What --allow takes: refusals that a promise of the user's makes warnings. */
 typedef struct {
     const char *code;
     const char *promise; /**< what the user says is so */
     const char *then;    /**< what becomes of the kernel */
-    rk_allow_way way;
 } rk_convert_allowable;
 
 /** All of them; ends with a NULL code. */
@@ -203,8 +195,5 @@ extern const rk_convert_allowable rk_convert_allowables[];
 
 /** Whether the options take back refusals of that code, so that they are warnings. */
 bool rk_convert_allows(const rk_convert_options *options, const char *code);
-
-/** Whether kernels are split at their grid-wide barriers: RK-V101 is allowed, and this is no drop-in. */
-bool rk_convert_splits(const rk_convert_options *options);
 
 #endif

@@ -18,8 +18,10 @@ typedef struct {
     const rk_rprogram *program;
     uint32_t index; /**< of the rProgram */
     uint32_t veus;
-    player *players; /**< vEUs, then chains, then the rProgram's counters: these only count and wake */
-    uint32_t chains; /**< nodes whose rTask r waits for those below r: `done` counts them, in any rProgram */
+    player
+        *players; /**< vEUs, then chains, then the rProgram's counters: these only count and wake */
+    uint32_t
+        chains; /**< nodes whose rTask r waits for those below r: `done` counts them, in any rProgram */
     rk_id *chained;       /**< their nodes */
     uint32_t *chain_of;   /**< by node: its player, 0: none */
     uint32_t *counter_of; /**< by node: its player, 0: none; a node has one in all */

@@ -322,11 +322,36 @@ static bool check_arguments(finder *s, const group *g, const rk_launch *launch)
     return check_known(s, g, launch);
 }
 
+/** The ids of a kernel's phases, in order, a space before each. */
+static const char *phases_of(const finder *s, const char *kernel)
+{
+    rk_str out = {.arena = s->scratch};
+    for (int phase = 0, found = 1; found; phase++) {
+        found = 0;
+        for (size_t i = 0; i < s->catalog->kernel_count && !found; i++) {
+            const rk_kernel *k = &s->catalog->kernels[i];
+            found = k->phase_of && k->phase == phase && strcmp(k->phase_of, kernel) == 0;
+            if (found)
+                rk_str_addf(&out, " '%s'", k->id);
+        }
+    }
+    return rk_str_text(&out);
+}
+
 static bool find_by_kernel(finder *s, group *g)
 {
     const rk_node *node = g->call.node;
     const rk_kernel *kernel = rk_catalog_find(s->catalog, node->kernel);
     if (!kernel) {
+        const char *phases = phases_of(s, node->kernel);
+        if (*phases)
+            return fail_group(
+                s, g, "RK-S004",
+                rk_arena_printf(s->scratch, "make a node of each, in this order:%s", phases),
+                rk_arena_printf(
+                    s->scratch,
+                    "the catalog has kernel '%s' in phases only, split at its grid-wide barriers",
+                    node->kernel));
         const char **ids = RK_NEW_ARRAY(s->scratch, const char *, s->catalog->kernel_count + 1);
         for (size_t i = 0; i < s->catalog->kernel_count; i++)
             ids[i] = s->catalog->kernels[i].id;

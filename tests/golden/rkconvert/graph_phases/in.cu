@@ -6,12 +6,13 @@ namespace cg = cooperative_groups;
 
 constexpr int n = 1000, threads = 64, blocks = (n + threads - 1) / threads;
 
-__global__ void normalise(const float *x, float *partial, float *y, int count)
+__global__ void normalise(const float *__restrict__ x, float *partial, float *y, int count)
 {
     __shared__ float tile[threads];
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     const bool there = i < count;
-    tile[threadIdx.x] = there ? x[i] : 0;
+    const float own = there ? x[i] : 0; // read again behind the barrier: nobody writes it
+    tile[threadIdx.x] = own;
     __syncthreads();
     for (int width = blockDim.x / 2; width > 0; width /= 2) {
         if (threadIdx.x < width)
@@ -25,7 +26,7 @@ __global__ void normalise(const float *x, float *partial, float *y, int count)
     for (int b = 0; b < gridDim.x; b++)
         total += partial[b];
     if (there)
-        y[i] = x[i] / total;
+        y[i] = own / total;
 }
 
 // Each value becomes its mirror's, smoothed, in place: nobody may write before all have read.
