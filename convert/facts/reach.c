@@ -214,6 +214,17 @@ rk_reach rk_reach_at(rk_unit *unit, rk_ir_id node)
     return t.reach;
 }
 
+rk_effects rk_reach_below(rk_unit *unit, rk_ir_id node, bool raw)
+{
+    rk_reach_text t = {.unit = unit, .ir = rk_ir_of(unit), .raw = raw};
+    t.to = &t.reach.own;
+    look_at(&t, node, rk_ir_at(t.ir, node)->end);
+    for (size_t a = 0; a < t.arcs.count; a++)
+        take_arc(&t.reach, rk_reach_all(reach_of(unit, raw, t.arcs.items[a].definition)),
+                 t.arcs.items[a].polled);
+    return rk_reach_all(t.reach);
+}
+
 void rk_reach_each(rk_unit *unit, void (*visit)(void *user, rk_ir_id node, size_t end), void *user)
 {
     const struct rk_reach_table *table = table_of(unit, false);

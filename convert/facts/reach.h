@@ -58,6 +58,9 @@ rk_effects rk_reach_raw(rk_unit *unit, rk_ir_id function);
 /** What a node does, without those below it. */
 rk_reach rk_reach_at(rk_unit *unit, rk_ir_id node);
 
+/** What a node and those below it do, or of rk_reach_raw, and what they call. */
+rk_effects rk_reach_below(rk_unit *unit, rk_ir_id node, bool raw);
+
 /** All of it. */
 rk_effects rk_reach_all(rk_reach reach);
 

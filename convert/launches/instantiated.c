@@ -364,17 +364,3 @@ void rk_instantiated_each(rk_analysis *analysis, rk_instantiated_visit visit)
     if (analysis->unit->listed.count)
         clang_visitChildren(clang_getTranslationUnitCursor(analysis->unit->tu), visit_variable, &v);
 }
-
-bool rk_instantiated_all(const rk_unit *unit, const rk_function *kernel)
-{
-    const char *name = rk_arena_printf(unit->arena, "%s%s<", kernel->scope, kernel->name);
-    bool any = false;
-    for (size_t i = 0; i < unit->listed.count; i++) {
-        if (!rk_str_starts(unit->listed.items[i].name, name))
-            continue;
-        if (!unit->listed.items[i].shown)
-            return false;
-        any = true;
-    }
-    return any;
-}

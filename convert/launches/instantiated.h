@@ -23,10 +23,4 @@ typedef void (*rk_instantiated_visit)(rk_analysis *analysis, CXCursor reference)
 /** Visits the listed instances, and notes which could be shown. */
 void rk_instantiated_each(rk_analysis *analysis, rk_instantiated_visit visit);
 
-/**
- * Whether all instances of this kernel template were listed and shown. One with arguments that have no name, as
- * a lambda, cannot be shown.
- */
-bool rk_instantiated_all(const rk_unit *unit, const rk_function *kernel);
-
 #endif

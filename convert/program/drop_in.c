@@ -63,24 +63,6 @@ static void refuse_statics(rk_unit *unit)
     }
 }
 
-/** An instance that has no name, as one for a lambda: what its arguments read is not seen. */
-static void refuse_unnamed(rk_unit *unit)
-{
-    for (size_t i = 0; i < unit->functions.count; i++) {
-        const rk_function *f = unit->functions.items[i];
-        if (!f->kernel || !f->is_template || rk_instantiated_all(unit, f))
-            continue;
-        for (size_t k = 0; k < unit->launches.count; k++)
-            if (unit->launches.items[k].open &&
-                strcmp(unit->launches.items[k].kernel, f->name) == 0)
-                rk_problem_add(unit, i, RK_REFUSED, "RK-V127", f->place,
-                               "give what it is launched with a type that has a name",
-                               "'%s' is launched with template arguments that have no name, as a "
-                               "lambda has none",
-                               f->name);
-    }
-}
-
 /** The CPU has no counterpart of inline assembly in a copy. */
 static void refuse_assembly(rk_unit *unit)
 {
@@ -307,7 +289,8 @@ bool rk_drop_in_prepare(rk_unit *unit, bool parsed)
     clang_visitChildren(clang_getTranslationUnitCursor(unit->tu), find_variables, &search);
     rk_leave_out(unit);
     refuse_assembly(unit);
-    refuse_unnamed(unit);
+    rk_decide(unit);
+    rk_drop_in_refuse_unnamed(unit);
     for (int round = 0; round < MAX_ROUNDS; round++) {
         bool clean = true;
         rk_decide(unit);

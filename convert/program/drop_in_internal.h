@@ -45,6 +45,9 @@ const char *rk_drop_in_launcher(rk_unit *unit, size_t function, bool cpu);
 /** Parses the result; what does not compile there or still reaches CUDA's own gets a problem. */
 bool rk_drop_in_check(bool *clean, rk_unit *unit);
 
+/** Refuses kernels with instances that no launch shows, whose arguments' code may need the context: RK-V127. */
+void rk_drop_in_refuse_unnamed(rk_unit *unit);
+
 /** The texts that are inserted, for the CPU or for CUDA. */
 void rk_drop_in_make(rk_drop_in_texts *out, rk_unit *unit, bool cpu);
 
