@@ -88,10 +88,20 @@ static bool in_template(const rk_ir *ir, rk_ir_id function)
     return false;
 }
 
+/** Whether a lambda, or what is made of it, gets a name, which others may capture. */
+static bool is_kept(const rk_ir *ir, rk_ir_id lambda)
+{
+    rk_ir_id up = rk_ir_at(ir, lambda)->parent;
+    while (up && rk_ir_kind_of(ir, up) != RK_IR_VARIABLE && rk_ir_kind_of(ir, up) != RK_IR_COMPOUND)
+        up = rk_ir_at(ir, up)->parent;
+    return up && rk_ir_kind_of(ir, up) == RK_IR_VARIABLE;
+}
+
 /** What the lambdas of one function of the host do. */
 typedef struct {
     bool named; /**< the instance's name has one of them */
-    bool asks;
+    bool own;   /**< such a one asks, or one that has a name in the function */
+    bool asks;  /**< one of them does */
 } lambdas;
 
 static lambdas look_at_lambdas(rk_unit *unit, const char *name, rk_ir_id function)
@@ -102,8 +112,11 @@ static lambdas look_at_lambdas(rk_unit *unit, const char *name, rk_ir_id functio
     for (rk_ir_id k = body + 1; body && k < rk_ir_at(ir, body)->end; k++) {
         if (rk_ir_kind_of(ir, k) != RK_IR_LAMBDA)
             continue;
-        all.named |= names_lambda(unit, name, rk_ir_at(ir, k));
-        all.asks |= lambda_asks(unit, k);
+        const bool named = names_lambda(unit, name, rk_ir_at(ir, k));
+        const bool asks = lambda_asks(unit, k);
+        all.named |= named;
+        all.asks |= asks;
+        all.own |= asks && (named || is_kept(ir, k));
     }
     return all;
 }
@@ -125,7 +138,7 @@ static bool lambdas_ask(rk_unit *unit, const char *name)
         const lambdas all = look_at_lambdas(unit, name, n->decl);
         found |= all.named;
         template |= all.named &&in_template(ir, n->decl);
-        own |= all.named && all.asks;
+        own |= all.named && all.own;
         any |= all.asks;
     }
     return own || ((template || !found) && any);
