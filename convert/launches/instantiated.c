@@ -223,19 +223,25 @@ static const char *name_of(CXDiagnostic diagnostic, rk_arena *arena)
     return name;
 }
 
-/** The instances that the warnings of the marks name. False with RK-V003 where one does not, which would be lost. */
+/**
+ * The instances that the warnings of the marks name. False with RK-V003 where one does not, which would be lost. What
+ * another diagnostic of the same instance said before it is not said again.
+ */
 static bool read_names(rk_unit *unit, const rk_bytes *texts)
 {
     const unsigned count = clang_getNumDiagnostics(unit->tu);
+    const char *last = NULL;
     bool all = true;
     for (unsigned i = 0; i < count && all; i++) {
         CXDiagnostic diagnostic = clang_getDiagnostic(unit->tu, i);
         const char *option = rk_ast_text(clang_getDiagnosticOption(diagnostic, NULL), unit->arena);
-        const char *name =
-            strcmp(option, "-Wdivision-by-zero") == 0 ? name_of(diagnostic, unit->arena) : NULL;
-        if (name)
-            add_name(unit, name);
-        all = name || !is_at_mark(unit, texts, diagnostic);
+        const char *said = name_of(diagnostic, unit->arena);
+        const bool division = strcmp(option, "-Wdivision-by-zero") == 0;
+        const bool marked = division && is_at_mark(unit, texts, diagnostic);
+        last = said ? said : last;
+        if (division && (said || (marked && last)))
+            add_name(unit, said ? said : last);
+        all = !marked || last;
         if (!all)
             rk_diag_add(unit->diag, RK_ERROR, "RK-V003",
                         rk_ast_place(clang_getDiagnosticLocation(diagnostic), unit->arena),
