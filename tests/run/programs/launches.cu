@@ -1,6 +1,6 @@
 // Ways to launch: in macros, wrappers, templates and lambdas, through pointers to kernels, and by
 // cudaLaunchKernel; arguments of every kind, evaluated once.
-// vdevice: 6 of 14, since launches through pointers stay
+// vdevice: 6 of 15, since launches through pointers stay
 #include "check.h"
 
 __global__ void add(int *out, int by, int n)
@@ -82,6 +82,17 @@ static int next_number()
     return ++evaluated;
 }
 
+// A kernel that is named as a template's argument alone, with more shared memory than it has without asking.
+template <void (*KERNEL)(float *, float, int)> struct launcher {
+    static void run(float *out, float value, int n)
+    {
+        const int more = 60 << 10;
+        CUDA_OK(cudaFuncSetAttribute(KERNEL, cudaFuncAttributeMaxDynamicSharedMemorySize, more));
+        KERNEL<<<check::blocks_for(n, 25), 25, more>>>(out, value, n);
+        LAUNCH_OK();
+    }
+};
+
 int main()
 {
     const int n = 75;
@@ -122,6 +133,9 @@ int main()
     LAUNCH_OK();
     check::same("cudaLaunchKernel", out.get(), std::vector<int>(n, -589));
     check::same("cudaLaunchKernel of a template", floats.get(), std::vector<float>(n, 2.5f));
+
+    launcher<fill<float>>::run(floats, -4, n);
+    check::same("a template's argument", floats.get(), std::vector<float>(n, -4));
 
     wide state = {{0}, "rstu"};
     state.numbers[11] = 0.5;

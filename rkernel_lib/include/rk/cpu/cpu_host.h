@@ -48,6 +48,9 @@ template <class T> inline const void *function_address(T function)
     return reinterpret_cast<const void *>(function);
 }
 
+/** A kernel that came in as a template's argument was not made known where it was named: cpu_launch.h does. */
+template <class... A> inline const void *function_address(void (*function)(A...));
+
 /** Where a pointer of any type is put, to const memory too, as CUDA takes it. */
 template <class T> inline void **untyped(T **out)
 {

@@ -599,6 +599,11 @@ inline auto kernel(void (*function)(A...), const char *name = "kernel") -> void 
     return function;
 }
 
+template <class... A> inline const void *function_address(void (*function)(A...))
+{
+    return reinterpret_cast<const void *>(kernel(function));
+}
+
 } // namespace rk__
 
 #endif
