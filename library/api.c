@@ -284,7 +284,7 @@ static int64_t bytes_of(rammer_type type, int rank, const int64_t *shape)
 static bool give(rammer_model *model, const void *what)
 {
     _Static_assert((int)RAMMER_F32 == (int)RK_F32 && (int)RAMMER_I8 == (int)RK_I8 &&
-                       (int)RAMMER_I64 == (int)RK_I64 && (int)RAMMER_BOOL == (int)RK_BOOL &&
+                       (int)RAMMER_I64 == (int)RK_I64 && (int)RAMMER_U2 == (int)RK_U2 &&
                        (int)RAMMER_MAX_RANK == (int)RK_MAX_RANK,
                    "the same types");
     const rk_onnx_given *given = what;

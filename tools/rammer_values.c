@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/str.h"
 #include "sched/model/npy.h"
+#include "sched/ops/scalar.h"
 #include "sched/zoo/zoo.h"
 
 #include <math.h>
@@ -98,45 +99,10 @@ bool rk_values_make(rk_values *out, const rk_image *image, const rk_input_source
     return good;
 }
 
-__extension__ typedef _Float16 half;
-
 /** Element `i` as a double; exact for all types but 64-bit integers, which are compared first. */
 static double element(const void *data, rk_dtype dtype, int64_t i)
 {
-    switch (dtype) {
-    case RK_F32:
-        return (double)((const float *)data)[i];
-    case RK_F64:
-        return ((const double *)data)[i];
-    case RK_F16:
-        return (double)((const half *)data)[i];
-    case RK_BF16: {
-        uint32_t bits = (uint32_t)((const uint16_t *)data)[i] << 16;
-        float value;
-        memcpy(&value, &bits, sizeof value);
-        return (double)value;
-    }
-    case RK_I8:
-        return ((const int8_t *)data)[i];
-    case RK_U8:
-    case RK_BOOL:
-        return ((const uint8_t *)data)[i];
-    case RK_I16:
-        return ((const int16_t *)data)[i];
-    case RK_U16:
-        return ((const uint16_t *)data)[i];
-    case RK_I32:
-        return ((const int32_t *)data)[i];
-    case RK_U32:
-        return ((const uint32_t *)data)[i];
-    case RK_I64:
-        return (double)((const int64_t *)data)[i];
-    case RK_U64:
-        return (double)((const uint64_t *)data)[i];
-    case RK_DTYPE_NONE:
-        break;
-    }
-    return 0;
+    return rk_scalar_load(data, dtype, i, RK_DOMAIN_F64).d;
 }
 
 void rk_values_compare(rk_comparison *out, const rk_image_io *io, const void *value,

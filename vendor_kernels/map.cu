@@ -100,12 +100,12 @@ __device__ Natural power_of(Natural x, Natural n)
     return result;
 }
 
-// Nothing is left of what is shifted by 64 or more.
-__device__ Natural shifted(Natural x, Natural by, bool left)
+// Nothing is left of what is shifted by 64 or more, but the sign of a signed number.
+__device__ Natural shifted_left(Natural x, Natural by) { return by > 63 ? 0 : x << by; }
+__device__ Natural shifted_right(Natural x, Natural by) { return by > 63 ? 0 : x >> by; }
+__device__ Word shifted_right(Word x, Word by)
 {
-    if (by > 63)
-        return 0;
-    return left ? x << by : x >> by;
+    return x >> ((Natural)by < 63 ? (int)by : 63);
 }
 
 #define DEFINE_INTEGER(T)                                                                          \
@@ -143,8 +143,8 @@ __device__ Natural shifted(Natural x, Natural by, bool left)
         case MAP_BITAND: return x & y;                                                             \
         case MAP_BITOR: return x | y;                                                              \
         case MAP_BITXOR: return x ^ y;                                                             \
-        case MAP_SHL: return (T)shifted((Natural)x, (Natural)y, true);                             \
-        default: return (T)shifted((Natural)x, (Natural)y, false);                                 \
+        case MAP_SHL: return (T)shifted_left((Natural)x, (Natural)y);                              \
+        default: return shifted_right(x, y);                                                       \
         }                                                                                          \
     }
 DEFINE_INTEGER(Word)

@@ -24,8 +24,85 @@ __device__ __forceinline__ int plan_count(const Word *plan, int list)
 }
 
 // The numbers of the element types, and of what is computed in.
-enum { F32, F64, F16, BF16, I8, U8, I16, U16, I32, U32, I64, U64, BOOL };
+enum {
+    F32, F64, F16, BF16, I8, U8, I16, U16, I32, U32, I64, U64, BOOL,
+    F8E4M3, F8E4M3UZ, F8E5M2, F8E5M2UZ, F8E8M0, F4E2M1, I4, U4, I2, U2
+};
 enum { IN_F32, IN_F64, IN_I64, IN_U64 };
+
+// A format of less than 16 bits with a sign: bits of the fraction, the exponent's bias, the code of the largest number and
+// of what is larger, and of what is no number. Without a negative zero (UZ) that one's code is no number.
+struct Narrow {
+    int fraction, bias;
+    unsigned sign, most, above, nan;
+    bool one_zero;
+};
+
+__device__ Narrow narrow_format(int type)
+{
+    switch (type) {
+    case F8E4M3:
+        return {3, 7, 0x80, 0x7e, 0x7f, 0x7f, false};
+    case F8E4M3UZ:
+        return {3, 8, 0x80, 0x7f, 0x80, 0x80, true};
+    case F8E5M2:
+        return {2, 15, 0x80, 0x7b, 0x7c, 0x7e, false};
+    case F8E5M2UZ:
+        return {2, 16, 0x80, 0x7f, 0x80, 0x80, true};
+    default:
+        return {1, 1, 0x08, 0x07, 0x07, 0x00, false};
+    }
+}
+
+__device__ float narrow_value(int type, unsigned bits)
+{
+    if (type == F8E8M0) // 2^(bits - 127); the first is below the normal numbers
+        return __uint_as_float(bits == 0xff ? 0x7fc00000 : bits == 0 ? 0x400000 : bits << 23);
+    const Narrow f = narrow_format(type);
+    const unsigned code = bits & (f.sign - 1);
+    const unsigned sign = bits & f.sign ? 0x80000000 : 0;
+    if (f.one_zero ? bits == f.nan : code > f.most)
+        return __uint_as_float(f.above != f.nan && code == f.above ? 0x7f800000 | sign : 0x7fc00000);
+    const int exponent = (int)(code >> f.fraction);
+    const int steps = (int)(code & ((1U << f.fraction) - 1)) + (exponent ? 1 << f.fraction : 0);
+    const float size = ldexpf((float)steps, (exponent ? exponent : 1) - f.bias - f.fraction);
+    return sign ? -size : size;
+}
+
+__device__ unsigned narrow_bits(int type, float value)
+{
+    const unsigned wide = __float_as_uint(value);
+    const unsigned size = wide & 0x7fffffff;
+    const int exponent = (int)(size >> 23);
+    if (type == F8E8M0) { // the power of two that is not less
+        if (size >= 0x7f800000 || (wide != size && size))
+            return 0xff;
+        return exponent ? exponent + ((size & 0x7fffff) != 0) : (unsigned)(size > 0x400000);
+    }
+    const Narrow f = narrow_format(type);
+    if (size > 0x7f800000)
+        return f.nan;
+    const int least = 1 - f.bias;
+    const int at = exponent - 127 < least ? least : exponent - 127;
+    unsigned code = f.above;
+    if (size < 0x7f800000) {
+        const float steps = rintf(ldexpf(__uint_as_float(size), f.fraction - at));
+        const float whole = (float)((at + f.bias - 1) << f.fraction) + steps;
+        code = whole > (float)f.most ? f.above : (unsigned)whole;
+    }
+    if (f.one_zero && (code == 0 || code == f.nan))
+        return code;
+    return code | (wide != size ? f.sign : 0);
+}
+
+// An integer from its low bits.
+__device__ __forceinline__ unsigned char narrow_integer(int type, Word value)
+{
+    const int low = (int)value & (type == I4 || type == U4 ? 15 : 3);
+    return (unsigned char)(type == I4 ? (low & 7) - (low & 8)
+                           : type == I2 ? (low & 1) - (low & 2)
+                                        : low);
+}
 
 template <class T>
 __device__ T load_as(const void *p, int type, Word i)
@@ -40,6 +117,8 @@ __device__ T load_as(const void *p, int type, Word i)
     case BF16:
         return (T)__bfloat162float(static_cast<const __nv_bfloat16 *>(p)[i]);
     case I8:
+    case I4:
+    case I2:
         return (T) static_cast<const signed char *>(p)[i];
     case I16:
         return (T) static_cast<const short *>(p)[i];
@@ -53,6 +132,13 @@ __device__ T load_as(const void *p, int type, Word i)
         return (T) static_cast<const Word *>(p)[i];
     case U64:
         return (T) static_cast<const Natural *>(p)[i];
+    case F8E4M3:
+    case F8E4M3UZ:
+    case F8E5M2:
+    case F8E5M2UZ:
+    case F8E8M0:
+    case F4E2M1:
+        return (T)narrow_value(type, static_cast<const unsigned char *>(p)[i]);
     default:
         return (T) static_cast<const unsigned char *>(p)[i];
     }
@@ -113,6 +199,20 @@ __device__ void store_as(void *p, int type, Word i, T v)
         return;
     case U64:
         static_cast<Natural *>(p)[i] = to_natural(v);
+        return;
+    case F8E4M3:
+    case F8E4M3UZ:
+    case F8E5M2:
+    case F8E5M2UZ:
+    case F8E8M0:
+    case F4E2M1:
+        static_cast<unsigned char *>(p)[i] = (unsigned char)narrow_bits(type, (float)v);
+        return;
+    case I4:
+    case U4:
+    case I2:
+    case U2:
+        static_cast<unsigned char *>(p)[i] = narrow_integer(type, to_word(v));
         return;
     default:
         static_cast<Word *>(p)[i] = to_word(v);

@@ -84,7 +84,18 @@ typedef enum {
     RAMMER_U32 = 9,
     RAMMER_I64 = 10,
     RAMMER_U64 = 11,
-    RAMMER_BOOL = 12
+    RAMMER_BOOL = 12,
+    /* One element a byte. */
+    RAMMER_F8E4M3 = 13,
+    RAMMER_F8E4M3UZ = 14,
+    RAMMER_F8E5M2 = 15,
+    RAMMER_F8E5M2UZ = 16,
+    RAMMER_F8E8M0 = 17,
+    RAMMER_F4E2M1 = 18,
+    RAMMER_I4 = 19,
+    RAMMER_U4 = 20,
+    RAMMER_I2 = 21,
+    RAMMER_U2 = 22
 } rammer_type;
 
 enum { RAMMER_MAX_RANK = 8 };

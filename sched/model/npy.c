@@ -9,7 +9,7 @@
 static const char magic[6] = {'\x93', 'N', 'U', 'M', 'P', 'Y'};
 
 /** NumPy's name of each element type; little-endian where order matters. */
-static const char *const descrs[RK_DTYPE_COUNT] = {
+static const char *const descrs[] = {
     [RK_F32] = "<f4", [RK_F64] = "<f8", [RK_F16] = "<f2",  [RK_BF16] = "<V2", [RK_I8] = "|i1",
     [RK_U8] = "|u1",  [RK_I16] = "<i2", [RK_U16] = "<u2",  [RK_I32] = "<i4",  [RK_U32] = "<u4",
     [RK_I64] = "<i8", [RK_U64] = "<u8", [RK_BOOL] = "|b1",
@@ -69,7 +69,7 @@ static bool read_dtype(rk_npy *out, cursor *c)
     if (!read_quoted(c, descr))
         return fail(c, "RK-N003", "convert it with numpy's astype",
                     "the element type is structured, and not one that tensors have");
-    for (int i = 0; i < RK_DTYPE_COUNT; i++)
+    for (int i = 0; i <= RK_BOOL; i++)
         if (strcmp(descrs[i] + 1, descr[0] ? descr + 1 : descr) == 0 &&
             (descr[0] == '<' || descr[0] == '|' ||
              (descr[0] != '\0' && rk_dtype_size((rk_dtype)i) == 1))) {
@@ -220,7 +220,7 @@ static void print_header(rk_str *out, rk_dtype dtype, int rank, const int64_t *s
 {
     enum { PREFIX = 10, ALIGN = 64 };
     rk_str text = {.arena = out->arena};
-    rk_str_addf(&text, "{'descr': '%s', 'fortran_order': False, 'shape': (", descrs[dtype]);
+    rk_str_addf(&text, "{'descr': '%s', 'fortran_order': False, 'shape': (", descrs[rk_dtype_stored(dtype)]);
     for (int i = 0; i < rank; i++)
         rk_str_addf(&text, "%s%lld", i ? ", " : "", (long long)shape[i]);
     rk_str_add(&text, rank == 1 ? ",), }" : "), }");
@@ -255,7 +255,7 @@ const void *rk_npy_read_tensor(const char *path, const rk_tensor *tensor, rk_are
     rk_npy npy;
     if (!rk_npy_read(&npy, path, arena, diag))
         return NULL;
-    bool same = npy.dtype == tensor->dtype && npy.rank == tensor->rank;
+    bool same = npy.dtype == rk_dtype_stored(tensor->dtype) && npy.rank == tensor->rank;
     for (int i = 0; same && i < npy.rank; i++)
         same = npy.shape[i] == tensor->shape[i];
     if (same)

@@ -156,7 +156,7 @@ static bool take_data(rk_graph_reader *reader, rk_tensor *tensor, const rk_safet
         memcpy(tensor->shape, data->shape, sizeof tensor->shape);
         tensor->shape_known = true;
     }
-    if (tensor->dtype != data->dtype)
+    if (rk_dtype_stored(tensor->dtype) != data->dtype)
         return rk_read_fail(reader, "RK-G011", "tensor", tensor->name, NULL,
                             "it is %s, and its data is %s", rk_dtype_name(tensor->dtype),
                             rk_dtype_name(data->dtype));

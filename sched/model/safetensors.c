@@ -10,7 +10,7 @@
 
 enum { LENGTH_BYTES = 8 };
 
-static const char *const dtype_names[RK_DTYPE_COUNT] = {
+static const char *const dtype_names[] = {
     [RK_F32] = "F32", [RK_F64] = "F64", [RK_F16] = "F16",   [RK_BF16] = "BF16", [RK_I8] = "I8",
     [RK_U8] = "U8",   [RK_I16] = "I16", [RK_U16] = "U16",   [RK_I32] = "I32",   [RK_U32] = "U32",
     [RK_I64] = "I64", [RK_U64] = "U64", [RK_BOOL] = "BOOL",
@@ -50,7 +50,7 @@ static bool to_size(int64_t *out, const cJSON *value)
 
 static bool read_dtype(reader *r, rk_safetensor *tensor, const cJSON *value)
 {
-    for (int i = 0; i < RK_DTYPE_COUNT; i++)
+    for (int i = 0; i <= RK_BOOL; i++)
         if (strcmp(dtype_names[i], value->valuestring) == 0) {
             tensor->dtype = (rk_dtype)i;
             return true;
@@ -240,7 +240,7 @@ static void print_header(rk_str *out, const rk_safetensor *items, size_t count)
         cJSON_AddItemToArray(offsets, cJSON_CreateNumber((double)at));
         at += items[i].bytes;
         cJSON_AddItemToArray(offsets, cJSON_CreateNumber((double)at));
-        cJSON_AddStringToObject(entry, "dtype", dtype_names[items[i].dtype]);
+        cJSON_AddStringToObject(entry, "dtype", dtype_names[rk_dtype_stored(items[i].dtype)]);
         cJSON_AddItemToObject(entry, "shape", shape);
         cJSON_AddItemToObject(entry, "data_offsets", offsets);
         cJSON_AddItemToObject(root, items[i].name, entry);

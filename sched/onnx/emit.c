@@ -146,10 +146,44 @@ rk_id rk_onnx_emit_one(rk_onnx_call *c, const char *op, const rk_id *in, size_t 
     return out;
 }
 
+static rk_id add_constant(rk_onnx_call *c, rk_dtype dtype, int rank, const int64_t *shape,
+                          const void *data)
+{
+    const size_t number = c->im->made++;
+    return rk_graph_constant(c->im->graph, rk_arena_printf(c->im->arena, "%s#%zu", c->name, number),
+                             dtype, rank, shape, data);
+}
+
+/** The empty result of an expression one of whose operands is empty; RK_NO_ID where none is. */
+static rk_id empty_result(rk_onnx_call *c, rk_dtype dtype, const rk_id *in)
+{
+    int rank = 0;
+    int64_t shape[RK_MAX_RANK];
+    bool empty = false;
+    for (int i = 0; i < 4; i++) {
+        if (in[i] == RK_NO_ID)
+            continue;
+        if (in[i] == RK_ONNX_LOST)
+            return RK_NO_ID;
+        const rk_tensor *t = rk_onnx_tensor_of(c, in[i]);
+        empty = empty || rk_tensor_elements(t) == 0;
+        if (!rk_op_broadcast(&rank, shape, rank, shape, t->rank, t->shape))
+            return RK_NO_ID;
+    }
+    if (!empty)
+        return RK_NO_ID;
+    c->attr_count = 0;
+    return add_constant(c, dtype == RK_DTYPE_NONE ? rk_onnx_tensor_of(c, in[0])->dtype : dtype,
+                        rank, shape, "");
+}
+
 rk_id rk_onnx_map(rk_onnx_call *c, const char *expr, rk_dtype dtype, const char *compute, rk_id a,
                   rk_id b, rk_id d, rk_id e)
 {
     const rk_id in[] = {a, b, d, e};
+    const rk_id empty = empty_result(c, dtype, in);
+    if (empty != RK_NO_ID)
+        return empty;
     rk_onnx_with_text(c, "expr", expr);
     if (dtype != RK_DTYPE_NONE)
         rk_onnx_with_text(c, "dtype", rk_dtype_name(dtype));
@@ -173,14 +207,6 @@ rk_id rk_onnx_cast(rk_onnx_call *c, rk_id x, rk_dtype dtype)
     if (x == RK_ONNX_LOST || rk_onnx_tensor_of(c, x)->dtype == dtype)
         return x;
     return rk_onnx_map(c, "a", dtype, NULL, x, RK_NO_ID, RK_NO_ID, RK_NO_ID);
-}
-
-static rk_id add_constant(rk_onnx_call *c, rk_dtype dtype, int rank, const int64_t *shape,
-                          const void *data)
-{
-    const size_t number = c->im->made++;
-    return rk_graph_constant(c->im->graph, rk_arena_printf(c->im->arena, "%s#%zu", c->name, number),
-                             dtype, rank, shape, data);
 }
 
 rk_id rk_onnx_constant(rk_onnx_call *c, rk_dtype dtype, int rank, const int64_t *shape,
@@ -349,11 +375,39 @@ rk_id rk_onnx_concat(rk_onnx_call *c, const rk_id *parts, size_t count, int axis
     return rk_onnx_concat(c, joined, n, axis);
 }
 
+/** What nothing at all adds up to, or is the largest of, of that shape. */
+static rk_id reduce_nothing(rk_onnx_call *c, const rk_tensor *t, const char *kind, uint32_t axes,
+                            bool keep)
+{
+    int64_t shape[RK_MAX_RANK], elements = 1;
+    int rank = 0;
+    for (int d = 0; d < t->rank; d++)
+        if (!(axes >> d & 1) || keep) {
+            shape[rank] = axes >> d & 1 ? 1 : t->shape[d];
+            elements *= shape[rank++];
+        }
+    if (elements == 0)
+        return add_constant(c, t->dtype, rank, shape, "");
+    const bool largest = strcmp(kind, "max") == 0;
+    int64_t value = 0;
+    if (strcmp(kind, "sum") == 0 || strcmp(kind, "prod") == 0)
+        rk_scalar_store(&value, t->dtype, 0, (rk_scalar){.d = *kind == 'p'}, RK_DOMAIN_F64);
+    else if (largest || strcmp(kind, "min") == 0)
+        rk_scalar_extreme(&value, t->dtype, !largest);
+    else {
+        rk_onnx_refuse(c, "sums, products and extremes are", "a %s of no elements", kind);
+        return RK_ONNX_LOST;
+    }
+    return rk_onnx_broadcast(c, rk_onnx_constant(c, t->dtype, 0, NULL, &value), rank, shape);
+}
+
 rk_id rk_onnx_reduce(rk_onnx_call *c, rk_id x, const char *kind, uint32_t axes, bool keep)
 {
     if (x == RK_ONNX_LOST)
         return x;
     const rk_tensor t = *rk_onnx_tensor_of(c, x);
+    if (rk_tensor_elements(&t) == 0)
+        return reduce_nothing(c, &t, kind, axes, keep);
     int64_t row[RK_MAX_RANK];
     int64_t shape[RK_MAX_RANK];
     int64_t lists[4][RK_MAX_RANK]; /* extents, strides, over, steps */
@@ -425,14 +479,12 @@ static rk_id plain_product(bool *made, rk_onnx_call *c, rk_id a, const rk_tensor
     if (!*made)
         return RK_ONNX_LOST;
     const bool as_given = rk_onnx_tensor_of(c, a)->rank == rk_onnx_tensor_of(c, b)->rank &&
-                          x->rank <= 4 && of_a == of_b &&
-                          rk_onnx_tensor_of(c, a)->rank == x->rank;
+                          x->rank <= 4 && of_a == of_b && rk_onnx_tensor_of(c, a)->rank == x->rank;
     if (as_given)
         return rk_onnx_emit_one(c, "MatMul", (const rk_id[]){a, b}, 2);
-    const rk_id in[] = {one_b || one_a ? rk_onnx_reshape(c, a, 2, rows)
-                                       : rk_onnx_reshape(c, a, 3, left),
-                        one_b ? rk_onnx_reshape(c, b, 2, right + 1)
-                              : rk_onnx_reshape(c, b, 3, right)};
+    const rk_id in[] = {
+        one_b || one_a ? rk_onnx_reshape(c, a, 2, rows) : rk_onnx_reshape(c, a, 3, left),
+        one_b ? rk_onnx_reshape(c, b, 2, right + 1) : rk_onnx_reshape(c, b, 3, right)};
     return rk_onnx_emit_one(c, "MatMul", in, 2);
 }
 

@@ -10,11 +10,11 @@
  */
 
 typedef struct {
-    rk_id q, k, v;                   /**< [batch, heads, length, size]; k and v with what was before */
-    int64_t batch, heads, groups;    /**< heads of queries, and of keys and values */
-    int64_t queries, keys, past;     /**< lengths; `past` of the keys were there before */
-    int64_t size, out_size;          /**< of a head of queries, and of values */
-    bool flat;                       /**< Q, K and V were [batch, length, heads * size] */
+    rk_id q, k, v;                /**< [batch, heads, length, size]; k and v with what was before */
+    int64_t batch, heads, groups; /**< heads of queries, and of keys and values */
+    int64_t queries, keys, past;  /**< lengths; `past` of the keys were there before */
+    int64_t size, out_size;       /**< of a head of queries, and of values */
+    bool flat;                    /**< Q, K and V were [batch, length, heads * size] */
     rk_dtype dtype;
 } attention;
 
@@ -119,8 +119,9 @@ static rk_id bias_of(rk_onnx_call *c, const attention *a)
     const bool yes_or_no = masked && rk_onnx_in(c, MASK)->dtype == RK_BOOL;
     const char *expr = masked ? yes_or_no ? "a 0 0 log where" : "a" : "0";
     /* The query's place among the keys. */
-    const char *place = padded ? rk_arena_printf(c->im->arena, "i2 b %lld sub add", (long long)a->queries)
-                               : rk_arena_printf(c->im->arena, "i2 %lld add", (long long)a->past);
+    const char *place =
+        padded ? rk_arena_printf(c->im->arena, "i2 b %lld sub add", (long long)a->queries)
+               : rk_arena_printf(c->im->arena, "i2 %lld add", (long long)a->past);
     if (causal)
         only_where(&expr, c, "i3 %s le", place);
     if (left >= 0)
@@ -131,8 +132,8 @@ static rk_id bias_of(rk_onnx_call *c, const attention *a)
         only_where(&expr, c, "i3 b lt");
     const int64_t shape[] = {a->batch, a->heads, a->queries, a->keys}, each[] = {a->batch, 1, 1, 1};
     rk_id mask = masked ? whole_mask(c, a) : rk_onnx_scalar(c, RK_F32, 0);
-    const rk_id lengths = padded ? rk_onnx_cast(c, rk_onnx_reshape(c, c->in[LENGTHS], 4, each), RK_F32)
-                                 : RK_NO_ID;
+    const rk_id lengths =
+        padded ? rk_onnx_cast(c, rk_onnx_reshape(c, c->in[LENGTHS], 4, each), RK_F32) : RK_NO_ID;
     mask = rk_onnx_cast(c, mask, RK_F32);
     rk_onnx_with_ints(c, "shape", shape, 4);
     return rk_onnx_map(c, expr, RK_F32, "f32", mask, lengths, RK_NO_ID, RK_NO_ID);
@@ -153,11 +154,13 @@ static rk_id scores_of(rk_onnx_call *c, const attention *a)
     const double cap = rk_onnx_real(c, "softcap", 0);
     const rk_id keys = rk_onnx_transpose(c, rk_onnx_cast(c, a->k, RK_F32), turned);
     const rk_id queries = regroup(c, a, rk_onnx_cast(c, a->q, RK_F32), true, a->size);
-    const rk_id product = regroup(c, a, rk_onnx_matmul(c, queries, keys, RK_DTYPE_NONE), false, a->keys);
-    return rk_onnx_map1(c, cap > 0 ? rk_arena_printf(c->im->arena, "a %.17g mul tanh %.17g mul",
-                                                     scale / cap, cap)
-                                   : rk_arena_printf(c->im->arena, "a %.17g mul", scale),
-                        product);
+    const rk_id product =
+        regroup(c, a, rk_onnx_matmul(c, queries, keys, RK_DTYPE_NONE), false, a->keys);
+    return rk_onnx_map1(
+        c,
+        cap > 0 ? rk_arena_printf(c->im->arena, "a %.17g mul tanh %.17g mul", scale / cap, cap)
+                : rk_arena_printf(c->im->arena, "a %.17g mul", scale),
+        product);
 }
 
 static rk_id weights_of(rk_onnx_call *c, rk_id scores, rk_id bias)

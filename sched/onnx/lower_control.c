@@ -180,10 +180,24 @@ static bool lower_scan(rk_onnx_call *c)
     return true;
 }
 
+/** An optional value is the value itself, or an operand that is left out. */
+static bool lower_has_element(rk_onnx_call *c)
+{
+    const uint8_t there = rk_onnx_has(c, 0);
+    return rk_onnx_done(c, rk_onnx_constant(c, RK_BOOL, 0, NULL, &there));
+}
+
+static bool lower_element(rk_onnx_call *c)
+{
+    return rk_onnx_needs(c, 1) && rk_onnx_done(c, c->in[0]);
+}
+
 static const rk_onnx_rule rules[] = {
     {"If", lower_if, NULL, NULL},
     {"Loop", lower_loop, NULL, NULL},
     {"Scan", lower_scan, NULL, NULL},
+    {"OptionalHasElement", lower_has_element, NULL, NULL},
+    {"OptionalGetElement", lower_element, NULL, NULL},
     {0},
 };
 

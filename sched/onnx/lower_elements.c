@@ -1,6 +1,7 @@
 #include "sched/onnx/import_internal.h"
 
 #include "base/str.h"
+#include "sched/ops/narrow.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +14,8 @@ enum { NAMED_RANK = 4 };
 static bool all_f32(const rk_onnx_call *c)
 {
     for (size_t i = 0; i < c->in_count; i++)
-        if (rk_onnx_in(c, i)->dtype != RK_F32 || rk_onnx_in(c, i)->rank > NAMED_RANK)
+        if (rk_onnx_in(c, i)->dtype != RK_F32 || rk_onnx_in(c, i)->rank > NAMED_RANK ||
+            rk_tensor_elements(rk_onnx_in(c, i)) == 0)
             return false;
     return true;
 }
@@ -114,6 +116,15 @@ static bool lower_pow(rk_onnx_call *c)
                                        c->in[1], RK_NO_ID, RK_NO_ID));
 }
 
+static bool lower_swiglu(rk_onnx_call *c)
+{
+    return rk_onnx_needs(c, 2) &&
+           rk_onnx_done(
+               c,
+               rk_onnx_map2(c, with_attributes(c, "a dup $alpha mul sigmoid mul b mul", "alpha=1"),
+                            c->in[0], c->in[1]));
+}
+
 static bool lower_mod(rk_onnx_call *c)
 {
     return rk_onnx_needs(c, 2) &&
@@ -170,6 +181,37 @@ static bool lower_clip(rk_onnx_call *c)
                         rk_onnx_map(c, expr, RK_DTYPE_NONE, NULL, c->in[0], low, high, RK_NO_ID));
 }
 
+/** To a real number of 8 or 4 bits: what is larger than its largest becomes that, or overflows as the type has it. */
+static bool cast_narrow(rk_onnx_call *c, rk_dtype dtype)
+{
+    const char *rounding = rk_onnx_text(c, "round_mode", "up");
+    if (dtype == RK_F8E8M0 && strcmp(rounding, "up") != 0)
+        return rk_onnx_refuse(c, "up is", "the rounding '%s'", rounding);
+    const rk_tensor x = *rk_onnx_in(c, 0);
+    const double most = (double)rk_narrow_most(dtype);
+    const bool saturates = rk_onnx_int(c, "saturate", 1) != 0;
+    const char *expr = dtype == RK_F8E8M0
+                           ? rk_arena_printf(c->im->arena, "a %.9g min", most)
+                           : rk_arena_printf(c->im->arena, "a %.9g min -%.9g max", most, most);
+    return rk_onnx_done(c, rk_onnx_map(c, saturates ? expr : "a", dtype,
+                                       x.dtype == RK_F64 ? NULL : "f32", c->in[0], RK_NO_ID,
+                                       RK_NO_ID, RK_NO_ID));
+}
+
+static bool lower_bit_cast(rk_onnx_call *c)
+{
+    if (!rk_onnx_needs(c, 1))
+        return false;
+    const rk_dtype dtype = rk_onnx_dtype(rk_onnx_int(c, "to", 0));
+    const rk_tensor x = *rk_onnx_in(c, 0);
+    if (dtype == RK_DTYPE_NONE || rk_dtype_bits(dtype) != rk_dtype_bits(x.dtype))
+        return rk_onnx_wrong(c, "the type that it gives is not of as many bits as its operand's");
+    int64_t strides[RK_MAX_RANK];
+    rk_onnx_row_major(strides, x.rank, x.shape);
+    rk_onnx_with_text(c, "dtype", rk_dtype_name(dtype));
+    return rk_onnx_done(c, rk_onnx_strided(c, c->in[0], x.rank, x.shape, strides, 0));
+}
+
 static bool lower_cast(rk_onnx_call *c)
 {
     if (!rk_onnx_needs(c, 1))
@@ -180,6 +222,8 @@ static bool lower_cast(rk_onnx_call *c)
     if (dtype == RK_DTYPE_NONE)
         return rk_onnx_refuse(c, "numbers and bool are", "the type that it casts to, %lld of ONNX",
                               (long long)rk_onnx_int(c, "to", 0));
+    if (dtype >= RK_F8E4M3 && dtype <= RK_F4E2M1 && rk_onnx_in(c, 0)->dtype != dtype)
+        return cast_narrow(c, dtype);
     return rk_onnx_done(c, rk_onnx_cast(c, c->in[0], dtype));
 }
 
@@ -276,6 +320,7 @@ static const rk_onnx_rule rules[] = {
     {"ThresholdedRelu", parametric, "$alpha a lt a 0 where", "alpha=1"},
     {"Shrink", parametric, "a $lambd neg lt a $bias add $lambd a lt a $bias sub 0 where where",
      "lambd=0.5 bias=0"},
+    {"Swish", parametric, "a dup $alpha mul sigmoid mul", "alpha=1"},
     {"Add", binary, "a b add", "Add"},
     {"Sub", binary, "a b sub", "Sub"},
     {"Mul", binary, "a b mul", "Mul"},
@@ -294,6 +339,7 @@ static const rk_onnx_rule rules[] = {
     {"GreaterOrEqual", comparison, "b a le", NULL},
     {"Pow", lower_pow, NULL, NULL},
     {"Mod", lower_mod, NULL, NULL},
+    {"SwiGLU", lower_swiglu, NULL, NULL},
     {"BitShift", lower_bit_shift, NULL, NULL},
     {"Max", variadic, "a b max", NULL},
     {"Min", variadic, "a b min", NULL},
@@ -303,6 +349,7 @@ static const rk_onnx_rule rules[] = {
     {"Clip", lower_clip, NULL, NULL},
     {"Cast", lower_cast, NULL, NULL},
     {"CastLike", lower_cast, NULL, NULL},
+    {"BitCast", lower_bit_cast, NULL, NULL},
     {"IsInf", lower_is_inf, NULL, NULL},
     {"Identity", lower_identity, NULL, NULL},
     {"Gelu", lower_gelu, NULL, NULL},

@@ -1,5 +1,7 @@
 #include "sched/onnx/import_internal.h"
 
+#include "sched/ops/narrow.h"
+
 #include "sched/ops/op_operands.h"
 
 #include <string.h>
@@ -85,6 +87,38 @@ static bool lower_cross_entropy(rk_onnx_call *c)
         c, likelihood(c, logarithms, c->in[1], rk_onnx_has(c, 2) ? c->in[2] : RK_NO_ID));
 }
 
+/** A scale or zero point of blocks of an axis, repeated for each element of a block. */
+static bool of_blocks(rk_id *out, rk_onnx_call *c, size_t i, const rk_tensor *x)
+{
+    int axis;
+    const rk_tensor s = *rk_onnx_in(c, i);
+    const int64_t size = rk_onnx_int(c, "block_size", 0);
+    if (!rk_onnx_axis(&axis, c, rk_onnx_int(c, "axis", 1), x->rank))
+        return false;
+    bool fits = s.rank == x->rank && s.rank < RK_MAX_RANK && size > 0;
+    for (int d = 0; d < x->rank && fits; d++)
+        fits = s.shape[d] == (d == axis ? (x->shape[d] + size - 1) / size : x->shape[d]);
+    if (!fits)
+        return rk_onnx_wrong(c, "its scales are not one of each block of %lld", (long long)size);
+    int64_t row[RK_MAX_RANK], shape[RK_MAX_RANK + 1], strides[RK_MAX_RANK + 1];
+    rk_onnx_row_major(row, s.rank, s.shape);
+    for (int d = 0, to = 0; d < s.rank; d++) {
+        shape[to] = s.shape[d];
+        strides[to++] = row[d];
+        if (d == axis) {
+            shape[to] = size;
+            strides[to++] = 0;
+        }
+    }
+    rk_id all = rk_onnx_strided(c, c->in[i], s.rank + 1, shape, strides, 0);
+    int64_t whole[RK_MAX_RANK];
+    memcpy(whole, x->shape, sizeof whole);
+    whole[axis] = s.shape[axis] * size;
+    all = rk_onnx_reshape(c, all, x->rank, whole);
+    *out = rk_onnx_slice(c, all, axis, 0, x->shape[axis]);
+    return *out != RK_ONNX_LOST;
+}
+
 /** A scale or zero point of an axis, as it broadcasts. */
 static bool along_axis(rk_id *out, rk_onnx_call *c, size_t i, const rk_tensor *x)
 {
@@ -95,7 +129,7 @@ static bool along_axis(rk_id *out, rk_onnx_call *c, size_t i, const rk_tensor *x
     if (rk_onnx_in(c, i)->rank == 0 || n == 1)
         return true;
     if (rk_onnx_in(c, i)->rank > 1)
-        return rk_onnx_refuse(c, "a scale of all or of an axis is", "scales of blocks");
+        return of_blocks(out, c, i, x);
     if (!rk_onnx_axis(&axis, c, rk_onnx_int(c, "axis", 1), x->rank))
         return false;
     for (int d = 0; d < x->rank; d++)
@@ -105,9 +139,24 @@ static bool along_axis(rk_id *out, rk_onnx_call *c, size_t i, const rk_tensor *x
 }
 
 /** The words of an expression that keep a value in the range of the type. */
-static const char *range_of(rk_dtype dtype)
+static const char *range_of(rk_onnx_call *c, rk_dtype dtype)
 {
     switch (dtype) {
+    case RK_I4:
+        return "-8 max 7 min";
+    case RK_U4:
+        return "0 max 15 min";
+    case RK_I2:
+        return "-2 max 1 min";
+    case RK_U2:
+        return "0 max 3 min";
+    case RK_F8E4M3:
+    case RK_F8E4M3UZ:
+    case RK_F8E5M2:
+    case RK_F8E5M2UZ:
+    case RK_F4E2M1:
+        return rk_arena_printf(c->im->arena, "-%.9g max %.9g min", (double)rk_narrow_most(dtype),
+                               (double)rk_narrow_most(dtype));
     case RK_I8:
         return "-128 max 127 min";
     case RK_U16:
@@ -135,10 +184,14 @@ static bool lower_quantize(rk_onnx_call *c)
         dtype = rk_onnx_in(c, 2)->dtype;
     else if (rk_onnx_int(c, "output_dtype", 0))
         dtype = rk_onnx_dtype(rk_onnx_int(c, "output_dtype", 0));
-    if (dtype == RK_DTYPE_NONE || rk_dtype_is_float(dtype))
-        return rk_onnx_refuse(c, "integers of 8 and 16 bits are", "the type that it quantises to");
-    const char *expr = rk_arena_printf(c->im->arena, "a b div round %s%s",
-                                       zero == RK_NO_ID ? "" : "c add ", range_of(dtype));
+    const bool real = dtype >= RK_F8E4M3 && dtype <= RK_F4E2M1;
+    if (dtype == RK_DTYPE_NONE || dtype == RK_F8E8M0 || (rk_dtype_is_float(dtype) && !real))
+        return rk_onnx_refuse(c, "integers and real numbers of 8 and 4 bits are",
+                              "the type that it quantises to");
+    if (real && !rk_onnx_int(c, "saturate", 1))
+        return rk_onnx_refuse(c, "with saturation it is", "overflow");
+    const char *expr = rk_arena_printf(c->im->arena, "a b div %s%s%s", real ? "" : "round ",
+                                       zero == RK_NO_ID ? "" : "c add ", range_of(c, dtype));
     return rk_onnx_done(c, rk_onnx_map(c, expr, dtype, "f32", c->in[0], scale, zero, RK_NO_ID));
 }
 
@@ -151,9 +204,10 @@ static bool lower_dequantize(rk_onnx_call *c)
     rk_id zero = RK_NO_ID;
     if (!along_axis(&scale, c, 1, &x) || (rk_onnx_has(c, 2) && !along_axis(&zero, c, 2, &x)))
         return false;
-    return rk_onnx_done(c, rk_onnx_map(c, zero == RK_NO_ID ? "a b mul" : "a c sub b mul",
-                                       rk_onnx_in(c, 1)->dtype, "f32", c->in[0], scale, zero,
-                                       RK_NO_ID));
+    const int64_t asked = rk_onnx_int(c, "output_dtype", 0);
+    const rk_dtype dtype = asked ? rk_onnx_dtype(asked) : rk_onnx_in(c, 1)->dtype;
+    return rk_onnx_done(c, rk_onnx_map(c, zero == RK_NO_ID ? "a b mul" : "a c sub b mul", dtype,
+                                       "f32", c->in[0], scale, zero, RK_NO_ID));
 }
 
 static bool lower_dynamic_quantize(rk_onnx_call *c)

@@ -85,7 +85,7 @@ static bool lower_log_sum_exp(rk_onnx_call *c)
     if (!axes_of(&axes, &none, c, t.rank))
         return false;
     const rk_id x = wide(c, c->in[0]);
-    const rk_id top = rk_onnx_reduce(c, x, "max", axes, true);
+    const rk_id top = rk_onnx_map1(c, "a isinf 0 a where", rk_onnx_reduce(c, x, "max", axes, true));
     const rk_id sum = rk_onnx_reduce(c, rk_onnx_map2(c, "a b sub exp", x, top), "sum", axes, keep);
     rk_id flat = top;
     if (!keep && sum != RK_ONNX_LOST) {
@@ -344,8 +344,10 @@ static bool lower_lp_norm(rk_onnx_call *c)
     const rk_id x = wide(c, c->in[0]);
     const rk_id sum = rk_onnx_reduce(c, rk_onnx_map1(c, square ? "a a mul" : "a abs", x), "sum",
                                      1U << axis, true);
-    return rk_onnx_done(c, rk_onnx_map(c, square ? "a b sqrt div" : "a b div", dtype, NULL, x, sum,
-                                       RK_NO_ID, RK_NO_ID));
+    /* Zeros stay zeros. */
+    return rk_onnx_done(
+        c, rk_onnx_map(c, square ? "b 0 eq 0 a b sqrt div where" : "b 0 eq 0 a b div where", dtype,
+                       NULL, x, sum, RK_NO_ID, RK_NO_ID));
 }
 
 /** Squares of the channels around each, as sums of a padded operand over its channels. */
@@ -377,8 +379,10 @@ static bool lower_lrn(rk_onnx_call *c)
     return rk_onnx_done(c, rk_onnx_map(c, expr, t.dtype, NULL, c->in[0], sums, RK_NO_ID, RK_NO_ID));
 }
 
-static bool lower_cum_sum(rk_onnx_call *c)
+/** a: the kind. */
+static bool lower_cumulative(rk_onnx_call *c)
 {
+    const rk_onnx_rule *rule = rk_onnx_rule_find(c->node->op_type);
     int64_t *value;
     size_t count;
     int axis;
@@ -389,6 +393,7 @@ static bool lower_cum_sum(rk_onnx_call *c)
     rk_onnx_with_int(c, "axis", axis);
     rk_onnx_with_int(c, "exclusive", rk_onnx_int(c, "exclusive", 0));
     rk_onnx_with_int(c, "reverse", rk_onnx_int(c, "reverse", 0));
+    rk_onnx_with_text(c, "kind", rule->a);
     return rk_onnx_done(c, rk_onnx_emit_one(c, "Accumulate", c->in, 1));
 }
 
@@ -416,7 +421,8 @@ static const rk_onnx_rule rules[] = {
     {"MeanVarianceNormalization", lower_mvn, NULL, NULL},
     {"LpNormalization", lower_lp_norm, NULL, NULL},
     {"LRN", lower_lrn, NULL, NULL},
-    {"CumSum", lower_cum_sum, NULL, NULL},
+    {"CumSum", lower_cumulative, "sum", NULL},
+    {"CumProd", lower_cumulative, "prod", NULL},
     {0},
 };
 

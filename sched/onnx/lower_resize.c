@@ -11,12 +11,12 @@
  * the model is built. Pick brings the elements together and Contract adds them up.
  */
 
-enum { MOST_TAPS = 4, MOST_PLACES = 1 << 24 };
+enum { MOST_PLACES = 1 << 24 };
 
 typedef struct {
     const char *mode, *coordinates, *nearest;
     double cubic, outside;
-    bool exclude_outside;
+    bool exclude_outside, antialias;
     double start, end; /**< of the axis, for crops */
 } resizing;
 
@@ -56,47 +56,56 @@ static double round_by(const resizing *r, double x)
     return ceil(x - 0.5);
 }
 
-/** How much of the elements from floor(x) - 1 on a cubic takes. */
-static void cubic_weights(double w[MOST_TAPS], double t, double a)
+/** How much of an element at that distance a cubic takes, or a line. */
+static double weight_at(const resizing *r, double d)
 {
-    const double d[MOST_TAPS] = {1 + t, t, 1 - t, 2 - t};
-    for (int i = 0; i < MOST_TAPS; i++)
-        w[i] = d[i] <= 1 ? ((a + 2) * d[i] - (a + 3)) * d[i] * d[i] + 1
-                         : ((a * d[i] - 5 * a) * d[i] + 8 * a) * d[i] - 4 * a;
+    const double a = r->cubic;
+    if (strcmp(r->mode, "cubic") != 0)
+        return d < 1 ? 1 - d : 0;
+    if (d >= 2)
+        return 0;
+    return d <= 1 ? ((a + 2) * d - (a + 3)) * d * d + 1 : ((a * d - 5 * a) * d + 8 * a) * d - 4 * a;
 }
 
-/** The elements of a place and their weights; how many. */
-static int taps_of(const resizing *r, double x, int64_t in, int64_t places[MOST_TAPS],
-                   double weights[MOST_TAPS])
+/** How far apart elements count: with antialias as far as those of a smaller result are. */
+static double closeness(const resizing *r, double scale)
 {
-    int count = 1;
-    double first = round_by(r, x);
-    weights[0] = 1;
-    if (strcmp(r->mode, "nearest") != 0) {
-        const bool cubic = strcmp(r->mode, "cubic") == 0;
-        const double whole = floor(x);
-        count = cubic ? 4 : 2;
-        first = cubic ? whole - 1 : whole;
-        if (cubic) {
-            cubic_weights(weights, x - whole, r->cubic);
-        } else {
-            weights[1] = x - whole;
-            weights[0] = 1 - weights[1];
-        }
-    }
+    return r->antialias && scale < 1 ? scale : 1;
+}
+
+/** Of a place x the first element, from floor(x) on, that counts; and how many do. */
+static int64_t reach_of(int64_t *first, const resizing *r, double scale)
+{
+    *first = 0;
+    if (strcmp(r->mode, "nearest") == 0)
+        return 1;
+    const double size = strcmp(r->mode, "cubic") == 0 ? 2 : 1;
+    *first = (int64_t)floor(-size / closeness(r, scale)) + 1;
+    return 2 - 2 * *first;
+}
+
+/** The elements of a place, as many as reach_of says, and their weights. */
+static void taps_of(const resizing *r, double x, int64_t in, double scale, int64_t *places,
+                    double *weights)
+{
+    int64_t first;
+    const bool nearest = strcmp(r->mode, "nearest") == 0;
+    const int64_t count = reach_of(&first, r, scale);
+    const double whole = nearest ? round_by(r, x) : floor(x);
+    const double close = closeness(r, scale);
     double sum = 0;
-    for (int i = 0; i < count; i++) {
-        double at = first + i;
+    for (int64_t i = 0; i < count; i++) {
+        double at = whole + (double)(first + i);
         const bool inside = at >= 0 && at <= (double)in - 1;
+        weights[i] = nearest ? 1 : weight_at(r, fabs(at - x) * close);
         if (!inside && r->exclude_outside)
             weights[i] = 0;
         at = at < 0 ? 0 : inside ? at : (double)in - 1;
         places[i] = (int64_t)at;
         sum += weights[i];
     }
-    for (int i = 0; i < count && r->exclude_outside && sum != 0; i++)
+    for (int64_t i = 0; i < count && (r->exclude_outside || close < 1) && sum != 0; i++)
         weights[i] /= sum;
-    return count;
 }
 
 /** x with `taps` elements for each of the results along the axis, summed up by their weights. */
@@ -162,18 +171,19 @@ static rk_id resize_axis(rk_onnx_call *c, rk_id x, int axis, int64_t out, double
     const rk_tensor t = *rk_onnx_tensor_of(c, x);
     const int64_t in = t.shape[axis];
     const bool crops = strcmp(r->coordinates, "tf_crop_and_resize") == 0;
-    int64_t *places = RK_NEW_ARRAY(c->im->arena, int64_t, (size_t)out * MOST_TAPS);
-    double *weights = RK_NEW_ARRAY(c->im->arena, double, (size_t)out *MOST_TAPS);
+    int64_t first;
+    const int64_t taps = reach_of(&first, r, scale);
+    if (taps > MOST_PLACES / out) {
+        rk_onnx_wrong(c, "a scale of %g makes too much of dimension %d", scale, axis);
+        return RK_ONNX_LOST;
+    }
+    int64_t *places = RK_NEW_ARRAY(c->im->arena, int64_t, (size_t)(out * taps));
+    double *weights = RK_NEW_ARRAY(c->im->arena, double, (size_t)(out * taps));
     uint8_t *outside = RK_NEW_ARRAY(c->im->arena, uint8_t, (size_t)out);
-    int taps = 1;
     for (int64_t o = 0; o < out; o++) {
-        int64_t at[MOST_TAPS];
-        double w[MOST_TAPS];
         const double place = place_of(r, o, in, out, scale);
-        taps = taps_of(r, place, in, at, w);
+        taps_of(r, place, in, scale, places + o * taps, weights + o * taps);
         outside[o] = crops && (place < 0 || place > (double)in - 1);
-        memcpy(places + o * taps, at, (size_t)taps * sizeof *at);
-        memcpy(weights + o * taps, w, (size_t)taps * sizeof *w);
     }
     x = pick_places(c, x, axis, places, out * taps);
     if (taps > 1 && x != RK_ONNX_LOST)
@@ -209,37 +219,84 @@ static bool given_operand(const rk_onnx_call *c, size_t i)
     return rk_onnx_has(c, i) && rk_tensor_elements(rk_onnx_in(c, i)) > 0;
 }
 
-/** Sizes and scales of each dimension. */
-static bool sizes_of(int64_t *out, double *scales, rk_onnx_call *c, const rk_tensor *t)
+/** The dimensions that are resized: all, or those of "axes". */
+static bool axes_of(int *axes, size_t *count, rk_onnx_call *c, int rank)
+{
+    const int64_t *list = rk_onnx_ints(c, "axes", count);
+    if (!list) {
+        *count = (size_t)rank;
+        for (int d = 0; d < rank; d++)
+            axes[d] = d;
+        return true;
+    }
+    if (*count > (size_t)rank)
+        return rk_onnx_wrong(c, "it has more axes than dimensions");
+    for (size_t i = 0; i < *count; i++)
+        if (!rk_onnx_axis(&axes[i], c, list[i], rank))
+            return false;
+    return true;
+}
+
+/** Sizes that keep the ratio of the axes are those of one scale: the least, or the largest, that is asked for. */
+static bool keep_ratio(int64_t *out, double *scales, rk_onnx_call *c, const rk_tensor *t,
+                       const int *axes, size_t count)
+{
+    const char *policy = rk_onnx_text(c, "keep_aspect_ratio_policy", "stretch");
+    if (strcmp(policy, "stretch") == 0 || count == 0)
+        return true;
+    const bool larger = strcmp(policy, "not_smaller") == 0;
+    if (!larger && strcmp(policy, "not_larger") != 0)
+        return rk_onnx_refuse(c, "stretch, not_larger and not_smaller are", "the policy '%s'",
+                              policy);
+    double scale = scales[axes[0]];
+    for (size_t i = 1; i < count; i++)
+        if (larger ? scales[axes[i]] > scale : scales[axes[i]] < scale)
+            scale = scales[axes[i]];
+    for (size_t i = 0; i < count; i++) {
+        out[axes[i]] = (int64_t)floor((double)t->shape[axes[i]] * scale + 0.5);
+        scales[axes[i]] = scale;
+    }
+    return true;
+}
+
+/** Sizes and scales of each dimension; those that are not among the axes stay as they are. */
+static bool sizes_of(int64_t *out, double *scales, rk_onnx_call *c, const rk_tensor *t,
+                     const int *axes, size_t n)
 {
     const bool old = c->im->opset < 11 || strcmp(c->node->op_type, "Upsample") == 0;
     const size_t at = old ? 1 : 2;
-    const size_t n = (size_t)t->rank;
+    double given[RK_MAX_RANK];
     int64_t *sizes;
     size_t count;
+    for (int d = 0; d < t->rank; d++) {
+        out[d] = t->shape[d];
+        scales[d] = 1;
+    }
     if (!old && given_operand(c, 3)) {
         if (!rk_onnx_known(&sizes, &count, c, 3, "sizes"))
             return false;
         if (count != n)
-            return rk_onnx_refuse(c, "sizes of all dimensions are", "sizes of some");
-        for (size_t d = 0; d < n; d++) {
-            out[d] = sizes[d];
-            scales[d] = (double)sizes[d] / (double)t->shape[d];
+            return rk_onnx_wrong(c, "its sizes do not fit its dimensions");
+        for (size_t i = 0; i < n; i++) {
+            out[axes[i]] = sizes[i];
+            scales[axes[i]] = (double)sizes[i] / (double)t->shape[axes[i]];
         }
-        return true;
+        return keep_ratio(out, scales, c, t, axes, n);
     }
     if (rk_onnx_has(c, at)) {
-        if (!known_reals(scales, n, c, at, "scales"))
+        if (!known_reals(given, n, c, at, "scales"))
             return false;
     } else {
         const rk_onnx_attr *list = rk_onnx_attr_of(c, "scales");
         if (!list || list->floats.count != n)
             return rk_onnx_wrong(c, "it has neither scales nor sizes");
-        for (size_t d = 0; d < n; d++)
-            scales[d] = (double)list->floats.items[d];
+        for (size_t i = 0; i < n; i++)
+            given[i] = (double)list->floats.items[i];
     }
-    for (size_t d = 0; d < n; d++)
-        out[d] = (int64_t)floor((double)t->shape[d] * scales[d]);
+    for (size_t i = 0; i < n; i++) {
+        scales[axes[i]] = given[i];
+        out[axes[i]] = (int64_t)floor((double)t->shape[axes[i]] * given[i]);
+    }
     return true;
 }
 
@@ -247,7 +304,9 @@ static bool lower_resize(rk_onnx_call *c)
 {
     int64_t out[RK_MAX_RANK];
     double scales[RK_MAX_RANK];
-    double region[2 * RK_MAX_RANK] = {0};
+    double region[2 * RK_MAX_RANK] = {0}, begin[RK_MAX_RANK] = {0}, end[RK_MAX_RANK];
+    int axes[RK_MAX_RANK];
+    size_t count;
     if (!rk_onnx_needs(c, 1))
         return false;
     const rk_tensor t = *rk_onnx_in(c, 0);
@@ -260,23 +319,26 @@ static bool lower_resize(rk_onnx_call *c)
         .cubic = rk_onnx_real(c, "cubic_coeff_a", -0.75),
         .outside = rk_onnx_real(c, "extrapolation_value", 0),
         .exclude_outside = rk_onnx_int(c, "exclude_outside", 0) != 0,
+        .antialias = rk_onnx_int(c, "antialias", 0) != 0,
     };
-    if (rk_onnx_int(c, "antialias", 0) || rk_onnx_attr_of(c, "axes") ||
-        strcmp(rk_onnx_text(c, "keep_aspect_ratio_policy", "stretch"), "stretch") != 0)
-        return rk_onnx_refuse(c, "plain resizing of all dimensions is",
-                              "antialias, axes or keep_aspect_ratio_policy");
     const bool crops = strcmp(r.coordinates, "tf_crop_and_resize") == 0;
-    if (!sizes_of(out, scales, c, &t) ||
-        (crops && !known_reals(region, 2 * (size_t)t.rank, c, 1, "roi")))
+    if (!axes_of(axes, &count, c, t.rank) || !sizes_of(out, scales, c, &t, axes, count) ||
+        (crops && !known_reals(region, 2 * count, c, 1, "roi")))
         return false;
+    for (int d = 0; d < t.rank; d++)
+        end[d] = 1;
+    for (size_t i = 0; i < count && crops; i++) {
+        begin[axes[i]] = region[i];
+        end[axes[i]] = region[count + i];
+    }
     if (strcmp(r.mode, "bilinear") == 0)
         r.mode = "linear";
     rk_id x = c->in[0];
     for (int d = 0; d < t.rank && x != RK_ONNX_LOST; d++) {
         if (out[d] < 1 || out[d] > MOST_PLACES)
             return rk_onnx_wrong(c, "dimension %d would have %lld elements", d, (long long)out[d]);
-        r.start = region[d];
-        r.end = region[t.rank + d];
+        r.start = begin[d];
+        r.end = end[d];
         if (out[d] != t.shape[d] || scales[d] != 1 || (crops && (r.start != 0 || r.end != 1)))
             x = resize_axis(c, x, d, out[d], scales[d], &r);
     }

@@ -372,7 +372,8 @@ static bool lower_space_to_depth(rk_onnx_call *c)
     if (t.rank != 4 || b < 1 || t.shape[2] % b || t.shape[3] % b)
         return rk_onnx_wrong(c, "its operand is not [n, c, h * b, w * b]");
     const int64_t wide[] = {t.shape[0], t.shape[1], t.shape[2] / b, b, t.shape[3] / b, b};
-    static const int64_t order[] = {0, 3, 5, 1, 2, 4};
+    static const int64_t orders[][6] = {{0, 3, 5, 1, 2, 4}, {0, 1, 3, 5, 2, 4}};
+    const int64_t *order = orders[strcmp(rk_onnx_text(c, "mode", "DCR"), "CRD") == 0];
     const int64_t out[] = {t.shape[0], t.shape[1] * b * b, t.shape[2] / b, t.shape[3] / b};
     const rk_id view = rk_onnx_reshape(c, c->in[0], 6, wide);
     return rk_onnx_done(c, rk_onnx_reshape(c, rk_onnx_transpose(c, view, order), 4, out));

@@ -206,6 +206,46 @@ static rk_id fourier(rk_onnx_call *c, rk_id x, int axis, int64_t length, int64_t
     return rk_onnx_emit_one(c, "Contract", in, 2);
 }
 
+/**
+ * The real numbers whose transform's first half is x: those of the other half are the conjugates, so that all but the
+ * first, and the last of an even length, count twice.
+ */
+static rk_id real_inverse(rk_onnx_call *c, rk_id x, int axis, int64_t length)
+{
+    const rk_tensor t = *rk_onnx_tensor_of(c, x);
+    const int64_t half = length / 2 + 1;
+    const int64_t given = t.shape[axis] < half ? t.shape[axis] : half;
+    const int64_t table[] = {given, 2, length};
+    float *factors = RK_NEW_ARRAY(c->im->arena, float, (size_t)(given * 2 * length));
+    for (int64_t k = 0; k < given; k++)
+        for (int64_t n = 0; n < length; n++) {
+            const double angle = 6.283185307179586 * (double)(n * k % length) / (double)length;
+            const double times = (k == 0 || 2 * k == length ? 1 : 2) / (double)length;
+            factors[k * 2 * length + n] = (float)(times * cos(angle));
+            factors[(k * 2 + 1) * length + n] = (float)(-times * sin(angle));
+        }
+    const rk_id in[] = {x, rk_onnx_constant(c, RK_F32, 3, table, factors)};
+    const int64_t inner = rk_op_span(t.shape, axis + 1, t.rank - 1);
+    int64_t shape[RK_MAX_RANK];
+    memcpy(shape, t.shape, sizeof shape);
+    shape[axis] = length;
+    shape[t.rank - 1] = 1;
+    const int64_t extents[] = {rk_op_span(t.shape, 0, axis), length, inner};
+    const int64_t over[] = {given, 2};
+    const int64_t a_strides[] = {t.shape[axis] * inner * 2, 0, 2};
+    const int64_t a_steps[] = {inner * 2, 1};
+    const int64_t b_strides[] = {0, 1, 0};
+    const int64_t b_steps[] = {2 * length, length};
+    rk_onnx_with_ints(c, "shape", shape, (size_t)t.rank);
+    rk_onnx_with_ints(c, "extents", extents, 3);
+    rk_onnx_with_ints(c, "over", over, 2);
+    rk_onnx_with_ints(c, "a_strides", a_strides, 3);
+    rk_onnx_with_ints(c, "a_steps", a_steps, 2);
+    rk_onnx_with_ints(c, "b_strides", b_strides, 3);
+    rk_onnx_with_ints(c, "b_steps", b_steps, 2);
+    return rk_onnx_emit_one(c, "Contract", in, 2);
+}
+
 enum { MOST_FACTORS = 1 << 24 };
 
 static bool lower_dft(rk_onnx_call *c)
@@ -225,21 +265,25 @@ static bool lower_dft(rk_onnx_call *c)
     if (!rk_onnx_axis(&axis, c, given_axis, t.rank))
         return false;
     const int64_t parts = t.shape[t.rank - 1];
-    int64_t length = t.shape[axis];
+    const bool onesided = rk_onnx_int(c, "onesided", 0) != 0;
+    const bool inverse = rk_onnx_int(c, "inverse", 0) != 0;
+    const bool to_real = onesided && inverse; /* from the first half of the transform */
+    int64_t length = to_real ? 2 * (t.shape[axis] - 1) : t.shape[axis];
     if (rk_onnx_has(c, 1)) {
         if (!rk_onnx_known(&value, &count, c, 1, "dft_length"))
             return false;
         length = value[0];
     }
-    const bool onesided = rk_onnx_int(c, "onesided", 0) != 0;
-    const int64_t out = onesided ? length / 2 + 1 : length;
+    const int64_t out = to_real ? length : onesided ? length / 2 + 1 : length;
     if (axis == t.rank - 1 || parts > 2 || length < 1 || t.dtype != RK_F32)
         return rk_onnx_wrong(c, "its operand is not f32 of 1 or 2 parts, or its length below 1");
     if (length > MOST_FACTORS || out * t.shape[axis] > MOST_FACTORS)
         return rk_onnx_refuse(c, "shorter ones are", "a transform of %lld elements",
                               (long long)length);
-    return rk_onnx_done(c,
-                        fourier(c, c->in[0], axis, length, out, rk_onnx_int(c, "inverse", 0) != 0));
+    if (to_real && parts != 2)
+        return rk_onnx_wrong(c, "its operand is no transform: it has one part");
+    return rk_onnx_done(c, to_real ? real_inverse(c, c->in[0], axis, length)
+                                   : fourier(c, c->in[0], axis, length, out, inverse));
 }
 
 /** Frames of the signal times a window, [batch, frames, length, 1], transformed. */

@@ -2,6 +2,7 @@
 
 #include "base/file.h"
 #include "base/str.h"
+#include "sched/ops/narrow.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -37,10 +38,11 @@ bool rk_onnx_map_file(rk_slice *out, const char *path, rk_arena *arena, rk_diag 
 
 rk_dtype rk_onnx_dtype(int64_t data_type)
 {
-    static const rk_dtype types[] = {RK_DTYPE_NONE, RK_F32, RK_U8,  RK_I8,         RK_U16,
-                                     RK_I16,        RK_I32, RK_I64, RK_DTYPE_NONE, RK_BOOL,
-                                     RK_F16,        RK_F64, RK_U32, RK_U64,        RK_DTYPE_NONE,
-                                     RK_DTYPE_NONE, RK_BF16};
+    static const rk_dtype types[] = {
+        RK_DTYPE_NONE, RK_F32,        RK_U8,     RK_I8,     RK_U16,      RK_I16,    RK_I32,
+        RK_I64,        RK_DTYPE_NONE, RK_BOOL,   RK_F16,    RK_F64,      RK_U32,    RK_U64,
+        RK_DTYPE_NONE, RK_DTYPE_NONE, RK_BF16,   RK_F8E4M3, RK_F8E4M3UZ, RK_F8E5M2, RK_F8E5M2UZ,
+        RK_U4,         RK_I4,         RK_F4E2M1, RK_F8E8M0, RK_U2,       RK_I2};
     return data_type >= 0 && data_type < (int64_t)(sizeof types / sizeof *types) ? types[data_type]
                                                                                  : RK_DTYPE_NONE;
 }
@@ -100,6 +102,23 @@ static bool external(rk_slice *out, const rk_onnx_tensor *tensor, size_t bytes, 
     return true;
 }
 
+/** Bytes of the elements in a file: types of 4 and 2 bits are packed there, the first element in the low bits. */
+static size_t packed_size(rk_dtype dtype, size_t n)
+{
+    return (n * (size_t)rk_dtype_bits(dtype) + 7) / 8;
+}
+
+static void *unpack(const char *packed, size_t step, rk_dtype dtype, size_t n, rk_arena *arena)
+{
+    const size_t bits = (size_t)rk_dtype_bits(dtype), each = 8 / bits;
+    uint8_t *data = rk_arena_alloc(arena, n + 1);
+    for (size_t i = 0; i < n; i++) {
+        const unsigned byte = (unsigned char)packed[i / each * step];
+        data[i] = (uint8_t)rk_narrow_integer(dtype, byte >> i % each * bits & ((1U << bits) - 1));
+    }
+    return data;
+}
+
 /** The elements from the list of numbers that the type has; NULL when it is not as long as the shape needs. */
 static void *from_lists(const rk_onnx_tensor *t, rk_dtype dtype, size_t n, rk_arena *arena)
 {
@@ -121,8 +140,11 @@ static void *from_lists(const rk_onnx_tensor *t, rk_dtype dtype, size_t n, rk_ar
         items = t->uint64_data.items;
         count = t->uint64_data.count;
     }
-    if (count != n)
+    const bool narrow = rk_dtype_bits(dtype) < 8;
+    if (count != (narrow ? packed_size(dtype, n) : n))
         return NULL;
+    if (narrow)
+        return unpack(items, step, dtype, n, arena);
     char *data = rk_arena_alloc(arena, n * size + 1);
     for (size_t i = 0; i < n; i++)
         memcpy(data + i * size, (const char *)items + i * step, size);
@@ -137,8 +159,8 @@ bool rk_onnx_take_tensor(rk_onnx_given *out, const rk_onnx_tensor *tensor, const
     if (out->dtype == RK_DTYPE_NONE)
         return rk_diag_add(
             diag, RK_ERROR, "RK-O003", rk_place_object(arena, file, "tensor", tensor->name),
-            "texts, complex numbers and types of 8 bits that are no integers have no kernels",
-            "its type, %lld of ONNX, is not supported", (long long)tensor->data_type);
+            "texts and complex numbers have no kernels", "its type, %lld of ONNX, is not supported",
+            (long long)tensor->data_type);
     if (tensor->dims.count > RK_MAX_RANK)
         return bad_tensor(tensor, file, arena, diag, "it has more than 8 dimensions");
     out->rank = (int)tensor->dims.count;
@@ -150,7 +172,7 @@ bool rk_onnx_take_tensor(rk_onnx_given *out, const rk_onnx_tensor *tensor, const
     rk_tensor as = {.rank = out->rank, .dtype = out->dtype};
     memcpy(as.shape, out->shape, sizeof as.shape);
     const size_t n = (size_t)rk_tensor_elements(&as);
-    const size_t bytes = (size_t)rk_tensor_bytes(&as);
+    const size_t bytes = packed_size(out->dtype, n);
     rk_slice raw = tensor->raw_data;
     if (tensor->data_location == 1) {
         if (!external(&raw, tensor, bytes, file, arena, diag))
@@ -163,6 +185,10 @@ bool rk_onnx_take_tensor(rk_onnx_given *out, const rk_onnx_tensor *tensor, const
     if (raw.size != bytes)
         return bad_tensor(tensor, file, arena, diag,
                           "its data is not as many bytes as its shape needs");
+    if (rk_dtype_bits(out->dtype) < 8) {
+        out->data = unpack(raw.data, 1, out->dtype, n, arena);
+        return true;
+    }
     const bool aligned = (uintptr_t)raw.data % rk_dtype_size(out->dtype) == 0;
     out->data = aligned && bytes ? raw.data : rk_arena_copy(arena, raw.data, bytes);
     return true;

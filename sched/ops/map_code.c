@@ -318,7 +318,9 @@ static int64_t integer_pair(rk_map_function f, int64_t x, int64_t y, bool is_sig
         return x ^ y;
     case RK_MAP_SHL:
         return v < 64 ? (int64_t)(u << v) : 0;
-    default:
+    default: /* a negative number keeps its sign */
+        if (is_signed)
+            return x >> (v < 63 ? v : 63);
         return v < 64 ? (int64_t)(u >> v) : 0;
     }
 }

@@ -35,8 +35,12 @@ static bool move_infer(const rk_op_call *call, rk_diag *diag)
 {
     moving m;
     int64_t range[2] = {0, 0};
-    if (!rk_op_nest(&m.extents, &m.loops, call, call->in[0]->dtype, diag) ||
-        !lists_of(&m, call, diag))
+    rk_dtype dtype;
+    if (!rk_op_dtype(&dtype, call, call->in[0]->dtype, diag))
+        return false;
+    if (rk_dtype_size(dtype) != rk_dtype_size(call->in[0]->dtype))
+        return rk_op_fail(call, diag, "RK-G009", "its result's elements differ in size");
+    if (!rk_op_nest(&m.extents, &m.loops, call, dtype, diag) || !lists_of(&m, call, diag))
         return false;
     if (rk_op_has(call, 1) &&
         (call->in[1]->dtype != call->in[0]->dtype || rk_tensor_elements(call->in[1]) != 1))
@@ -140,6 +144,7 @@ const rk_op rk_op_move = {
                                     RK_LIST("every"),
                                     RK_NUMBER("offset", 0),
                                     RK_WORD("mode", "constant"),
+                                    RK_WORD("dtype", ""),
                                     {0}},
     .infer = move_infer,
     .cost = move_cost,

@@ -116,7 +116,7 @@ bool rk_op_broadcast(int *rank, int64_t *shape, int a_rank, const int64_t *a, in
         int64_t y = d <= b_rank ? b[b_rank - d] : 1;
         if (x != y && x != 1 && y != 1)
             return false;
-        shape[*rank - d] = x > y ? x : y;
+        shape[*rank - d] = x == 1 ? y : x;
     }
     return true;
 }

@@ -1,5 +1,7 @@
 #include "sched/ops/scalar.h"
 
+#include "sched/ops/narrow.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -12,12 +14,16 @@ rk_domain rk_domain_of(rk_dtype dtype)
     case RK_U16:
     case RK_U32:
     case RK_U64:
+    case RK_U4:
+    case RK_U2:
         return RK_DOMAIN_U64;
     case RK_BOOL:
     case RK_I8:
     case RK_I16:
     case RK_I32:
     case RK_I64:
+    case RK_I4:
+    case RK_I2:
         return RK_DOMAIN_I64;
     default:
         return RK_DOMAIN_F32;
@@ -60,7 +66,8 @@ uint16_t rk_half_of(float value)
         return sign | 0x7c00;
     int exponent;
     frexp(size, &exponent);
-    exponent = exponent < -13 ? -13 : exponent; /* below lie the subnormal numbers */
+    if (size == 0 || exponent < -13)
+        exponent = -13; /* below lie the subnormal numbers, and zero */
     const double steps = nearbyint(ldexp(size, 11 - exponent));
     return (uint16_t)(sign | ((uint16_t)((exponent + 13) << 10) + (uint16_t)steps));
 }
@@ -92,8 +99,10 @@ static rk_scalar load_real(const void *p, rk_dtype dtype, int64_t i)
         return (rk_scalar){.d = (double)rk_half_to_float(((const uint16_t *)p)[i])};
     case RK_BF16:
         return (rk_scalar){.d = (double)rk_bfloat_to_float(((const uint16_t *)p)[i])};
-    default:
+    case RK_F32:
         return (rk_scalar){.d = (double)((const float *)p)[i]};
+    default:
+        return (rk_scalar){.d = (double)rk_narrow_to_float(dtype, ((const uint8_t *)p)[i])};
     }
 }
 
@@ -102,8 +111,12 @@ static rk_scalar load_integer(const void *p, rk_dtype dtype, int64_t i)
     switch (dtype) {
     case RK_BOOL:
     case RK_U8:
+    case RK_U4:
+    case RK_U2:
         return (rk_scalar){.i = ((const uint8_t *)p)[i]};
     case RK_I8:
+    case RK_I4:
+    case RK_I2:
         return (rk_scalar){.i = ((const int8_t *)p)[i]};
     case RK_U16:
         return (rk_scalar){.i = ((const uint16_t *)p)[i]};
@@ -159,8 +172,11 @@ static void store_real(void *p, rk_dtype dtype, int64_t i, double value)
     case RK_BF16:
         ((uint16_t *)p)[i] = rk_bfloat_of((float)value);
         return;
-    default:
+    case RK_F32:
         ((float *)p)[i] = (float)value;
+        return;
+    default:
+        ((uint8_t *)p)[i] = rk_narrow_of(dtype, (float)value);
         return;
     }
 }
@@ -169,7 +185,7 @@ static void store_integer(void *p, rk_dtype dtype, int64_t i, uint64_t value)
 {
     switch (rk_dtype_size(dtype)) {
     case 1:
-        ((uint8_t *)p)[i] = (uint8_t)value;
+        ((uint8_t *)p)[i] = (uint8_t)rk_narrow_integer(dtype, (int64_t)value);
         return;
     case 2:
         ((uint16_t *)p)[i] = (uint16_t)value;
@@ -199,6 +215,20 @@ void rk_scalar_store(void *elements, rk_dtype dtype, int64_t i, rk_scalar value,
         store_integer(elements, dtype, i,
                       dtype == RK_U64 ? isnan(value.d) ? 0 : to_unsigned(value.d)
                                       : (uint64_t)to_integer(value.d));
+}
+
+void rk_scalar_extreme(void *element, rk_dtype dtype, bool largest)
+{
+    const int bits = dtype == RK_BOOL ? 1 : rk_dtype_bits(dtype);
+    const uint64_t all = ~UINT64_C(0) >> (64 - bits);
+    if (rk_dtype_is_float(dtype))
+        rk_scalar_store(element, dtype, 0, (rk_scalar){.d = largest ? INFINITY : -INFINITY},
+                        RK_DOMAIN_F64);
+    else if (rk_domain_of(dtype) == RK_DOMAIN_U64 || dtype == RK_BOOL)
+        rk_scalar_store(element, dtype, 0, (rk_scalar){.u = largest ? all : 0}, RK_DOMAIN_U64);
+    else
+        rk_scalar_store(element, dtype, 0, (rk_scalar){.u = largest ? all >> 1 : ~(all >> 1)},
+                        RK_DOMAIN_I64);
 }
 
 rk_scalar rk_scalar_of(double value, rk_domain domain)

@@ -15,7 +15,7 @@ typedef union {
     uint64_t u;
 } rk_scalar;
 
-/** f32 for f16, bf16 and f32; i64 for bool and the signed integers, u64 for the unsigned ones. */
+/** f32 for f16, bf16, f32 and the real numbers of 8 and 4 bits; i64 for bool and the signed integers, u64 for the unsigned ones. */
 rk_domain rk_domain_of(rk_dtype dtype);
 bool rk_domain_is_real(rk_domain domain);
 
@@ -30,6 +30,9 @@ rk_scalar rk_scalar_load(const void *elements, rk_dtype dtype, int64_t i, rk_dom
  * first; a bool is whether it is not 0.
  */
 void rk_scalar_store(void *elements, rk_dtype dtype, int64_t i, rk_scalar value, rk_domain domain);
+
+/** The largest or the least number of the type, which is an infinity where it has one; true and false of bool. */
+void rk_scalar_extreme(void *element, rk_dtype dtype, bool largest);
 
 rk_scalar rk_scalar_of(double value, rk_domain domain);
 

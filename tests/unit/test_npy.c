@@ -100,7 +100,7 @@ Test(npy, what_is_written_is_read_back)
             cr_assert(rk_npy_write(path, (rk_dtype)dtype, rank, shape, data, diag));
             rk_npy npy;
             cr_assert(rk_npy_read(&npy, path, arena, diag), "%s", said(0));
-            cr_expect_eq(npy.dtype, (rk_dtype)dtype);
+            cr_expect_eq(npy.dtype, rk_dtype_stored((rk_dtype)dtype));
             cr_expect_eq(npy.rank, rank);
             cr_expect_arr_eq(npy.shape, shape, (size_t)rank * sizeof *shape);
             cr_expect_eq(npy.bytes, bytes);

@@ -32,6 +32,17 @@ TYPES = (
     Type("i64", 8, "q", (0, 64), "int64"),
     Type("u64", 8, "Q", (1, 64), "uint64"),
     Type("bool", 1, "?", (6, 8), "bool"),
+    # Of fewer bits, one element a byte: shown as the byte's number.
+    Type("f8e4m3", 1, "B", (1, 8), "uint8"),
+    Type("f8e4m3uz", 1, "B", (1, 8), "uint8"),
+    Type("f8e5m2", 1, "B", (1, 8), "uint8"),
+    Type("f8e5m2uz", 1, "B", (1, 8), "uint8"),
+    Type("f8e8m0", 1, "B", (1, 8), "uint8"),
+    Type("f4e2m1", 1, "B", (1, 8), "uint8"),
+    Type("i4", 1, "b", (0, 8), "int8"),
+    Type("u4", 1, "B", (1, 8), "uint8"),
+    Type("i2", 1, "b", (0, 8), "int8"),
+    Type("u2", 1, "B", (1, 8), "uint8"),
 )
 
 
