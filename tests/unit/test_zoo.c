@@ -84,6 +84,16 @@ static const struct {
     {"squeezenet", "size", 32},
     {"squeezenet", "divide", 8},
     {"squeezenet", "classes", 7},
+    {"bert", "layers", 2},
+    {"bert", "width", 24},
+    {"bert", "heads", 3},
+    {"bert", "inner", 40},
+    {"bert", "length", 7},
+    {"gpt2", "layers", 2},
+    {"gpt2", "width", 24},
+    {"gpt2", "heads", 3},
+    {"gpt2", "inner", 40},
+    {"gpt2", "past", 5},
 };
 
 static void small(int64_t *params, const rk_zoo_model *model)
@@ -94,14 +104,15 @@ static void small(int64_t *params, const rk_zoo_model *model)
             set(params, model, small_sizes[i].param, small_sizes[i].value);
 }
 
-/** Elements of the constants; batch norm's running mean and variance are not trained. */
+/** Elements of the constants; batch norm's running mean and variance are not trained, nor is what attention divides by. */
 static int64_t trained_weights(const rk_graph *graph)
 {
     int64_t sum = 0;
     for (size_t i = 0; i < graph->tensor_count; i++) {
         const rk_tensor *t = &graph->tensors[i];
         const char *dot = strrchr(t->name, '.');
-        if (t->data && !(dot && (strcmp(dot, ".mean") == 0 || strcmp(dot, ".var") == 0)))
+        if (t->data && strncmp(t->name, "factor.", 7) != 0 &&
+            !(dot && (strcmp(dot, ".mean") == 0 || strcmp(dot, ".var") == 0)))
             sum += rk_tensor_elements(t);
     }
     return sum;
@@ -303,6 +314,16 @@ Test(zoo, squeezenet_is_the_published_one)
     graph = structure_of(model, params);
     cr_expect_eq(trained_weights(graph), 1248424);
     cr_expect_eq(nodes_of(graph, "Conv"), 26);
+}
+
+/* Twelve layers of 7,087,872, and GPT-2's last norm; embeddings are not in them. */
+Test(zoo, transformers_are_the_published_ones)
+{
+    int64_t params[RK_ZOO_MAX_PARAMS];
+    defaults(params, model_of("bert"));
+    cr_expect_eq(trained_weights(structure_of(model_of("bert"), params)), 85054464);
+    defaults(params, model_of("gpt2"));
+    cr_expect_eq(trained_weights(structure_of(model_of("gpt2"), params)), 85056000);
 }
 
 Test(zoo, inception_is_the_published_one)
