@@ -97,6 +97,15 @@ uint64_t rk_spine_slot_at(const rk_spine_slot *slot, const int64_t *values)
     return slot->bytes >= sizeof value ? value : value & ((UINT64_C(1) << (8 * slot->bytes)) - 1);
 }
 
+/** Whether a constant of the member, a plan of a general operator, has the elements that the spine's image has. */
+static bool same_constant(const rk_spine *spine, const rk_member *member, rk_id id)
+{
+    const rk_tensor *here = &member->problem.graph->tensors[id];
+    const rk_tensor *there = &spine->family->graph->tensors[id];
+    return !here->derived || (rk_tensor_bytes(here) == rk_tensor_bytes(there) &&
+                              memcmp(here->data, there->data, (size_t)rk_tensor_bytes(here)) == 0);
+}
+
 /** Whether node n's launch there is what the spine's tables make of it; what is not, in words. */
 static const char *find_difference(const rk_spine *spine, const int64_t *values,
                                    const rk_member *member, size_t n)
@@ -116,6 +125,8 @@ static const char *find_difference(const rk_spine *spine, const int64_t *values,
                                            &spine->family->memory, member->problem.graph);
         if (slot != rk_spine_slot_at(&spine->slots[op->first_arg + j], values))
             return "an argument of its kernel depends on the open dimensions and has no expression";
+        if (c->args[j].tensor != RK_NO_ID && !same_constant(spine, member, c->args[j].tensor))
+            return "the plan that its kernel interprets depends on the open dimensions";
     }
     return NULL;
 }

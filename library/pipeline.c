@@ -189,13 +189,6 @@ static bool read_given(rk_onnx_given *out, const char *text, rk_tool *tool)
 static rk_graph *read_onnx(const char *path, const rk_binding_dim *dims,
                            const rk_plan_options *options, rk_tool *tool)
 {
-    for (size_t i = 0; i < options->bind.count; i++)
-        if (dims[i].value != dims[i].most) {
-            rk_diag_add(tool->diag, RK_ERROR, "RK-G018", rk_place_file(path),
-                        "bind it: --dim NAME=N; a graph.json keeps dimensions open",
-                        "the dimension '%s' of an ONNX model cannot stay open", dims[i].name);
-            return NULL;
-        }
     const size_t files = options->given ? options->given->count : 0;
     const size_t count = files + options->value_count;
     rk_onnx_given *values = RK_NEW_ARRAY(tool->arena, rk_onnx_given, count + 1);
@@ -204,7 +197,7 @@ static rk_graph *read_onnx(const char *path, const rk_binding_dim *dims,
             return NULL;
     for (size_t i = files; i < count; i++)
         values[i] = options->values[i - files];
-    return rk_onnx_import(path, &(rk_onnx_options){dims, options->bind.count, values, count},
+    return rk_onnx_import(path, &(rk_onnx_options){dims, options->bind.count, values, count, false},
                           tool->arena, tool->diag);
 }
 

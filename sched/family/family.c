@@ -65,7 +65,7 @@ static bool find_options(maker *m)
     bool good = true;
     for (size_t p = 0; p < m->points.count && good; p++) {
         const int64_t *point = &m->points.values[p * m->points.dims];
-        const rk_graph *at = rk_graph_at(graph, point, point_arena, m->diag);
+        const rk_graph *at = rk_graph_bind(graph, point, point_arena, m->diag);
         const rk_candidates *found =
             at ? rk_candidates_of(at, m->setting->source, m->setting->device, point_arena, m->diag)
                : NULL;

@@ -226,7 +226,7 @@ bool rk_family_express(rk_family *family, const rk_family_setting *setting, rk_a
 bool rk_family_at(rk_member *out, const rk_family *family, const rk_family_setting *setting,
                   const int64_t *values, rk_arena *arena, rk_diag *diag)
 {
-    const rk_graph *graph = rk_graph_at(family->graph, values, arena, diag);
+    const rk_graph *graph = rk_graph_bind(family->graph, values, arena, diag);
     const rk_candidates *chosen = graph ? candidates_of(family, graph, setting, arena, diag) : NULL;
     if (!chosen)
         return false;

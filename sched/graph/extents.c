@@ -99,6 +99,33 @@ static bool checks_hold(const rk_graph *graph, const int64_t *values, rk_diag *d
     return good;
 }
 
+rk_sym rk_attr_number(const rk_graph *graph, const rk_attr *attr, size_t i)
+{
+    if (attr->open && attr->open[i])
+        return attr->open[i];
+    return rk_sym_number(graph->syms, attr->type == RK_ATTR_INT ? attr->i : attr->ints[i]);
+}
+
+/** The node with its open attributes bound; names, operands and what is not open stay shared. */
+static void bind_attrs(rk_node *node, const int64_t *values, rk_arena *arena)
+{
+    rk_attr *attrs = rk_arena_copy(arena, node->attrs, node->attr_count * sizeof *attrs);
+    for (size_t i = 0; i < node->attr_count; i++) {
+        rk_attr *a = &attrs[i];
+        if (!a->open)
+            continue;
+        int64_t *ints = rk_arena_copy(arena, a->ints, a->int_count * sizeof *ints);
+        for (size_t k = 0; k < a->int_count; k++)
+            if (a->open[k])
+                ints[k] = rk_sym_eval(a->open[k], values);
+        if (a->type == RK_ATTR_INT && a->open[0])
+            a->i = rk_sym_eval(a->open[0], values);
+        a->ints = ints;
+        a->open = NULL;
+    }
+    node->attrs = attrs;
+}
+
 rk_graph *rk_graph_at(const rk_graph *graph, const int64_t *values, rk_arena *arena, rk_diag *diag)
 {
     if (!in_range(graph, values, diag) || !checks_hold(graph, values, diag))
@@ -111,6 +138,8 @@ rk_graph *rk_graph_at(const rk_graph *graph, const int64_t *values, rk_arena *ar
     at->tensor_capacity = graph->tensor_count;
     at->nodes = rk_arena_copy(arena, graph->nodes, graph->node_count * sizeof *at->nodes);
     at->node_capacity = graph->node_count;
+    for (size_t n = 0; n < at->node_count; n++)
+        bind_attrs(&at->nodes[n], values, arena);
     for (size_t i = 0; i < at->tensor_count; i++) {
         rk_tensor *tensor = &at->tensors[i];
         for (int d = 0; d < tensor->rank; d++)

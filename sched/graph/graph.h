@@ -55,6 +55,8 @@ typedef struct {
     const char *s;
     const int64_t *ints;
     size_t int_count;
+    const rk_sym *open; /**< of `i`, or by number of `ints`: expressions over open dimensions, NULL for numbers; whose
+                             value is that of the largest dimensions. NULL: none is open */
 } rk_attr;
 
 struct rk_op;
@@ -169,6 +171,8 @@ void rk_graph_output(rk_graph *graph, rk_id tensor);
 
 /* Open extents: expressions over named dimensions, of which a number is a case. */
 
+/** Number `i` of an attribute of integers; of a single one number 0. */
+rk_sym rk_attr_number(const rk_graph *graph, const rk_attr *attr, size_t i);
 /** Extent `d` of a tensor of the graph. */
 rk_sym rk_tensor_extent(const rk_graph *graph, const rk_tensor *tensor, int d);
 /** Sets extent `d`, and its largest value. False where that is none that a tensor can have. */

@@ -44,6 +44,13 @@ rk_graph *rk_graph_read_with(const char *path, rk_graph_options options, rk_aren
 bool rk_graph_validate(rk_graph *graph, rk_diag *diag);
 
 /**
+ * rk_graph_at of a validated graph, whose nodes are checked again, by numbers, and get plans of their own. NULL with
+ * what rk_graph_at and rk_graph_validate say.
+ */
+rk_graph *rk_graph_bind(const rk_graph *graph, const int64_t *values, rk_arena *arena,
+                        rk_diag *diag);
+
+/**
  * Writes `dir/graph.json` and, when it has constants, `dir/weights.safetensors`. Reading them gives
  * an equal graph.
  */

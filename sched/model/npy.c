@@ -220,7 +220,8 @@ static void print_header(rk_str *out, rk_dtype dtype, int rank, const int64_t *s
 {
     enum { PREFIX = 10, ALIGN = 64 };
     rk_str text = {.arena = out->arena};
-    rk_str_addf(&text, "{'descr': '%s', 'fortran_order': False, 'shape': (", descrs[rk_dtype_stored(dtype)]);
+    rk_str_addf(&text, "{'descr': '%s', 'fortran_order': False, 'shape': (",
+                descrs[rk_dtype_stored(dtype)]);
     for (int i = 0; i < rank; i++)
         rk_str_addf(&text, "%s%lld", i ? ", " : "", (long long)shape[i]);
     rk_str_add(&text, rank == 1 ? ",), }" : "), }");

@@ -162,23 +162,62 @@ static bool to_int(int64_t *out, const cJSON *value)
     return true;
 }
 
+/** Gives the attribute that was added last its expressions. */
+static void open_last(rk_graph_reader *reader, rk_id node, const rk_sym *open, size_t count)
+{
+    const rk_node *n = &reader->graph->nodes[node];
+    rk_attr *attr = (rk_attr *)&n->attrs[n->attr_count - 1];
+    attr->open = rk_arena_copy(reader->graph->arena, open, count * sizeof *open);
+}
+
+/** An expression over open dimensions, {"dim": "n + 1"}: its value where they are largest. */
+static bool to_open(int64_t *value, rk_sym *open, rk_graph_reader *reader, const cJSON *item)
+{
+    const cJSON *text = cJSON_GetObjectItemCaseSensitive(item, "dim");
+    const char *problem;
+    if (!cJSON_IsObject(item) || !cJSON_IsString(text) || cJSON_GetArraySize(item) != 1)
+        return false;
+    *open = rk_sym_parse(reader->graph->syms, text->valuestring, &problem);
+    int64_t most[RK_SYM_DIMS];
+    for (size_t d = 0; d < rk_syms_dim_count(reader->graph->syms); d++)
+        most[d] = rk_syms_dim_range(reader->graph->syms, d).high;
+    if (!*open)
+        return false;
+    *value = rk_sym_eval(*open, most);
+    return true;
+}
+
 static bool add_ints(rk_graph_reader *reader, rk_id node, const cJSON *attr)
 {
     RK_VEC(int64_t) values = {0};
+    RK_VEC(rk_sym) open = {0};
+    bool any = false;
     const cJSON *item;
     cJSON_ArrayForEach (item, attr) {
-        if (!to_int(rk_push(reader->arena, &values), item))
+        rk_sym *sym = rk_push(reader->arena, &open);
+        *sym = NULL;
+        int64_t *value = rk_push(reader->arena, &values);
+        if (!to_int(value, item) && !to_open(value, sym, reader, item))
             return false;
+        any = any || *sym;
     }
     rk_graph_attr_ints(reader->graph, node, attr->string, values.items, values.count);
+    if (any)
+        open_last(reader, node, open.items, open.count);
     return true;
 }
 
 static bool add_attr(rk_graph_reader *reader, rk_id node, const cJSON *attr)
 {
     int64_t value;
+    rk_sym open = NULL;
     if (cJSON_IsArray(attr))
         return add_ints(reader, node, attr);
+    if (to_open(&value, &open, reader, attr)) {
+        rk_graph_attr_int(reader->graph, node, attr->string, value);
+        open_last(reader, node, &open, 1);
+        return true;
+    }
     if (cJSON_IsString(attr))
         rk_graph_attr_string(reader->graph, node, attr->string, attr->valuestring);
     else if (cJSON_IsBool(attr))

@@ -298,6 +298,19 @@ static void check_in_place(rk_graph_check *check)
     }
 }
 
+/** Whether the node and all that it touches is known; what a file says wrongly of others may have left them without shapes. */
+static bool is_inferred(const rk_graph_check *check, size_t n)
+{
+    const rk_node *node = &check->graph->nodes[n];
+    bool known = !check->bad_nodes[n];
+    for (size_t i = 0; known && i < node->input_count + node->output_count; i++) {
+        const rk_id id =
+            i < node->input_count ? node->inputs[i] : node->outputs[i - node->input_count];
+        known = id == RK_NO_ID || check->graph->tensors[id].shape_known;
+    }
+    return known;
+}
+
 bool rk_graph_validate_marked(rk_graph *graph, rk_graph_marks marks, rk_diag *diag)
 {
     rk_arena *scratch = rk_arena_new();
@@ -324,7 +337,7 @@ bool rk_graph_validate_marked(rk_graph *graph, rk_graph_marks marks, rk_diag *di
     if (check.good)
         check_in_place(&check);
     for (size_t n = 0; n < graph->node_count && check.good; n++)
-        if (graph->nodes[n].op && graph->nodes[n].op->plan)
+        if (graph->nodes[n].op && graph->nodes[n].op->plan && is_inferred(&check, n))
             check.good = rk_op_make_plan(graph, &graph->nodes[n], diag);
     rk_arena_free(scratch);
     return check.good;
@@ -333,4 +346,19 @@ bool rk_graph_validate_marked(rk_graph *graph, rk_graph_marks marks, rk_diag *di
 bool rk_graph_validate(rk_graph *graph, rk_diag *diag)
 {
     return rk_graph_validate_marked(graph, (rk_graph_marks){0}, diag);
+}
+
+rk_graph *rk_graph_bind(const rk_graph *graph, const int64_t *values, rk_arena *arena,
+                        rk_diag *diag)
+{
+    rk_graph *at = rk_graph_at(graph, values, arena, diag);
+    bool good = at != NULL;
+    for (size_t n = 0; good && n < at->node_count; n++) {
+        rk_node *node = &at->nodes[n];
+        if (!node->op)
+            continue;
+        const rk_op_call call = rk_op_call_of(at, node, arena);
+        good = node->op->infer(&call, diag) && (!node->op->plan || rk_op_make_plan(at, node, diag));
+    }
+    return good ? at : NULL;
 }

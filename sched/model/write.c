@@ -10,14 +10,6 @@
 
 #define WEIGHTS "weights.safetensors"
 
-static cJSON *integers(const int64_t *values, size_t count)
-{
-    cJSON *list = cJSON_CreateArray();
-    for (size_t i = 0; i < count; i++)
-        cJSON_AddItemToArray(list, cJSON_CreateNumber((double)values[i]));
-    return list;
-}
-
 /** Numbers, and open extents as text. */
 static cJSON *shape_entry(const rk_tensor *tensor, rk_arena *scratch)
 {
@@ -78,11 +70,22 @@ static cJSON *operand_list(const rk_graph *graph, const rk_id *ids, size_t count
     return list;
 }
 
-static cJSON *attr_value(const rk_attr *attr)
+/** An integer, or an expression over open dimensions as an object of its text: {"dim": "n + 1"}. */
+static cJSON *attr_number(const rk_attr *attr, size_t i, rk_arena *scratch)
 {
+    if (!attr->open || !attr->open[i])
+        return cJSON_CreateNumber((double)(attr->type == RK_ATTR_INT ? attr->i : attr->ints[i]));
+    cJSON *expression = cJSON_CreateObject();
+    cJSON_AddStringToObject(expression, "dim", rk_sym_text(attr->open[i], scratch));
+    return expression;
+}
+
+static cJSON *attr_value(const rk_attr *attr, rk_arena *scratch)
+{
+    cJSON *list;
     switch (attr->type) {
     case RK_ATTR_INT:
-        return cJSON_CreateNumber((double)attr->i);
+        return attr_number(attr, 0, scratch);
     case RK_ATTR_REAL:
         return cJSON_CreateNumber(attr->d);
     case RK_ATTR_STRING:
@@ -90,10 +93,13 @@ static cJSON *attr_value(const rk_attr *attr)
     case RK_ATTR_INTS:
         break;
     }
-    return integers(attr->ints, attr->int_count);
+    list = cJSON_CreateArray();
+    for (size_t i = 0; i < attr->int_count; i++)
+        cJSON_AddItemToArray(list, attr_number(attr, i, scratch));
+    return list;
 }
 
-static cJSON *node_entry(const rk_graph *graph, const rk_node *node)
+static cJSON *node_entry(const rk_graph *graph, const rk_node *node, rk_arena *scratch)
 {
     cJSON *entry = cJSON_CreateObject();
     bool kernel = node->kernel != NULL;
@@ -110,7 +116,7 @@ static cJSON *node_entry(const rk_graph *graph, const rk_node *node)
     if (node->attr_count) {
         cJSON *attrs = cJSON_AddObjectToObject(entry, "attrs");
         for (size_t i = 0; i < node->attr_count; i++)
-            cJSON_AddItemToObject(attrs, node->attrs[i].name, attr_value(&node->attrs[i]));
+            cJSON_AddItemToObject(attrs, node->attrs[i].name, attr_value(&node->attrs[i], scratch));
     }
     return entry;
 }
@@ -127,7 +133,7 @@ static cJSON *to_json(const rk_graph *graph, rk_arena *scratch)
                                   tensor_entry(graph, (rk_id)i, scratch));
     cJSON *nodes = cJSON_AddArrayToObject(root, "nodes");
     for (size_t i = 0; i < graph->node_count; i++)
-        cJSON_AddItemToArray(nodes, node_entry(graph, &graph->nodes[i]));
+        cJSON_AddItemToArray(nodes, node_entry(graph, &graph->nodes[i], scratch));
     cJSON_AddItemToObject(root, "inputs",
                           operand_list(graph, graph->inputs, graph->input_count, NULL));
     cJSON_AddItemToObject(root, "outputs",

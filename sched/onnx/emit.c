@@ -297,10 +297,11 @@ rk_id rk_onnx_slice(rk_onnx_call *c, rk_id x, int axis, int64_t begin, int64_t c
     rk_tensor t = *rk_onnx_tensor_of(c, x);
     int64_t row[RK_MAX_RANK];
     rk_onnx_row_major(row, t.rank, t.shape);
-    if (begin == 0 && count == t.shape[axis])
+    const bool varies = c->im->options->varies;
+    if (begin == 0 && count == t.shape[axis] && !varies)
         return x;
     t.shape[axis] = count;
-    bool whole = !t.data; /* what lies before the axis is one: the range is contiguous */
+    bool whole = !t.data && !varies; /* what lies before the axis is one: the range is contiguous */
     for (int d = 0; d < axis; d++)
         whole = whole && t.shape[d] == 1;
     if (!whole)
@@ -316,7 +317,8 @@ rk_id rk_onnx_broadcast(rk_onnx_call *c, rk_id x, int rank, const int64_t *shape
         return x;
     const rk_tensor *t = rk_onnx_tensor_of(c, x);
     int64_t strides[RK_MAX_RANK];
-    if (t->rank == rank && memcmp(t->shape, shape, (size_t)rank * sizeof *shape) == 0)
+    if (t->rank == rank && memcmp(t->shape, shape, (size_t)rank * sizeof *shape) == 0 &&
+        !c->im->options->varies)
         return x;
     rk_op_strides(strides, rank, t->rank, t->shape);
     return rk_onnx_strided(c, x, rank, shape, strides, 0);

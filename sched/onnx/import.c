@@ -644,6 +644,9 @@ bool rk_onnx_input_names(const char ***names, size_t *count, const char *path, r
 rk_graph *rk_onnx_import(const char *path, const rk_onnx_options *options, rk_arena *arena,
                          rk_diag *diag)
 {
+    for (size_t i = 0; i < options->dim_count; i++)
+        if (options->dims[i].value != options->dims[i].most)
+            return rk_onnx_import_open(path, options, arena, diag);
     const rk_onnx_model *model = read_model(path, arena, diag);
     if (!model)
         return NULL;

@@ -13,11 +13,14 @@ typedef struct {
 } rk_onnx_given;
 
 typedef struct {
-    const rk_binding_dim *dims; /**< values of named dimensions */
+    const rk_binding_dim
+        *dims; /**< values of named dimensions, or ranges of those that stay open */
     size_t dim_count;
     const rk_onnx_given *
         given; /**< they give shapes that the model leaves open; and values, where a shape follows from one */
     size_t given_count;
+    bool
+        varies; /**< it is lowered for other values of its dimensions, too: what holds at some of them only spares no node */
 } rk_onnx_options;
 
 /** Whether the file is to be read as ONNX: by its name. */
@@ -28,7 +31,7 @@ bool rk_onnx_is(const char *path);
  * input whose value a shape follows from (the shape of a Reshape, ...) must be given, and becomes a constant. NULL with
  * all that is wrong or not supported: RK-O001 no ONNX, RK-O002 no sound model, RK-O003 what is not supported, RK-O004 an
  * operator that its attributes or operands do not fit, RK-O005 a dimension without a number, RK-O006 a value that must
- * be given, RK-F....
+ * be given, RK-G018 a model that is not one graph for all values of its open dimensions, RK-F....
  */
 rk_graph *rk_onnx_import(const char *path, const rk_onnx_options *options, rk_arena *arena,
                          rk_diag *diag);

@@ -162,6 +162,9 @@ int64_t rk_onnx_given_elements(const rk_onnx_given *given);
 rk_dtype rk_onnx_dtype(int64_t data_type);
 /** As rk_shape_valid, but that dimensions may be 0: of constants that operators' lists are, which no graph keeps. */
 bool rk_onnx_shape_valid(const char **problem, int rank, const int64_t *shape);
+/** rk_onnx_import of dimensions that stay open; RK-G018 where the model has no one graph for all of their values. */
+rk_graph *rk_onnx_import_open(const char *path, const rk_onnx_options *options, rk_arena *arena,
+                              rk_diag *diag);
 /** Computes the node here from its operands, constants all: its outputs become constants. */
 bool rk_onnx_fold(const rk_op_call *call, rk_arena *arena);
 /** Maps a file; its bytes stay until the program ends. RK-F001, RK-F002. */

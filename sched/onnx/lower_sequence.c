@@ -281,11 +281,13 @@ static bool lower_tensor_scatter(rk_onnx_call *c)
         circular ? rk_arena_printf(c->im->arena, "i1 a sub %lld mod", (long long)places)
                  : "i1 a sub",
         begin);
-    index = rk_onnx_map1(c,
-                         rk_arena_printf(c->im->arena, "a 0 lt a %lld lt not or %lld a where",
-                                         (long long)count, (long long)count),
-                         index);
-    if (index == RK_ONNX_LOST)
+    const char *inside =
+        rk_arena_printf(c->im->arena, "a 0 lt a %lld lt not or not", (long long)count);
+    const char *clamped = rk_arena_printf(c->im->arena, "a 0 max %lld min", (long long)(count - 1));
+    const rk_id written =
+        rk_onnx_map(c, inside, RK_BOOL, NULL, index, RK_NO_ID, RK_NO_ID, RK_NO_ID);
+    index = rk_onnx_map1(c, clamped, index);
+    if (index == RK_ONNX_LOST || written == RK_ONNX_LOST)
         return false;
     const int64_t outer = rk_op_span(past.shape, 1, axis);
     const int64_t inner = rk_op_span(past.shape, axis + 1, past.rank);
@@ -302,9 +304,9 @@ static bool lower_tensor_scatter(rk_onnx_call *c)
     int64_t broad[RK_MAX_RANK];
     for (int d = 0; d < past.rank; d++)
         broad[d] = d == 0 || d == axis ? past.shape[d] : 1;
-    const rk_id at = rk_onnx_reshape(c, index, past.rank, broad);
-    const char *expr = rk_arena_printf(c->im->arena, "a %lld lt b c where", (long long)count);
-    return rk_onnx_done(c, rk_onnx_map(c, expr, past.dtype, NULL, at, fresh, c->in[0], RK_NO_ID));
+    const rk_id at = rk_onnx_reshape(c, written, past.rank, broad);
+    return rk_onnx_done(
+        c, rk_onnx_map(c, "a b c where", past.dtype, NULL, at, fresh, c->in[0], RK_NO_ID));
 }
 
 static const rk_onnx_rule rules[] = {

@@ -1,6 +1,8 @@
 #include "sched/ops/map_code.h"
 #include "sched/ops/plan.h"
 
+#include <string.h>
+
 /** What an expression computes in: the attribute "compute", else the widest of its operands' domains. */
 static bool domain_of(rk_domain *out, const rk_op_call *call)
 {
@@ -17,8 +19,8 @@ static bool domain_of(rk_domain *out, const rk_op_call *call)
     return !*name || rk_domain_named(out, name);
 }
 
-/** The shape that all operands and the attribute "shape" broadcast to. */
-static bool shape_of(int *rank, int64_t *shape, const rk_op_call *call)
+/** The extents that all operands and the attribute "shape" broadcast to. */
+static bool shape_of(int *rank, rk_sym *extents, const rk_op_call *call)
 {
     size_t given;
     const int64_t *least = rk_op_ints(call, "shape", &given);
@@ -28,12 +30,17 @@ static bool shape_of(int *rank, int64_t *shape, const rk_op_call *call)
     for (size_t i = 0; i < given; i++) {
         if (least[i] < 1)
             return false;
-        shape[i] = least[i];
+        extents[i] = rk_attr_number(call->graph, rk_node_attr(call->node, "shape"), i);
     }
-    for (size_t i = 0; i < RK_MAP_OPERANDS; i++)
-        if (rk_op_has(call, i) &&
-            !rk_op_broadcast(rank, shape, *rank, shape, call->in[i]->rank, call->in[i]->shape))
+    for (size_t i = 0; i < RK_MAP_OPERANDS; i++) {
+        rk_sym operand[RK_MAX_RANK], both[RK_MAX_RANK];
+        if (!rk_op_has(call, i))
+            continue;
+        rk_op_extents_of(operand, call, i);
+        if (!rk_op_broadcast_extents(call, rank, both, *rank, extents, call->in[i]->rank, operand))
             return false;
+        memcpy(extents, both, sizeof both);
+    }
     return true;
 }
 
@@ -42,7 +49,7 @@ static bool map_infer(const rk_op_call *call, rk_diag *diag)
     rk_domain domain;
     rk_dtype dtype;
     int rank;
-    int64_t shape[RK_MAX_RANK];
+    rk_sym extents[RK_MAX_RANK];
     rk_map_code code;
     if (!domain_of(&domain, call))
         return rk_op_fail(call, diag, "RK-G007", "compute is '%s', and not f32, f64, i64 or u64",
@@ -56,13 +63,13 @@ static bool map_infer(const rk_op_call *call, rk_diag *diag)
         if ((code.operands >> i & 1) && !rk_op_has(call, i))
             return rk_op_fail(call, diag, "RK-G006", "its expression reads %c, which is left out",
                               (int)('a' + i));
-    if (!shape_of(&rank, shape, call))
+    if (!shape_of(&rank, extents, call))
         return rk_op_fail(call, diag, "RK-G008", "its operands and shape do not broadcast");
     if (code.dims > rank)
         return rk_op_fail(call, diag, "RK-G008", "its expression reads i%d of %d dimensions",
                           code.dims - 1, rank);
     return rk_op_dtype(&dtype, call, call->in[0]->dtype, diag) &&
-           rk_op_set(call, 0, dtype, rank, shape, diag);
+           rk_op_set_extents(call, 0, dtype, rank, extents, diag);
 }
 
 static void map_cost(rk_cost *out, const rk_op_call *call)

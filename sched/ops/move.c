@@ -160,23 +160,23 @@ static bool join_infer(const rk_op_call *call, rk_diag *diag)
 {
     const rk_tensor *first = call->in[0];
     int axis;
-    int64_t shape[RK_MAX_RANK];
+    rk_sym extents[RK_MAX_RANK];
     if (!rk_op_axis(&axis, call, "axis", first->rank, diag))
         return false;
-    memcpy(shape, first->shape, sizeof shape);
+    rk_op_extents_of(extents, call, 0);
     for (size_t i = 1; i < JOIN_MOST; i++) {
         if (!rk_op_has(call, i))
             continue;
         const rk_tensor *x = call->in[i];
         bool fits = x->rank == first->rank && x->dtype == first->dtype;
         for (int d = 0; d < first->rank && fits; d++)
-            fits = d == axis || x->shape[d] == first->shape[d];
+            fits = d == axis || rk_op_agree(call, rk_op_extent(call, i, d), extents[d]);
         if (!fits)
             return rk_op_fail(call, diag, "RK-G008", "'%s' has another type or shape than '%s'",
                               x->name, first->name);
-        shape[axis] += x->shape[axis];
+        extents[axis] = rk_sym_add(call->graph->syms, extents[axis], rk_op_extent(call, i, axis));
     }
-    return rk_op_set(call, 0, first->dtype, first->rank, shape, diag);
+    return rk_op_set_extents(call, 0, first->dtype, first->rank, extents, diag);
 }
 
 static void join_cost(rk_cost *out, const rk_op_call *call)

@@ -150,7 +150,11 @@ bool rk_op_nest(const int64_t **extents, size_t *loops, const rk_op_call *call, 
     int64_t total = 1;
     if (rank > RK_MAX_RANK)
         return rk_op_fail(call, diag, "RK-G008", "shape has more than %d dimensions", RK_MAX_RANK);
-    if (!rk_op_set(call, 0, dtype, (int)rank, shape, diag) ||
+    const rk_attr *given = rk_node_attr(call->node, "shape");
+    rk_sym open[RK_MAX_RANK];
+    for (size_t d = 0; d < rank; d++)
+        open[d] = rk_attr_number(call->graph, given, d);
+    if (!rk_op_set_extents(call, 0, dtype, (int)rank, open, diag) ||
         !rk_op_extents(extents, loops, call, "extents", diag))
         return false;
     if (*loops == 0) {

@@ -11,17 +11,17 @@ static bool order_infer(const rk_op_call *call, rk_diag *diag)
 {
     const rk_tensor *x = call->in[0];
     const int64_t k = rk_op_int(call, "k");
-    int64_t shape[RK_MAX_RANK];
+    rk_sym extents[RK_MAX_RANK];
     int axis;
     if (!rk_op_axis(&axis, call, "axis", x->rank, diag))
         return false;
     if (k < 1 || k > x->shape[axis])
         return rk_op_fail(call, diag, "RK-G008", "k is %lld of %lld elements", (long long)k,
                           (long long)x->shape[axis]);
-    for (int d = 0; d < x->rank; d++)
-        shape[d] = d == axis ? k : x->shape[d];
-    return rk_op_set(call, 0, x->dtype, x->rank, shape, diag) &&
-           rk_op_set(call, 1, RK_I64, x->rank, shape, diag);
+    rk_op_extents_of(extents, call, 0);
+    extents[axis] = rk_op_number(call, k);
+    return rk_op_set_extents(call, 0, x->dtype, x->rank, extents, diag) &&
+           rk_op_set_extents(call, 1, RK_I64, x->rank, extents, diag);
 }
 
 static void order_cost(rk_cost *out, const rk_op_call *call)

@@ -57,11 +57,13 @@ const rk_id *rk_equal_constants(const rk_graph *graph, rk_arena *arena)
     constant *all = RK_NEW_ARRAY(scratch, constant, graph->tensor_count + 1);
     bool *written = RK_NEW_ARRAY(scratch, bool, graph->tensor_count + 1);
     size_t count = 0;
+    const bool open = rk_graph_is_open(graph);
     keep_written(written, graph);
     for (rk_id i = 0; i < graph->tensor_count; i++) {
         const rk_tensor *t = &graph->tensors[i];
         same[i] = i;
-        if (t->base == i && t->data && !t->zeros && !written[i])
+        /* A plan of an open graph has other numbers at other values of the dimensions. */
+        if (t->base == i && t->data && !t->zeros && !written[i] && !(open && t->derived))
             all[count++] = (constant){rk_hash(t->data, (size_t)rk_tensor_bytes(t), 0), i};
     }
     if (count)

@@ -93,19 +93,24 @@ static message entry(const char *key, const char *value)
 }
 
 /** W, whose elements are in a file. */
-static message weights_in(const char *location, const char *length)
+static message weights_at(const char *location, const char *offset, const char *length)
 {
     message m = {0};
     number(&m, 1, ROWS);
     number(&m, 1, COLUMNS);
     number(&m, 2, FLOAT);
     text(&m, 8, "W");
-    const message entries[] = {entry("location", location), entry("offset", "8"),
+    const message entries[] = {entry("location", location), entry("offset", offset),
                                entry("length", length)};
     for (size_t i = 0; i < sizeof entries / sizeof *entries; i++)
         part(&m, 13, &entries[i]);
     number(&m, 14, 1);
     return m;
+}
+
+static message weights_in(const char *location, const char *length)
+{
+    return weights_at(location, "8", length);
 }
 
 /** x or y: dimension 0 has a name. */
@@ -126,7 +131,8 @@ static message value(const char *name, unsigned rows, unsigned columns)
     return m;
 }
 
-static const rk_graph *import_with(const message *weights, int64_t n)
+/** With the dimension n from `least` to `most`; 0: not given. */
+static const rk_graph *import_range(const message *weights, int64_t least, int64_t most)
 {
     message node = {0}, graph = {0}, opset = {0}, model = {0};
     text(&node, 1, "x");
@@ -145,8 +151,14 @@ static const rk_graph *import_with(const message *weights, int64_t n)
     part(&model, 8, &opset);
     const char *path = in_folder("model.onnx");
     cr_assert(rk_file_write(path, model.bytes, model.size, diag));
-    const rk_binding_dim dim = {.name = "n", .value = n, .most = n};
-    return rk_onnx_import(path, &(rk_onnx_options){.dims = &dim, .dim_count = n > 0}, arena, diag);
+    const rk_binding_dim dim = {.name = "n", .value = least, .most = most};
+    return rk_onnx_import(path, &(rk_onnx_options){.dims = &dim, .dim_count = most > 0}, arena,
+                          diag);
+}
+
+static const rk_graph *import_with(const message *weights, int64_t n)
+{
+    return import_range(weights, n, n);
 }
 
 static const char *first_code(void)
@@ -194,6 +206,39 @@ Test(onnx_import, wants_all_of_its_external_data)
     diag = rk_diag_new(arena);
     cr_assert_null(import_with(&missing, 5));
     cr_assert_str_eq(first_code(), "RK-F001");
+}
+
+/* Behind 5 GB of nothing, which the file system does not keep. */
+Test(onnx_import, reads_external_data_beyond_4_gigabytes)
+{
+    const char *path = in_folder("large.bin");
+    const float last[ROWS * COLUMNS] = {[0] = 3, [ROWS * COLUMNS - 1] = 7};
+    FILE *file = fopen(path, "wb");
+    cr_assert(file && fseeko(file, (off_t)5000000000, SEEK_SET) == 0);
+    cr_assert(fwrite(last, sizeof last, 1, file) == 1 && fclose(file) == 0);
+    const message w = weights_at("large.bin", "5000000000", "48");
+    const rk_graph *graph = import_with(&w, 5);
+    cr_assert(graph, "%s", rk_diag_count(diag) ? rk_diag_at(diag, 0)->message : "");
+    for (size_t i = 0; i < graph->tensor_count; i++)
+        if (strcmp(graph->tensors[i].name, "W") == 0)
+            cr_expect(memcmp(graph->tensors[i].data, last, sizeof last) == 0);
+    const message beyond = weights_at("large.bin", "5000000004", "48");
+    cr_expect_null(import_with(&beyond, 5));
+    cr_expect_str_eq(first_code(), "RK-O002");
+}
+
+Test(onnx_import, keeps_a_dimension_open)
+{
+    const message w = weights_in("w.bin", "48");
+    const rk_graph *graph = import_range(&w, 2, 9);
+    cr_assert(graph, "%s", rk_diag_count(diag) ? rk_diag_at(diag, 0)->message : "");
+    const rk_tensor *x = &graph->tensors[graph->inputs[0]];
+    const rk_tensor *y = &graph->tensors[graph->outputs[0]];
+    cr_assert(x->open[0] && !x->open[1] && x->shape[0] == 9);
+    cr_assert_str_eq(rk_sym_text(x->open[0], arena), "n");
+    cr_assert(y->open[0] == x->open[0] && y->shape[2] == COLUMNS);
+    cr_assert_null(import_range(&w, 1, 5000));
+    cr_assert_str_eq(first_code(), "RK-G018");
 }
 
 Test(onnx_import, binds_a_named_dimension)
@@ -271,7 +316,8 @@ static void attend(float *y, const float *q, const float *k, const float *v)
 Test(onnx_import, attention_is_what_its_definition_says)
 {
     static const unsigned of_q[] = {1, HEADS, QUERIES, SIZE}, of_k[] = {1, 1, KEYS, SIZE};
-    float q[HEADS * QUERIES * SIZE], k[KEYS * SIZE], v[KEYS * SIZE], expected[HEADS * QUERIES * SIZE];
+    float q[HEADS * QUERIES * SIZE], k[KEYS * SIZE], v[KEYS * SIZE],
+        expected[HEADS * QUERIES * SIZE];
     for (int i = 0; i < HEADS * QUERIES * SIZE; i++)
         q[i] = (float)(i * 3 % 7) - 2;
     for (int i = 0; i < KEYS * SIZE; i++) {
@@ -312,5 +358,6 @@ Test(onnx_import, attention_is_what_its_definition_says)
     const float *found = buffers[read->outputs[0]];
     attend(expected, q, k, v);
     for (int i = 0; i < HEADS * QUERIES * SIZE; i++)
-        cr_assert_float_eq(found[i], expected[i], 1e-5, "%d: %g, not %g", i, (double)found[i], (double)expected[i]);
+        cr_assert_float_eq(found[i], expected[i], 1e-5, "%d: %g, not %g", i, (double)found[i],
+                           (double)expected[i]);
 }

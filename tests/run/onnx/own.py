@@ -2,6 +2,7 @@
 Node tests of our own, of operators and types that ONNX 1.12's tests lack, as folders for the runner:
 
     python3 tests/run/onnx/own.py FOLDER
+    python3 tests/run/onnx/own.py --layer FOLDER N...      # a transformer's layer of n words, and values for lengths
 
 What is expected is computed here from the operators' definitions, element by element; the models are written by the few
 lines of protobuf below, so that nothing but numpy is needed.
@@ -82,8 +83,9 @@ def node(op, inputs, outputs, **attributes):
             b"".join(part(5, attribute(k, v)) for k, v in attributes.items()))
 
 
-def described(name, value):
-    dims = b"".join(part(1, number(1, d)) for d in value.shape)
+def described(name, value, shape=None):
+    """The description of a graph's input or output; a dimension of `shape` that is text is a name."""
+    dims = b"".join(part(1, part(2, d) if isinstance(d, str) else number(1, d)) for d in shape or value.shape)
     return part(1, name) + part(2, part(1, number(1, type_of(value)) + part(2, dims)))
 
 
@@ -387,7 +389,57 @@ def linear_attention(t, rule, one):
           q_num_heads=groups * share, kv_num_heads=groups)
 
 
+def layer(folder, lengths):
+    """A layer of a transformer on words, [n], that are embedded; and for each of the lengths what goes in and comes out."""
+    width, heads, size, inner, words = 12, 3, 4, 20, 17
+    folder = Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    w = {"table": reals(words, width), "qkv": reals(width, 3 * width), "out": reals(width, width), "up": reals(width, inner),
+         "down": reals(inner, width), "b_up": reals(inner), "b_out": reals(width), "scale": reals(width) + 1,
+         "shift": reals(width), "root": np.array(math.sqrt(size), dtype=np.float32)}
+    more = {"three": np.array([1, -1, 3, heads, size], dtype=np.int64), "flat": np.array([1, -1, width], dtype=np.int64),
+            "first": np.array([0], dtype=np.int64)}
+    nodes = [node("Gather", ["table", "words"], ["e2"]), node("Unsqueeze", ["e2", "first"], ["e"]),
+             node("LayerNormalization", ["e", "scale", "shift"], ["n1"]), node("MatMul", ["n1", "qkv"], ["p"]),
+             node("Reshape", ["p", "three"], ["p5"]), node("Split", ["p5"], ["q4", "k4", "v4"], axis=2, num_outputs=3)]
+    for x in "qkv":
+        nodes += [node("Squeeze", [x + "4", "two"], [x + "s"]),
+                  node("Transpose", [x + "s"], [x + "h"], perm=[0, 2, 3, 1] if x == "k" else [0, 2, 1, 3])]
+    more["two"] = np.array([2], dtype=np.int64)
+    nodes += [node("MatMul", ["qh", "kh"], ["s"]), node("Div", ["s", "root"], ["d"]), node("Softmax", ["d"], ["a"], axis=-1),
+              node("MatMul", ["a", "vh"], ["c"]), node("Transpose", ["c"], ["ct"], perm=[0, 2, 1, 3]),
+              node("Reshape", ["ct", "flat"], ["cf"]), node("MatMul", ["cf", "out"], ["o"]), node("Add", ["o", "b_out"], ["ob"]),
+              node("Add", ["e", "ob"], ["r"]), node("MatMul", ["r", "up"], ["u"]), node("Add", ["u", "b_up"], ["ub"]),
+              node("Gelu", ["ub"], ["g"]), node("MatMul", ["g", "down"], ["z"]), node("Add", ["r", "z"], ["y"])]
+    x, y = np.zeros(1, dtype=np.int64), np.zeros((1, 1, width), dtype=np.float32)
+    graph = (b"".join(part(1, n) for n in nodes) + part(2, "layer") +
+             b"".join(part(5, tensor(k, v)) for k, v in (w | more).items()) +
+             part(11, described("words", x, ["n"])) + part(12, described("y", y, [1, "n", width])))
+    (folder / "layer.onnx").write_bytes(number(1, 10) + part(7, graph) + part(8, number(2, 21)))
+    for n in lengths:
+        given = rng.randint(0, words, n).astype(np.int64)
+        np.save(folder / f"words{n}.npy", given)
+        np.save(folder / f"y{n}.npy", layer_of(given, w, heads, size).astype(np.float32)[None])
+
+
+def layer_of(words, w, heads, size):
+    w = {k: v.astype(np.float64) for k, v in w.items()}
+    e = w["table"][words]
+    n1 = (e - e.mean(1, keepdims=True)) / np.sqrt(e.var(1, keepdims=True) + 1e-5) * w["scale"] + w["shift"]
+    q, k, v = ((n1 @ w["qkv"]).reshape(-1, 3, heads, size)[:, i].transpose(1, 0, 2) for i in range(3))
+    s = q @ k.transpose(0, 2, 1) / math.sqrt(size)
+    a = np.exp(s - s.max(2, keepdims=True))
+    c = (a / a.sum(2, keepdims=True)) @ v
+    r = e + c.transpose(1, 0, 2).reshape(len(words), -1) @ w["out"] + w["b_out"]
+    u = r @ w["up"] + w["b_up"]
+    erf = np.vectorize(math.erf)
+    return r + (u * 0.5 * (1 + erf(u / math.sqrt(2)))) @ w["down"]
+
+
 def main():
+    if sys.argv[1] == "--layer":
+        layer(sys.argv[2], [int(n) for n in sys.argv[3:]])
+        return
     t = Tests(sys.argv[1])
     narrow_types(t)
     elements(t)

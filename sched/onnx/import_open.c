@@ -1,0 +1,349 @@
+#include "sched/onnx/import_internal.h"
+
+#include "base/file.h"
+#include "base/str.h"
+
+#include <math.h>
+#include <string.h>
+
+/*
+ * Models with open dimensions. The lowering is by numbers; so the model is lowered at every value of the dimensions, and
+ * must become the same graph each time: the numbers of shapes and attributes that differ become the polynomials of the
+ * dimensions that give all of them. Nothing is supposed of values that were not tried.
+ */
+
+enum { MOST_POINTS = 4096, MOST_TERMS = 35, MOST_OPEN = 4, MOST_DEGREE = 3 };
+
+/** What a graph is made of: its numbers in order, and a text of all the rest. */
+typedef struct {
+    RK_VEC(int64_t) numbers;
+    rk_str rest;
+    rk_arena *arena;
+} outline;
+
+typedef struct {
+    const char *path;
+    const rk_onnx_options *options;
+    const rk_binding_dim *open[MOST_OPEN];
+    size_t count;      /**< of open dimensions */
+    size_t points;     /**< of their values */
+    int64_t **numbers; /**< by point: an outline's */
+    size_t per_point;
+    rk_graph *graph; /**< where all dimensions are largest */
+    rk_arena *arena;
+    rk_diag *diag;
+} opening;
+
+static void add_number(outline *o, int64_t value)
+{
+    *rk_push(o->arena, &o->numbers) = value;
+}
+
+static void outline_attr(outline *o, const rk_attr *a)
+{
+    rk_str_addf(&o->rest, " %s:%d", a->name, (int)a->type);
+    if (a->type == RK_ATTR_REAL)
+        rk_str_addf(&o->rest, "=%.17g", a->d);
+    else if (a->type == RK_ATTR_STRING)
+        rk_str_addf(&o->rest, "=%s", a->s);
+    else if (a->type == RK_ATTR_INT)
+        add_number(o, a->i);
+    for (size_t i = 0; a->type == RK_ATTR_INTS && i < a->int_count; i++)
+        add_number(o, a->ints[i]);
+    rk_str_addf(&o->rest, "#%zu", a->int_count);
+}
+
+/** Plans follow from the nodes, and are left out. */
+static void outline_of(outline *o, const rk_graph *g)
+{
+    for (size_t i = 0; i < g->tensor_count; i++) {
+        const rk_tensor *t = &g->tensors[i];
+        if (t->derived)
+            continue;
+        rk_str_addf(&o->rest, "%s %d %d of %u", t->name, (int)t->dtype, t->rank, t->base);
+        if (t->data)
+            rk_str_addf(&o->rest, " = %llx",
+                        (unsigned long long)rk_hash(t->data, (size_t)rk_tensor_bytes(t), 0));
+        rk_str_add(&o->rest, "\n");
+        for (int d = 0; d < t->rank; d++)
+            add_number(o, t->shape[d]);
+        add_number(o, t->offset);
+    }
+    for (size_t n = 0; n < g->node_count; n++) {
+        const rk_node *node = &g->nodes[n];
+        rk_str_addf(&o->rest, "%s %s", node->name, node->op_name);
+        for (size_t i = 0; i < node->input_count; i++)
+            rk_str_addf(&o->rest, " %u", node->inputs[i]);
+        for (size_t i = 0; i < node->output_count; i++)
+            rk_str_addf(&o->rest, " -> %u", node->outputs[i]);
+        for (size_t i = 0; i < node->attr_count; i++)
+            outline_attr(o, &node->attrs[i]);
+        rk_str_add(&o->rest, "\n");
+    }
+}
+
+/** The values of point p, the first one the largest. */
+static void values_of(int64_t *values, const opening *o, size_t p)
+{
+    for (size_t d = 0; d < o->count; d++) {
+        const size_t extent = (size_t)(o->open[d]->most - o->open[d]->value + 1);
+        values[d] = o->open[d]->most - (int64_t)(p % extent);
+        p /= extent;
+    }
+}
+
+static rk_graph *import_at(const opening *o, const int64_t *values, rk_arena *arena, rk_diag *diag)
+{
+    rk_onnx_options bound = *o->options;
+    rk_binding_dim *dims = rk_arena_copy(arena, bound.dims, bound.dim_count * sizeof *dims);
+    for (size_t i = 0, at = 0; i < bound.dim_count; i++)
+        if (dims[i].value != dims[i].most)
+            dims[i].value = dims[i].most = values[at++];
+    bound.dims = dims;
+    bound.varies = true;
+    return rk_onnx_import(o->path, &bound, arena, diag);
+}
+
+/** "n=3, m=4" */
+static const char *point_text(const opening *o, const int64_t *values)
+{
+    rk_str text = {.arena = o->arena};
+    for (size_t d = 0; d < o->count; d++)
+        rk_str_addf(&text, "%s%s=%lld", d ? ", " : "", o->open[d]->name, (long long)values[d]);
+    return rk_str_text(&text);
+}
+
+/** The first line in which two texts differ. */
+static const char *difference(const char *a, const char *b, rk_arena *arena)
+{
+    const char *line = b;
+    for (; *a && *a == *b; a++, b++)
+        if (*b == '\n')
+            line = b + 1;
+    return rk_arena_strndup(arena, line, strcspn(line, " \n"));
+}
+
+/** Lowers the model at every point. */
+static bool lower_all(opening *o)
+{
+    outline first = {.arena = o->arena, .rest = {.arena = o->arena}};
+    rk_arena *scratch = rk_arena_new();
+    bool good = true;
+    o->numbers = RK_NEW_ARRAY(o->arena, int64_t *, o->points);
+    for (size_t p = 0; p < o->points && good; p++) {
+        int64_t values[MOST_OPEN];
+        values_of(values, o, p);
+        rk_graph *g = import_at(o, values, p ? scratch : o->arena, o->diag);
+        outline each = {.arena = scratch, .rest = {.arena = scratch}};
+        good = g != NULL;
+        if (!good)
+            break;
+        outline_of(p ? &each : &first, g);
+        if (p == 0) {
+            o->graph = g;
+            for (size_t d = 0; d < o->count; d++) /* in the order of values_of */
+                rk_sym_dim(g->syms, o->open[d]->name, o->open[d]->value, o->open[d]->most);
+            o->numbers[0] = first.numbers.items;
+            o->per_point = first.numbers.count;
+            continue;
+        }
+        const char *here = rk_str_text(&each.rest), *there = rk_str_text(&first.rest);
+        if (each.numbers.count != o->per_point || strcmp(here, there) != 0)
+            good = rk_diag_add(o->diag, RK_ERROR, "RK-G018", rk_place_file(o->graph->file),
+                               "bind it, or narrow its range: --dim NAME=LOW..HIGH",
+                               "with %s the model becomes another graph than with the largest "
+                               "dimensions: '%s' is not the same",
+                               point_text(o, values), difference(there, here, o->arena));
+        else
+            o->numbers[p] =
+                rk_arena_copy(o->arena, each.numbers.items, o->per_point * sizeof(int64_t));
+        rk_arena_reset(scratch);
+    }
+    rk_arena_free(scratch);
+    return good;
+}
+
+/** Exponents of the terms up to a degree, by term then dimension; how many. */
+static size_t terms_of(int exponents[MOST_TERMS][MOST_OPEN], size_t dims, int degree)
+{
+    size_t count = 0;
+    int now[MOST_OPEN] = {0};
+    for (;;) {
+        int sum = 0;
+        for (size_t d = 0; d < dims; d++)
+            sum += now[d];
+        if (sum <= degree)
+            memcpy(exponents[count++], now, sizeof now);
+        size_t d = 0;
+        while (d < dims && ++now[d] > degree)
+            now[d++] = 0;
+        if (d == dims)
+            return count;
+    }
+}
+
+static double term_at(const int *exponents, const int64_t *values, size_t dims)
+{
+    double product = 1;
+    for (size_t d = 0; d < dims; d++)
+        for (int e = 0; e < exponents[d]; e++)
+            product *= (double)values[d];
+    return product;
+}
+
+/** Solves for the factors of the terms by as many points as make them unique; false when none do. */
+static bool solve(double *factors, const opening *o, size_t k, int exponents[MOST_TERMS][MOST_OPEN],
+                  size_t terms)
+{
+    double rows[MOST_TERMS][MOST_TERMS + 1];
+    size_t pivots[MOST_TERMS], found = 0;
+    for (size_t p = 0; p < o->points && found < terms; p++) {
+        int64_t values[MOST_OPEN];
+        double *row = rows[found];
+        values_of(values, o, p);
+        for (size_t t = 0; t < terms; t++)
+            row[t] = term_at(exponents[t], values, o->count);
+        row[terms] = (double)o->numbers[p][k];
+        for (size_t r = 0; r < found; r++) {
+            const double by = row[pivots[r]];
+            for (size_t t = 0; t <= terms; t++)
+                row[t] -= by * rows[r][t];
+        }
+        size_t best = 0;
+        for (size_t t = 1; t < terms; t++)
+            if (fabs(row[t]) > fabs(row[best]))
+                best = t;
+        if (fabs(row[best]) < 1e-6)
+            continue;
+        const double by = row[best];
+        for (size_t t = 0; t <= terms; t++)
+            row[t] /= by;
+        for (size_t r = 0; r < found; r++) {
+            const double times = rows[r][best];
+            for (size_t t = 0; t <= terms; t++)
+                rows[r][t] -= times * row[t];
+        }
+        pivots[found++] = best;
+    }
+    for (size_t r = 0; r < found; r++)
+        factors[pivots[r]] = rows[r][terms];
+    return found == terms;
+}
+
+/** The sum of the terms, their factors made whole numbers; NULL where it is too large. */
+static rk_sym sum_of(const opening *o, const double *factors, int exponents[MOST_TERMS][MOST_OPEN],
+                     size_t terms)
+{
+    rk_syms *syms = o->graph->syms;
+    rk_sym sum = rk_sym_number(syms, 0);
+    for (size_t t = 0; t < terms; t++) {
+        rk_sym product = rk_sym_number(syms, llround(factors[t]));
+        for (size_t d = 0; d < o->count; d++)
+            for (int e = 0; e < exponents[t][d]; e++)
+                product = rk_sym_mul(
+                    syms, product,
+                    rk_sym_dim(syms, o->open[d]->name, o->open[d]->value, o->open[d]->most));
+        sum = rk_sym_add(syms, sum, product);
+    }
+    return sum;
+}
+
+/** Whether the expression gives number k at every point. */
+static bool fits(const opening *o, rk_sym sym, size_t k)
+{
+    for (size_t p = 0; p < o->points; p++) {
+        int64_t values[MOST_OPEN];
+        values_of(values, o, p);
+        if (rk_sym_eval(sym, values) != o->numbers[p][k])
+            return false;
+    }
+    return true;
+}
+
+/** Number k as an expression of the least degree; NULL with *fixed where it is the same at every point, or none fits. */
+static rk_sym fit(bool *fixed, const opening *o, size_t k)
+{
+    *fixed = true;
+    for (size_t p = 1; p < o->points && *fixed; p++)
+        *fixed = o->numbers[p][k] == o->numbers[0][k];
+    for (int degree = 1; degree <= MOST_DEGREE && !*fixed; degree++) {
+        int exponents[MOST_TERMS][MOST_OPEN];
+        double factors[MOST_TERMS] = {0};
+        const size_t terms = terms_of(exponents, o->count, degree);
+        if (!solve(factors, o, k, exponents, terms))
+            return NULL;
+        const rk_sym sym = sum_of(o, factors, exponents, terms);
+        if (sym && fits(o, sym, k))
+            return sym;
+    }
+    return NULL;
+}
+
+static bool refuse_number(const opening *o, const char *kind, const char *name, const char *what)
+{
+    return rk_diag_add(
+        o->diag, RK_ERROR, "RK-G018", rk_place_object(o->arena, o->graph->file, kind, name),
+        "bind the dimension: --dim NAME=N",
+        "%s does not follow from the open dimensions as a sum of their products", what);
+}
+
+/** Gives tensors and attributes their expressions. */
+static bool open_all(opening *o)
+{
+    rk_graph *g = o->graph;
+    size_t k = 0;
+    bool good = true, fixed;
+    for (size_t i = 0; i < g->tensor_count; i++) {
+        rk_tensor *t = &g->tensors[i];
+        if (t->derived)
+            continue;
+        for (int d = 0; d < t->rank; d++) {
+            const rk_sym extent = fit(&fixed, o, k++);
+            if (!fixed && (!extent || !rk_tensor_set_extent(g, t, d, extent)))
+                good = refuse_number(o, "tensor", t->name, "its shape");
+        }
+        fit(&fixed, o, k++);
+        if (!fixed)
+            good = refuse_number(o, "tensor", t->name, "where it begins");
+    }
+    for (size_t n = 0; n < g->node_count; n++)
+        for (size_t a = 0; a < g->nodes[n].attr_count; a++) {
+            rk_attr *attr = (rk_attr *)&g->nodes[n].attrs[a];
+            const size_t count = attr->type == RK_ATTR_INT ? 1 : attr->int_count;
+            if (attr->type != RK_ATTR_INT && attr->type != RK_ATTR_INTS)
+                continue;
+            rk_sym *open = RK_NEW_ARRAY(g->arena, rk_sym, count + 1);
+            for (size_t i = 0; i < count; i++) {
+                open[i] = fit(&fixed, o, k++);
+                if (open[i])
+                    attr->open = open;
+                else if (!fixed)
+                    good = refuse_number(o, "node", g->nodes[n].name, attr->name);
+            }
+        }
+    return good;
+}
+
+rk_graph *rk_onnx_import_open(const char *path, const rk_onnx_options *options, rk_arena *arena,
+                              rk_diag *diag)
+{
+    opening o = {.path = path, .options = options, .arena = arena, .diag = diag, .points = 1};
+    for (size_t i = 0; i < options->dim_count; i++) {
+        const rk_binding_dim *dim = &options->dims[i];
+        if (dim->value == dim->most)
+            continue;
+        if (o.count < MOST_OPEN && dim->most - dim->value < MOST_POINTS)
+            o.points *= (size_t)(dim->most - dim->value + 1);
+        else
+            o.points = MOST_POINTS + 1;
+        if (o.points > MOST_POINTS) {
+            rk_diag_add(diag, RK_ERROR, "RK-G018", rk_place_file(path), "narrow their ranges",
+                        "the open dimensions have more than %d values in all", MOST_POINTS);
+            return NULL;
+        }
+        o.open[o.count++] = dim;
+    }
+    if (!lower_all(&o) || !open_all(&o))
+        return NULL;
+    return rk_graph_validate(o.graph, diag) ? o.graph : NULL;
+}
