@@ -22,9 +22,10 @@ typedef struct edge_lists {
     unsigned uses;   /**< RK_BLOCK_...: what decides about an rTask's list */
     uint32_t *first; /**< list l is runs[first[l] .. first[l + 1]) */
     rk_run *runs;
-    uint32_t *numbers; /**< by list: rTasks in it, before any runs were joined */
-    bool exact;        /**< no runs were joined */
-    rk_deps_edge edge; /**< with `sure`: what is sure of all lists */
+    uint32_t *numbers;   /**< by list: rTasks in it, before any runs were joined */
+    uint32_t begin, end; /**< all lists but these are empty */
+    bool exact;          /**< no runs were joined */
+    rk_deps_edge edge;   /**< with `sure`: what is sure of all lists */
     bool sure;
 } edge_lists;
 
@@ -387,6 +388,10 @@ static void fill_lists(edge_lists *out, const meeting_list *meetings, const rk_c
         for (size_t i = 0; i < runs.count; i++)
             *rk_push(scratch, &all) = runs.items[i];
         out->first[l + 1] = (uint32_t)all.count;
+        if (runs.count) {
+            out->begin = out->end ? out->begin : l;
+            out->end = l + 1;
+        }
         out->numbers[l] = (uint32_t)runs.numbers;
         out->exact = out->exact && runs.exact;
         next_block(block, places.extent);
@@ -570,22 +575,56 @@ static void add_ranges(assembly *s, const pair *p, uint32_t list, rk_id node, ui
     }
 }
 
-/** Dependent pairs of rTasks that remain in the ranges from the `first`th on, for one rTask. */
-static uint64_t count_pairs(const assembly *s, const variant *v, size_t first,
+/** By list of a node, the edges that may add to it, in order: edges[first[l] .. first[l + 1]). */
+typedef struct {
+    uint32_t *first, *edges;
+} edges_by_list;
+
+/** The lists of the node to which an edge may add, where they are numbered in `uses`. */
+static void span_of_edge(uint32_t *begin, uint32_t *end, const pair *p, unsigned uses,
+                         uint32_t count)
+{
+    const bool alike = p->lists && p->lists->uses == uses;
+    *begin = alike ? p->lists->begin : 0;
+    *end = alike ? p->lists->end : count;
+}
+
+static edges_by_list find_edges_by_list(assembly *s, const variant *v, uint32_t edges,
+                                        unsigned uses, uint32_t count)
+{
+    edges_by_list by = {.first = RK_NEW_ARRAY(s->scratch, uint32_t, (size_t)count + 2)};
+    uint32_t begin, end;
+    for (uint32_t e = 0; e < edges; e++) {
+        span_of_edge(&begin, &end, v->pairs[e], uses, count);
+        for (uint32_t l = begin; l < end; l++)
+            by.first[l + 2]++;
+    }
+    for (uint32_t l = 0; l < count; l++)
+        by.first[l + 2] += by.first[l + 1];
+    by.edges = RK_NEW_ARRAY(s->scratch, uint32_t, by.first[count + 1] + 1);
+    for (uint32_t e = 0; e < edges; e++) {
+        span_of_edge(&begin, &end, v->pairs[e], uses, count);
+        for (uint32_t l = begin; l < end; l++)
+            by.edges[by.first[l + 1]++] = e;
+    }
+    return by;
+}
+
+/** Dependent pairs of rTasks that remain in the ranges from the `first`th on, for one rTask, to whose list `edge` and those behind it add. */
+static uint64_t count_pairs(const assembly *s, const variant *v, size_t first, const uint32_t *edge,
                             const numbering *numberings, const int64_t block[3])
 {
     const rk_deps_cache *cache = s->cache;
+    const uint32_t into = cache->into[s->node];
     uint64_t pairs = 0;
-    uint32_t edge = cache->into[s->node];
     for (size_t i = first; i < s->ranges.count; i++) {
         rk_id op = s->ranges.items[i].op;
         if (i > first && s->ranges.items[i - 1].op == op)
             continue;
-        while (cache->problem->edges[edge].from != op)
+        while (cache->problem->edges[into + *edge].from != op)
             edge++;
-        uint32_t at = edge - cache->into[s->node];
-        const pair *p = v->pairs[at];
-        pairs += p->lists ? p->lists->numbers[number_of(&numberings[at], block)]
+        const pair *p = v->pairs[*edge];
+        pairs += p->lists ? p->lists->numbers[number_of(&numberings[*edge], block)]
                           : cache->problem->candidates->nodes[op].items[s->selected[op]].rtasks;
     }
     return pairs;
@@ -620,17 +659,19 @@ static void fill_variant(assembly *s, variant *v)
         v->deps.exact = v->deps.exact && (!p->lists || p->lists->exact);
     }
     numbering lists = lists_of(s->candidate, uses);
+    const edges_by_list by = find_edges_by_list(s, v, edges, uses, lists.count);
     uint32_t *first = RK_NEW_ARRAY(s->cache->arena, uint32_t, (size_t)lists.count + 1);
     int64_t block[3] = {0};
     for (uint32_t l = 0; l < lists.count; l++) {
         first[l] = (uint32_t)s->ranges.count;
-        for (uint32_t e = 0; e < edges; e++) {
+        for (uint32_t i = by.first[l]; i < by.first[l + 1]; i++) {
+            const uint32_t e = by.edges[i];
             rk_id from = problem->edges[into + e].from;
             add_ranges(s, v->pairs[e], number_of(&numberings[e], block), from,
                        problem->candidates->nodes[from].items[s->selected[from]].rtasks);
         }
         drop_implied(s, first[l]);
-        v->deps.pairs += count_pairs(s, v, first[l], numberings, block);
+        v->deps.pairs += count_pairs(s, v, first[l], &by.edges[by.first[l]], numberings, block);
         next_block(block, lists.extent);
     }
     first[lists.count] = (uint32_t)s->ranges.count;
