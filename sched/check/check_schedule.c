@@ -3,6 +3,9 @@
 static bool check_selection(rk_checker *c)
 {
     const rk_schedule *s = c->schedule;
+    if ((unsigned)s->form >= RK_RUN_FORMS)
+        return rk_checker_fail(c, 3, RK_NO_ID, NULL, "it runs in form number %d, of %d",
+                               (int)s->form, RK_RUN_FORMS);
     if (s->node_count != c->problem->graph->node_count)
         return rk_checker_fail(c, 3, RK_NO_ID, NULL, "the schedule is for %zu nodes of %zu",
                                s->node_count, c->problem->graph->node_count);

@@ -13,7 +13,7 @@
  */
 
 #define MAGIC "RKSCHED\n"
-enum { VERSION = 2, HEADER_WORDS = 6, HEADER_BYTES = 8 * HEADER_WORDS };
+enum { VERSION = 3, HEADER_WORDS = 6, HEADER_BYTES = 8 * HEADER_WORDS };
 
 /** In place of a node: a barrier-rTask, with its first item and their number. */
 #define WAIT_WORD UINT32_MAX
@@ -149,6 +149,7 @@ static void write_content(rk_arena *arena, buffer *b, const rk_schedule *s,
     put_text(arena, b, s->graph);
     put_text(arena, b, s->device);
     put_text(arena, b, s->policy);
+    put(arena, b, s->form, 4);
     put(arena, b, makespan, 8);
     put(arena, b, s->veu_count, 4);
     put(arena, b, (uint64_t)s->veu_threads, 4);
@@ -314,15 +315,17 @@ static bool read_facts(source *s)
     to->graph = take_text(s);
     to->device = take_text(s);
     to->policy = take_text(s);
+    const uint32_t form = take32(s);
+    to->form = (rk_run_form)form;
     uint64_t makespan = take(s, 8);
     memcpy(&to->makespan_ns, &makespan, sizeof makespan);
     to->veu_count = take32(s);
     to->veu_threads = (int)take32(s);
     to->veu_shared = (int64_t)take(s, 8);
     to->blocks_per_sm = (int)take32(s);
-    return s->good && to->veu_count >= 1 && to->veu_count <= MOST_VEUS && to->veu_threads >= 1 &&
-           to->veu_shared >= 0 && to->veu_shared <= MOST_SHARED && to->blocks_per_sm >= 1 &&
-           rk_schedule_is_makespan(to->makespan_ns);
+    return s->good && form < RK_RUN_FORMS && to->veu_count >= 1 && to->veu_count <= MOST_VEUS &&
+           to->veu_threads >= 1 && to->veu_shared >= 0 && to->veu_shared <= MOST_SHARED &&
+           to->blocks_per_sm >= 1 && rk_schedule_is_makespan(to->makespan_ns);
 }
 
 static bool read_launches(source *s)

@@ -206,6 +206,7 @@ bool rk_schedule_write(const rk_schedule *schedule, const rk_problem *problem, c
     put_merged(arena, root, problem->graph);
     put_text(arena, root, "device", schedule->device);
     put_text(arena, root, "policy", schedule->policy);
+    put_text(arena, root, "form", rk_run_form_name(schedule->form));
     put_number(arena, root, "makespan_ns", schedule->makespan_ns);
     put_number(arena, root, "veus", schedule->veu_count);
     put_number(arena, root, "veu_threads", schedule->veu_threads);
@@ -486,6 +487,19 @@ static bool read_makespan(double *out, const reader *r)
                         "%g is no time: it is neither 0 nor more", *out);
 }
 
+/** As what it is simulated: in a file that does not say so, as what its policy makes without options. */
+static bool read_form(rk_run_form *out, const reader *r)
+{
+    const rk_policy *policy = rk_policy_find(r->schedule->policy);
+    const char *name;
+    *out = policy ? rk_policy_form(policy, NULL) : RK_RUNS_AS_VDEVICE;
+    if (!rk_json_string_or(&name, &r->json, r->json.root, NULL, "form", rk_run_form_name(*out)))
+        return false;
+    return rk_run_form_find(out, name) ||
+           rk_json_fail(&r->json, "RK-J004", "form", "vdevice, launches, streams or graph",
+                        "'%s' is no form in which a schedule runs", name);
+}
+
 /** Names and sizes; another graph's or another device's schedule is told apart here. */
 static bool read_header(reader *r)
 {
@@ -496,7 +510,7 @@ static bool read_header(reader *r)
     if (!rk_json_string(&s->graph, &r->json, root, NULL, "graph") ||
         !rk_json_string(&hash, &r->json, root, NULL, "graph_hash") ||
         !rk_json_string(&s->device, &r->json, root, NULL, "device") ||
-        !rk_json_string(&s->policy, &r->json, root, NULL, "policy") ||
+        !rk_json_string(&s->policy, &r->json, root, NULL, "policy") || !read_form(&s->form, r) ||
         !read_makespan(&s->makespan_ns, r) || !read_size(&veus, r, "veus", 1, MOST_VEUS) ||
         !read_size(&threads, r, "veu_threads", 1, INT32_MAX) ||
         !read_size(&s->veu_shared, r, "veu_shared", 0, MOST_SHARED) ||
@@ -541,13 +555,8 @@ static rk_schedule *read_json(const char *path, const rk_problem *problem, rk_ar
 rk_schedule *rk_schedule_read(const char *path, const rk_problem *problem, rk_arena *arena,
                               rk_diag *diag)
 {
-    rk_schedule *schedule = rk_schedule_is_binary(path)
-                                ? rk_schedule_read_binary(path, problem, arena, diag)
-                                : read_json(path, problem, arena, diag);
-    const rk_policy *policy = schedule ? rk_policy_find(schedule->policy) : NULL;
-    if (schedule && policy)
-        schedule->form = rk_policy_form(policy, NULL);
-    return schedule;
+    return rk_schedule_is_binary(path) ? rk_schedule_read_binary(path, problem, arena, diag)
+                                       : read_json(path, problem, arena, diag);
 }
 
 bool rk_schedule_read_setting(rk_schedule_setting *out, const char *path, rk_arena *arena,

@@ -1,5 +1,30 @@
 #include "sched/plan/schedule.h"
 
+#include <string.h>
+
+static const char *const form_names[RK_RUN_FORMS] = {
+    [RK_RUNS_AS_VDEVICE] = "vdevice",
+    [RK_RUNS_AS_LAUNCHES] = "launches",
+    [RK_RUNS_AS_STREAMS] = "streams",
+    [RK_RUNS_AS_GRAPH] = "graph",
+};
+
+const char *rk_run_form_name(rk_run_form form)
+{
+    return form_names[form];
+}
+
+bool rk_run_form_find(rk_run_form *out, const char *name)
+{
+    for (int i = 0; i < RK_RUN_FORMS; i++) {
+        if (strcmp(form_names[i], name) != 0)
+            continue;
+        *out = (rk_run_form)i;
+        return true;
+    }
+    return false;
+}
+
 size_t rk_veu_list_rtasks(const rk_veu_list *list)
 {
     size_t count = 0;

@@ -61,6 +61,12 @@ typedef enum {
     RK_RUNS_AS_GRAPH, /**< each operator a kernel of a captured CUDA graph */
 } rk_run_form;
 
+enum { RK_RUN_FORMS = 4 };
+
+/** Its name in files; false when there is no form of that name. */
+const char *rk_run_form_name(rk_run_form form);
+bool rk_run_form_find(rk_run_form *out, const char *name);
+
 /** A schedule as data: what is saved, checked and emitted. */
 typedef struct {
     const char *graph; /**< the graph's name */

@@ -5,6 +5,7 @@
 #include "sched/memory/memory_plan.h"
 #include "sched/policies/policy.h"
 #include "sched/schedule/deps.h"
+#include "sched/simulate/simulate.h"
 #include "sched_fixture.h"
 
 #include <stdlib.h>
@@ -622,6 +623,8 @@ Test(schedule_file, edits_are_found)
     cr_expect_str_eq(code_after("\"blocks_per_sm\": 1", "\"blocks_per_sm\": 2"), "RK-K007");
     cr_expect_str_eq(code_after("\"kernel\": \"made\"", "\"kernel\": \"other\""), "RK-S006");
     cr_expect_str_eq(code_after("rammer.schedule/1", "rammer.schedule/9"), "RK-J002");
+    cr_expect_str_eq(code_after("\"form\": \"vdevice\"", "\"form\": \"kernels\""), "RK-J004");
+    cr_expect_str_eq(code_after("\"form\": \"vdevice\"", "\"form\": 1"), "RK-J004");
     cr_expect_str_eq(code_after("\"makespan_ns\": ", "\"makespan_ns\": -1"), "RK-J004");
     cr_expect_str_eq(code_after("\"makespan_ns\": ", "\"makespan_ns\": 1e999"), "RK-J004");
     cr_expect_str_eq(code_after("\"candidate\": 0", "\"candidate\": -1"), "RK-J004");
@@ -631,6 +634,38 @@ Test(schedule_file, edits_are_found)
     cr_expect_str_eq(code_after("\"policy\": ", "\"policy\": \"x\", \"policy\": "), "RK-J006");
     cr_expect_str_eq(code_after("\"kernel\": \"made", "\"kernel\": \"made\\u0000more"), "RK-J007");
     cr_expect_str_eq(code_after("\"grid\": [2", "\"grid\": [2.5"), "RK-J004");
+}
+
+/** A policy's options make its form, which both kinds of file say. */
+Test(schedule_file, a_schedule_is_read_in_the_form_in_which_it_was_made)
+{
+    static const struct {
+        const char *policy;
+        int64_t options[RK_POLICY_MAX_OPTIONS];
+        rk_run_form form;
+    } cases[] = {{"wavefront", {0}, RK_RUNS_AS_VDEVICE},
+                 {"wavefront", {0, 0, 1}, RK_RUNS_AS_LAUNCHES},
+                 {"base", {0}, RK_RUNS_AS_LAUNCHES},
+                 {"graph", {0}, RK_RUNS_AS_GRAPH}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        fixture *f = chain(4, 3);
+        f->problem.options = cases[i].options;
+        rk_schedule *s =
+            rk_schedule_run(rk_policy_find(cases[i].policy), &f->problem, f->arena, f->diag);
+        const char *path = write_file(f, s);
+        const char *binary = rk_arena_printf(f->arena, "%s.bin", path);
+        cr_assert(rk_schedule_write(s, &f->problem, binary, f->arena, f->diag));
+        const char *const files[] = {path, binary};
+        for (size_t k = 0; k < 2; k++) {
+            const rk_schedule *back = rk_schedule_read(files[k], &f->problem, f->arena, f->diag);
+            cr_assert(back);
+            cr_expect_eq(back->form, cases[i].form, "%s", cases[i].policy);
+            cr_expect_float_eq(rk_simulate_time(back, &f->problem),
+                               rk_simulate_time(s, &f->problem), 1e-6);
+        }
+        rk_file_remove(rk_path_dir(f->arena, path), f->diag);
+        fixture_free(f);
+    }
 }
 
 Test(schedule_file, another_graph_or_device_is_refused)
