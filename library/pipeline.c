@@ -165,6 +165,8 @@ static bool make_schedule(rk_plan *plan, const rk_plan_options *options, rk_tool
         options->schedule
             ? rk_schedule_read(options->schedule, &plan->problem, tool->arena, tool->diag)
             : rk_schedule_run(plan->policy, &plan->problem, tool->arena, tool->diag);
+    if (plan->schedule && !options->schedule)
+        plan->schedule = rk_memory_reuse(&plan->reuse, &plan->problem, plan->schedule, tool->arena);
     return plan->schedule != NULL;
 }
 

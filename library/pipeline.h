@@ -8,6 +8,7 @@
 #include "emit/family_image.h"
 #include "sched/family/family.h"
 #include "sched/files/schedule_files.h"
+#include "sched/memory/reuse.h"
 #include "sched/model/model.h"
 #include "sched/onnx/import.h"
 #include "sched/policies/policy.h"
@@ -66,11 +67,12 @@ typedef struct {
     rk_kernel_source source;
     const rk_candidates *candidates;
     rk_problem problem;
-    rk_tries tries; /**< what the policy tried */
+    rk_tries tries;        /**< what the policy tried */
     rk_family *family;     /**< of a graph with open dimensions, else NULL */
     rk_spine *spine;       /**< of a family for a target that emits it, else NULL */
     size_t family_points;  /**< values of these at which it was proved */
     bool family_all;       /**< which are all that there are */
+    rk_reuse reuse;        /**< what waits for the sake of memory were added to the schedule */
     rk_schedule *schedule; /**< of a family, one member's, or NULL */
     const rk_memory *memory;
     rk_image *image;
@@ -137,7 +139,8 @@ typedef struct {
  * Reads a folder with an image in it, or plans a model: a file, or a folder with graph.json. RK-U007 when it is none of
  * these, RK-U009 for options of a plan with a built folder.
  */
-int rk_subject_load(rk_subject *out, const char *path, const rk_plan_options *options, rk_tool *tool);
+int rk_subject_load(rk_subject *out, const char *path, const rk_plan_options *options,
+                    rk_tool *tool);
 
 /** Writes a stage as text to `path`, a file. */
 bool rk_plan_dump(const rk_plan *plan, rk_stage stage, const char *path, rk_tool *tool);

@@ -79,6 +79,11 @@ cJSON *rk_plan_report(const rk_plan *plan, rk_tool *tool)
     cJSON_AddNumberToObject(r, "veu_shared_bytes", (double)plan->schedule->veu_shared);
     cJSON_AddNumberToObject(r, "memory_bytes", (double)plan->memory->total_bytes);
     cJSON_AddNumberToObject(r, "constant_bytes", (double)plan->memory->constant_bytes);
+    if (plan->reuse.waits) {
+        cJSON_AddNumberToObject(r, "reuse_waits", (double)plan->reuse.waits);
+        cJSON_AddNumberToObject(r, "reuse_saved_bytes",
+                                (double)(plan->reuse.bytes_before - plan->reuse.bytes));
+    }
     if (plan->profile)
         cJSON_AddStringToObject(r, "rtask_times", rk_plan_sources(plan, tool));
     cJSON_AddNumberToObject(r, "modelled_us", plan->schedule->makespan_ns / 1000);

@@ -335,6 +335,8 @@ static void print_report(const cJSON *report, const char *dir, rk_tool *tool)
         {"veu_threads", "threads of a vEU"},
         {"veu_shared_bytes", "shared bytes of a vEU"},
         {"memory_bytes", "memory, bytes"},
+        {"reuse_waits", "waits that let memory be reused"},
+        {"reuse_saved_bytes", "bytes that these save"},
         {"rtask_times", "rTask times"},
         {"modelled_us", "time, modelled, us"},
     };

@@ -36,6 +36,8 @@ typedef struct {
         first_span; /**< by node: its spans in the rProgram are spans[first_span[n]] .. [first_span[n + 1]] */
     span *spans;
     rk_id **node_at; /**< by vEU: the node of each step */
+    rk_finished_watcher *watcher;
+    void *data;
 } play;
 
 static uint64_t *set_of(const play *p, uint64_t *sets, size_t which)
@@ -142,9 +144,18 @@ static void end_node(play *p, rk_id node)
     }
 }
 
+/** Whether the vEU's next step is the first one of its node there. */
+static bool is_first(const play *p, uint32_t veu, rk_id node)
+{
+    const uint32_t step = p->players[veu].steps;
+    return step == 0 || p->node_at[veu][step - 1] != node;
+}
+
 static void run_rtask(play *p, uint32_t veu, rk_id node)
 {
     uint64_t *known = set_of(p, p->known, veu);
+    if (p->watcher && is_first(p, veu, node))
+        p->watcher(p->data, node, veu, known);
     uint64_t *start = set_of(p, p->at_start, node);
     for (size_t i = 0; i < p->words; i++)
         start[i] = p->begun[node] ? start[i] & known[i] : known[i];
@@ -276,14 +287,19 @@ static bool count_rtasks(play *p)
     return true;
 }
 
-bool rk_finished_find(rk_finished *out, const rk_schedule *schedule, rk_arena *arena)
+bool rk_finished_find(rk_finished *out, const rk_schedule *schedule, rk_finished_watcher *watcher,
+                      void *data, rk_arena *arena)
 {
     const size_t nodes = schedule->node_count, veus = schedule->veu_count;
     if (nodes > NODES_MOST || veus > VEUS_MOST || nodes * veus > ROWS_MOST ||
         schedule->program_count > ROWS_MOST / (nodes + veus + 1))
         return false;
     rk_arena *scratch = rk_arena_new();
-    play p = {.schedule = schedule, .nodes = nodes, .words = (nodes + 63) / 64};
+    play p = {.schedule = schedule,
+              .nodes = nodes,
+              .words = (nodes + 63) / 64,
+              .watcher = watcher,
+              .data = data};
     p.players = RK_NEW_ARRAY(scratch, player, veus + 1);
     p.known = RK_NEW_ARRAY(scratch, uint64_t, veus * p.words + 1);
     p.ended = RK_NEW_ARRAY(scratch, uint64_t, p.words + 1);

@@ -2,15 +2,13 @@
 
 #include "base/file.h"
 #include "base/vec.h"
-#include "sched/memory/finished.h"
+#include "sched/memory/tenants.h"
 #include "sched/plan/residency.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { ALIGNMENT = 256 };
-
-typedef RK_VEC(rk_id) id_list;
 
 /** A buffer to place: first > last when it lives throughout. */
 typedef struct {
@@ -30,11 +28,6 @@ typedef struct {
     size_t hole_count;
     rk_arena *scratch;
 } planner;
-
-static int64_t aligned(int64_t bytes)
-{
-    return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-}
 
 /** Takes the smallest hole that fits, the lowest of several; else grows the memory. */
 static int64_t take(planner *p, int64_t bytes)
@@ -162,125 +155,19 @@ static int by_last_use(const void *a, const void *b)
     return (x->tensor > y->tensor) - (x->tensor < y->tensor);
 }
 
-/* Within rPrograms: which buffer is done with before another begins, by what nodes come after. */
-
-/** A buffer that is placed by itself: the nodes that touch it, and a set of those that surely end before any of them. */
-typedef struct {
-    rk_id tensor;
-    int64_t bytes, offset;
-    const rk_id *nodes;
-    size_t node_count;
-    uint64_t *before;
-} tenant;
-
-/** Whether all use of one is over before the other's begins. */
-static bool is_before(const tenant *a, const tenant *b)
+/** Places the buffers between nodes anew from `first` on, where that takes less than they take now. */
+static void share_within(planner *p, int64_t first, const rk_problem *problem,
+                         const rk_schedule *schedule)
 {
-    for (size_t i = 0; i < a->node_count; i++)
-        if (!(b->before[a->nodes[i] / 64] >> (a->nodes[i] % 64) & 1))
-            return false;
-    return true;
-}
-
-static void note_uses(id_list *uses, rk_arena *arena, const rk_graph *graph, rk_id node,
-                      const rk_id *operands, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        if (operands[i] != RK_NO_ID)
-            *rk_push(arena, &uses[graph->tensors[operands[i]].base]) = node;
-}
-
-/** The tenants of the buffers; a buffer that no node touches is before all. */
-static tenant *find_tenants(const buffer *buffers, size_t count, const rk_graph *graph,
-                            const rk_finished *finished, rk_arena *scratch)
-{
-    id_list *uses = RK_NEW_ARRAY(scratch, id_list, graph->tensor_count + 1);
-    tenant *tenants = RK_NEW_ARRAY(scratch, tenant, count + 1);
-    for (rk_id n = 0; n < graph->node_count; n++) {
-        const rk_node *node = &graph->nodes[n];
-        note_uses(uses, scratch, graph, n, node->inputs, node->input_count);
-        note_uses(uses, scratch, graph, n, node->outputs, node->output_count);
-    }
-    for (size_t i = 0; i < count; i++) {
-        tenant *t = &tenants[i];
-        *t = (tenant){.tensor = buffers[i].tensor,
-                      .bytes = buffers[i].bytes,
-                      .nodes = uses[buffers[i].tensor].items,
-                      .node_count = uses[buffers[i].tensor].count,
-                      .before = RK_NEW_ARRAY(scratch, uint64_t, finished->words + 1)};
-        memset(t->before, 0xff, finished->words * sizeof *t->before);
-        for (size_t k = 0; k < t->node_count; k++)
-            for (size_t w = 0; w < finished->words; w++)
-                t->before[w] &= finished->sets[t->nodes[k] * finished->words + w];
-    }
-    return tenants;
-}
-
-/** Larger buffers first. */
-static int by_size(const void *a, const void *b)
-{
-    const tenant *x = a;
-    const tenant *y = b;
-    if (x->bytes != y->bytes)
-        return x->bytes > y->bytes ? -1 : 1;
-    return (x->tensor > y->tensor) - (x->tensor < y->tensor);
-}
-
-/** The smallest gap between those in its way that holds it, the lowest of several. `placed` is sorted by offset. */
-static int64_t best_fit(const tenant *t, tenant *const *placed, size_t count, int64_t first)
-{
-    int64_t best = -1, least = INT64_MAX, end = first;
-    for (size_t i = 0; i < count; i++) {
-        const tenant *other = placed[i];
-        if (is_before(t, other) || is_before(other, t))
-            continue;
-        const int64_t gap = other->offset - end;
-        if (gap >= t->bytes && gap < least) {
-            best = end;
-            least = gap;
-        }
-        end = other->offset + other->bytes > end ? other->offset + other->bytes : end;
-    }
-    return best < 0 ? end : best;
-}
-
-/** Gives each a place; returns where the last of them ends. */
-static int64_t place_tenants(tenant *tenants, size_t count, int64_t first, rk_arena *scratch)
-{
-    tenant **placed = RK_NEW_ARRAY(scratch, tenant *, count + 1);
-    int64_t end = first;
-    if (count)
-        qsort(tenants, count, sizeof *tenants, by_size);
-    for (size_t i = 0; i < count; i++) {
-        tenant *t = &tenants[i];
-        t->offset = best_fit(t, placed, i, first);
-        end = t->offset + t->bytes > end ? t->offset + t->bytes : end;
-        size_t at = i;
-        for (; at > 0 && placed[at - 1]->offset > t->offset; at--)
-            placed[at] = placed[at - 1];
-        placed[at] = t;
-    }
-    return end;
-}
-
-/** Buffers up to which each is compared with all others. */
-enum { TENANTS_MOST = 20000 };
-
-/** Places the buffers anew from `first` on, where that takes less than they take now. */
-static void share_within(planner *p, const buffer *buffers, size_t count, int64_t first,
-                         const rk_problem *problem, const rk_schedule *schedule)
-{
-    rk_finished finished;
-    if (count == 0 || count > TENANTS_MOST || schedule->node_count != problem->graph->node_count ||
-        !rk_finished_find(&finished, schedule, p->scratch))
+    rk_tenants tenants;
+    if (!rk_tenants_find(&tenants, problem, schedule, p->scratch))
         return;
-    tenant *tenants = find_tenants(buffers, count, problem->graph, &finished, p->scratch);
-    const int64_t end = place_tenants(tenants, count, first, p->scratch);
+    const int64_t end = rk_tenants_place(&tenants, first, p->scratch);
     if (end >= p->memory->total_bytes)
         return;
     p->memory->total_bytes = end;
-    for (size_t i = 0; i < count; i++)
-        p->memory->offsets[tenants[i].tensor] = tenants[i].offset;
+    for (size_t i = 0; i < tenants.count; i++)
+        p->memory->offsets[tenants.items[i].tensor] = tenants.items[i].offset;
 }
 
 /** Places the intermediate buffers, each free again after its last rProgram. */
@@ -356,11 +243,21 @@ static part find_part(const block_table *t, const rk_graph *graph, const rk_tens
     return (part){b->tensor - 1, b->offset};
 }
 
+/** Larger constants first. */
+static int by_size(const void *a, const void *b)
+{
+    const buffer *x = a;
+    const buffer *y = b;
+    if (x->bytes != y->bytes)
+        return x->bytes > y->bytes ? -1 : 1;
+    return (x->tensor > y->tensor) - (x->tensor < y->tensor);
+}
+
 /** By tensor, where a constant lies in a larger one. Those that nodes write, and zeros, lie in none. */
 static const part *find_parts(const rk_graph *graph, const rk_id *same, rk_arena *scratch)
 {
     part *parts = RK_NEW_ARRAY(scratch, part, graph->tensor_count + 1);
-    tenant *all = RK_NEW_ARRAY(scratch, tenant, graph->tensor_count + 1);
+    buffer *all = RK_NEW_ARRAY(scratch, buffer, graph->tensor_count + 1);
     bool *written = RK_NEW_ARRAY(scratch, bool, graph->tensor_count + 1);
     size_t count = 0, blocks = 0;
     for (size_t n = 0; n < graph->node_count; n++)
@@ -372,7 +269,7 @@ static const part *find_parts(const rk_graph *graph, const rk_id *same, rk_arena
         if (t->base != i || !t->data || t->zeros || written[i] || same[i] != i ||
             rk_tensor_bytes(t) < ALIGNMENT)
             continue;
-        all[count++] = (tenant){.tensor = i, .bytes = rk_tensor_bytes(t)};
+        all[count++] = (buffer){.tensor = i, .bytes = rk_tensor_bytes(t)};
         blocks += (size_t)(rk_tensor_bytes(t) / ALIGNMENT);
     }
     if (count < 2)
@@ -407,7 +304,7 @@ const rk_memory *rk_memory_plan(const rk_problem *problem, const rk_schedule *sc
             const rk_tensor *tensor = &graph->tensors[i];
             if (tensor->base != i || (tensor->data != NULL) != constants)
                 continue;
-            buffers[i].bytes = aligned(rk_tensor_bytes(tensor));
+            buffers[i].bytes = rk_memory_aligned(rk_tensor_bytes(tensor));
             if (same[i] != i || parts[i].of != RK_NO_ID)
                 continue;
             if (constants || buffers[i].first == UINT32_MAX) {
@@ -428,7 +325,7 @@ const rk_memory *rk_memory_plan(const rk_problem *problem, const rk_schedule *sc
             memory->offsets[i] = memory->offsets[same[i]];
     const int64_t fixed_bytes = memory->total_bytes;
     place_intermediates(&p, buffers, intermediates);
-    share_within(&p, buffers, intermediates, fixed_bytes, problem, schedule);
+    share_within(&p, fixed_bytes, problem, schedule);
     for (size_t i = 0; i < graph->tensor_count; i++) {
         const rk_tensor *tensor = &graph->tensors[i];
         if (tensor->base != i)

@@ -13,4 +13,10 @@ typedef struct {
     int64_t total_bytes;
 } rk_memory;
 
+/** What a buffer of so many bytes takes. */
+static inline int64_t rk_memory_aligned(int64_t bytes)
+{
+    return (bytes + 255) / 256 * 256;
+}
+
 #endif

@@ -1,4 +1,5 @@
 #include "sched/check/check_schedule.h"
+#include "sched/memory/reuse.h"
 #include "tests/proof/mutants/mutate.h"
 
 #include <inttypes.h>
@@ -23,7 +24,8 @@ typedef struct {
 typedef struct {
     tally tallies[32];
     size_t count, instances, programs, counted;
-    size_t pairs; /**< explanations that were looked at */
+    size_t reused; /**< schedules with waits for the sake of memory */
+    size_t pairs;  /**< explanations that were looked at */
     size_t wrong;
     bool full;       /**< run the full search, too */
     bool first;      /**< the first disagreement is the last */
@@ -255,8 +257,12 @@ static void try_instance(campaign *c, rng *r, size_t most)
 {
     rk_arena_reset(c->arena);
     instance *in = instance_new(r);
-    const rk_schedule *schedule = instance_schedule(in, (uint32_t)c->instances, r);
-    if (schedule) {
+    rk_schedule *made = instance_schedule(in, (uint32_t)c->instances, r);
+    if (made) {
+        rk_reuse reuse;
+        made = rk_memory_reuse(&reuse, &in->f->problem, made, in->f->arena);
+        c->reused += reuse.waits > 0;
+        const rk_schedule *schedule = made;
         const rk_memory *memory = rk_memory_plan(&in->f->problem, schedule, in->f->arena);
         schedule = count_more(in, schedule, memory, r);
         subject s = mutant_subject(mutant_new(in, schedule, memory, c->arena));
@@ -295,9 +301,9 @@ static void print_table(const campaign *c)
         all.unsafe += t->unsafe;
         all.rejected += t->rejected;
     }
-    printf("\n%zu mutants of %zu schedules, with %zu rPrograms and %zu counters; %zu explanations "
-           "looked at.\n",
-           c->count, c->instances, c->programs, c->counted, c->pairs);
+    printf("\n%zu mutants of %zu schedules (%zu with waits for memory), with %zu rPrograms and %zu "
+           "counters; %zu explanations looked at.\n",
+           c->count, c->instances, c->reused, c->programs, c->counted, c->pairs);
 }
 
 static bool parse(int argc, char **argv, campaign *c, size_t *most, rng *r)
