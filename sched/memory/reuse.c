@@ -464,6 +464,18 @@ static rk_schedule *remake_schedule(reuse *r, size_t *waits, rk_arena *arena)
     return made;
 }
 
+/**
+ * Whether what a simulated run has seen end may be waited for: it runs as a vDevice, and all that keeps an rTask from its
+ * end is in the schedule, which of rTasks that wait for lower-numbered ones is not so.
+ */
+static bool is_played_whole(const rk_problem *problem, const rk_schedule *schedule)
+{
+    for (size_t n = 0; n < schedule->node_count; n++)
+        if (rk_candidate_is_ordered(&problem->candidates->nodes[n].items[schedule->selected[n]]))
+            return false;
+    return schedule->form == RK_RUNS_AS_VDEVICE;
+}
+
 rk_schedule *rk_memory_reuse(rk_reuse *out, const rk_problem *problem, rk_schedule *schedule,
                              rk_arena *arena)
 {
@@ -471,7 +483,7 @@ rk_schedule *rk_memory_reuse(rk_reuse *out, const rk_problem *problem, rk_schedu
     rk_arena *scratch = rk_arena_new();
     reuse r = {.problem = problem, .schedule = schedule, .scratch = scratch};
     rk_schedule *best = schedule;
-    if (schedule->form == RK_RUNS_AS_VDEVICE &&
+    if (is_played_whole(problem, schedule) &&
         rk_tenants_find(&r.tenants, problem, schedule, scratch)) {
         out->bytes = out->bytes_before = rk_tenants_place(&r.tenants, 0, scratch);
         r.known = rk_arena_copy(scratch, r.tenants.finished.sets,

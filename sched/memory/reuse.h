@@ -14,7 +14,7 @@ typedef struct {
  * before another begins, the nodes that write the other wait for those that touch the first, which have ended by then, so
  * that nothing starts later in a simulated run. rTasks stay where they are. The schedule itself where that saves
  * less than a twentieth of the memory, or less than looking for the waits reads (32 bytes an item), and where it does not
- * run as a vDevice.
+ * run as a vDevice or has rTasks that wait for lower-numbered ones.
  */
 rk_schedule *rk_memory_reuse(rk_reuse *out, const rk_problem *problem, rk_schedule *schedule,
                              rk_arena *arena);

@@ -94,6 +94,18 @@ Test(reuse, what_shares_already_gets_no_more_waits)
     fixture_free(f);
 }
 
+Test(reuse, where_rtasks_wait_for_lower_ones_there_are_none)
+{
+    rk_schedule *made;
+    fixture *f = strands("wavefront", &made);
+    rk_kernel ordered = ranged_kernel;
+    ordered.uses.ordered = true;
+    ((rk_candidate *)(uintptr_t)f->candidates->nodes[1].items)->kernel = &ordered;
+    rk_reuse traded;
+    cr_expect_eq(rk_memory_reuse(&traded, &f->problem, made, f->arena), made);
+    fixture_free(f);
+}
+
 Test(reuse, kernels_to_compare_with_get_none)
 {
     rk_schedule *made;
