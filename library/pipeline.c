@@ -262,7 +262,8 @@ int rk_plan_make(rk_plan *out, const char *graph, const rk_plan_options *options
         return RK_EXIT_REFUSED;
 
     rk_tool_progress(tool, "checking the schedule");
-    plan->memory = rk_memory_plan(&plan->problem, plan->schedule, tool->arena);
+    plan->memory =
+        rk_memory_plan_reused(&plan->problem, plan->schedule, &plan->reuse, tool->arena);
     rk_arena *scratch = rk_arena_new();
     bool proved = rk_check(plan->schedule, plan->memory, &plan->problem, scratch, tool->diag);
     rk_arena_free(scratch);

@@ -144,6 +144,23 @@ static void end_node(play *p, rk_id node)
     }
 }
 
+/** A step on: of the node, all may have run. */
+static void end_rtask(play *p, uint32_t veu, rk_id node)
+{
+    const uint32_t step = ++p->players[veu].steps;
+    row_of(p, p->rows, veu)[veu] = step;
+    row_of(p, p->rows_after, node)[veu] = step;
+    if (--p->left[node])
+        return;
+    end_node(p, node);
+    if (p->first_span[node + 1] - p->first_span[node] == 1 && p->last_program[node] == p->index) {
+        uint64_t *known = set_of(p, p->known, veu);
+        add(known, node);
+        unite(p, known, set_of(p, p->after, node));
+        p->players[veu].known_since = step;
+    }
+}
+
 /** Whether the vEU's next step is the first one of its node there. */
 static bool is_first(const play *p, uint32_t veu, rk_id node)
 {
@@ -154,6 +171,10 @@ static bool is_first(const play *p, uint32_t veu, rk_id node)
 static void run_rtask(play *p, uint32_t veu, rk_id node)
 {
     uint64_t *known = set_of(p, p->known, veu);
+    if (!is_first(p, veu, node) && p->players[veu].known_since <= p->players[veu].steps) {
+        end_rtask(p, veu, node); /* it knows what the one before it did */
+        return;
+    }
     if (p->watcher && is_first(p, veu, node))
         p->watcher(p->data, node, veu, known);
     uint64_t *start = set_of(p, p->at_start, node);
@@ -163,16 +184,8 @@ static void run_rtask(play *p, uint32_t veu, rk_id node)
         memset(row_of(p, p->rows_after, node), 0, p->schedule->veu_count * sizeof *p->rows);
     p->begun[node] = p->index + 1;
     unite(p, set_of(p, p->after, node), known);
-    row_of(p, p->rows, veu)[veu] = ++p->players[veu].steps;
     raise(p, row_of(p, p->rows_after, node), row_of(p, p->rows, veu));
-    if (--p->left[node])
-        return;
-    end_node(p, node);
-    if (p->first_span[node + 1] - p->first_span[node] == 1 && p->last_program[node] == p->index) {
-        add(known, node);
-        unite(p, known, set_of(p, p->after, node));
-        p->players[veu].known_since = p->players[veu].steps;
-    }
+    end_rtask(p, veu, node);
 }
 
 /** Runs the vEU's list as far as its waits allow; whether it went on. */

@@ -157,17 +157,21 @@ static int by_last_use(const void *a, const void *b)
 
 /** Places the buffers between nodes anew from `first` on, where that takes less than they take now. */
 static void share_within(planner *p, int64_t first, const rk_problem *problem,
-                         const rk_schedule *schedule)
+                         const rk_schedule *schedule, rk_reuse reuse)
 {
     rk_tenants tenants;
-    if (!rk_tenants_find(&tenants, problem, schedule, p->scratch))
+    if (!reuse.placed) {
+        if (!rk_tenants_find(&tenants, problem, schedule, p->scratch))
+            return;
+        reuse.bytes = rk_tenants_place(&tenants, p->scratch);
+        reuse.placed = tenants.items;
+        reuse.placed_count = tenants.count;
+    }
+    if (first + reuse.bytes >= p->memory->total_bytes)
         return;
-    const int64_t end = rk_tenants_place(&tenants, first, p->scratch);
-    if (end >= p->memory->total_bytes)
-        return;
-    p->memory->total_bytes = end;
-    for (size_t i = 0; i < tenants.count; i++)
-        p->memory->offsets[tenants.items[i].tensor] = tenants.items[i].offset;
+    p->memory->total_bytes = first + reuse.bytes;
+    for (size_t i = 0; i < reuse.placed_count; i++)
+        p->memory->offsets[reuse.placed[i].tensor] = first + reuse.placed[i].offset;
 }
 
 /** Places the intermediate buffers, each free again after its last rProgram. */
@@ -291,6 +295,12 @@ static const part *find_parts(const rk_graph *graph, const rk_id *same, rk_arena
 const rk_memory *rk_memory_plan(const rk_problem *problem, const rk_schedule *schedule,
                                 rk_arena *arena)
 {
+    return rk_memory_plan_reused(problem, schedule, &(rk_reuse){0}, arena);
+}
+
+const rk_memory *rk_memory_plan_reused(const rk_problem *problem, const rk_schedule *schedule,
+                                       const rk_reuse *reuse, rk_arena *arena)
+{
     const rk_graph *graph = problem->graph;
     rk_memory *memory = RK_NEW(arena, rk_memory);
     memory->offsets = RK_NEW_ARRAY(arena, int64_t, graph->tensor_count + 1);
@@ -325,7 +335,7 @@ const rk_memory *rk_memory_plan(const rk_problem *problem, const rk_schedule *sc
             memory->offsets[i] = memory->offsets[same[i]];
     const int64_t fixed_bytes = memory->total_bytes;
     place_intermediates(&p, buffers, intermediates);
-    share_within(&p, fixed_bytes, problem, schedule);
+    share_within(&p, fixed_bytes, problem, schedule, *reuse);
     for (size_t i = 0; i < graph->tensor_count; i++) {
         const rk_tensor *tensor = &graph->tensors[i];
         if (tensor->base != i)

@@ -1,8 +1,8 @@
 #ifndef RK_SCHED_MEMORY_MEMORY_PLAN_H
 #define RK_SCHED_MEMORY_MEMORY_PLAN_H
 
+#include "sched/memory/reuse.h"
 #include "sched/plan/memory_layout.h"
-#include "sched/plan/schedule.h"
 
 /**
  * Places the buffers. Two that share memory are never live at once under this schedule: all rTasks of all nodes
@@ -12,5 +12,9 @@
  */
 const rk_memory *rk_memory_plan(const rk_problem *problem, const rk_schedule *schedule,
                                 rk_arena *arena);
+
+/** The same, of a schedule that rk_memory_reuse gave: what it found out is not found again. */
+const rk_memory *rk_memory_plan_reused(const rk_problem *problem, const rk_schedule *schedule,
+                                       const rk_reuse *reuse, rk_arena *arena);
 
 #endif

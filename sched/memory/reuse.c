@@ -476,6 +476,35 @@ static bool is_played_whole(const rk_problem *problem, const rk_schedule *schedu
     return schedule->form == RK_RUNS_AS_VDEVICE;
 }
 
+static void keep_places(rk_reuse *out, const rk_tenants *tenants, rk_arena *arena)
+{
+    out->placed = rk_arena_copy(arena, tenants->items, tenants->count * sizeof *tenants->items);
+    out->placed_count = tenants->count;
+}
+
+/** Adds the waits; the schedule itself when they save too little. */
+static rk_schedule *add_reuse(rk_reuse *out, reuse *r, rk_schedule *schedule, rk_arena *arena)
+{
+    const int64_t aim = rk_tenants_place(&r->tenants, r->scratch);
+    if (aim + aim / 20 >= out->bytes)
+        return schedule;
+    find_needs(r);
+    if (!find_waits(r))
+        return schedule;
+    size_t waits = 0;
+    rk_schedule *made = remake_schedule(r, &waits, arena);
+    rk_tenants tenants;
+    if (!rk_tenants_find(&tenants, r->problem, made, r->scratch))
+        return schedule;
+    const int64_t bytes = rk_tenants_place(&tenants, r->scratch);
+    if (bytes >= out->bytes || (out->bytes - bytes) / SECTOR <= (int64_t)waits)
+        return schedule;
+    out->bytes = bytes;
+    out->waits = waits;
+    keep_places(out, &tenants, arena);
+    return made;
+}
+
 rk_schedule *rk_memory_reuse(rk_reuse *out, const rk_problem *problem, rk_schedule *schedule,
                              rk_arena *arena)
 {
@@ -485,26 +514,13 @@ rk_schedule *rk_memory_reuse(rk_reuse *out, const rk_problem *problem, rk_schedu
     rk_schedule *best = schedule;
     if (is_played_whole(problem, schedule) &&
         rk_tenants_find(&r.tenants, problem, schedule, scratch)) {
-        out->bytes = out->bytes_before = rk_tenants_place(&r.tenants, 0, scratch);
+        out->bytes = out->bytes_before = rk_tenants_place(&r.tenants, scratch);
+        keep_places(out, &r.tenants, arena);
         r.known = rk_arena_copy(scratch, r.tenants.finished.sets,
                                 schedule->node_count * r.tenants.finished.words * sizeof *r.known);
         find_times(&r);
         set_lives(&r);
-        const int64_t aim = rk_tenants_place(&r.tenants, 0, scratch);
-        if (aim + aim / 20 < out->bytes)
-            find_needs(&r);
-        if (r.needs && find_waits(&r)) {
-            size_t waits = 0;
-            rk_schedule *made = remake_schedule(&r, &waits, arena);
-            rk_tenants tenants;
-            const int64_t bytes = rk_tenants_find(&tenants, problem, made, scratch)
-                                      ? rk_tenants_place(&tenants, 0, scratch)
-                                      : INT64_MAX;
-            if (bytes < out->bytes && (out->bytes - bytes) / SECTOR > (int64_t)waits) {
-                *out = (rk_reuse){out->bytes_before, bytes, waits};
-                best = made;
-            }
-        }
+        best = add_reuse(out, &r, schedule, arena);
     }
     rk_arena_free(scratch);
     return best;

@@ -7,6 +7,9 @@
 typedef struct {
     int64_t bytes_before, bytes; /**< of the buffers between nodes, without and with the waits */
     size_t waits;                /**< items that barrier-rTasks wait for besides */
+    const struct rk_tenant
+        *placed; /**< where they lie in these bytes; NULL where that was not found */
+    size_t placed_count;
 } rk_reuse;
 
 /**

@@ -122,9 +122,9 @@ static bool may_share(const rk_tenant *a, const rk_tenant *b)
 }
 
 /** The smallest gap between those in its way that holds it, the lowest of several. `placed` is sorted by offset. */
-static int64_t best_fit(const rk_tenant *t, rk_tenant *const *placed, size_t count, int64_t first)
+static int64_t best_fit(const rk_tenant *t, rk_tenant *const *placed, size_t count)
 {
-    int64_t best = -1, least = INT64_MAX, end = first;
+    int64_t best = -1, least = INT64_MAX, end = 0;
     for (size_t i = 0; i < count; i++) {
         const rk_tenant *other = placed[i];
         if (may_share(t, other))
@@ -140,12 +140,12 @@ static int64_t best_fit(const rk_tenant *t, rk_tenant *const *placed, size_t cou
 }
 
 /** Places them in an order; returns where the last of them ends. */
-static int64_t place_in_order(rk_tenant *items, size_t count, int64_t first, rk_tenant **placed)
+static int64_t place_in_order(rk_tenant *items, size_t count, rk_tenant **placed)
 {
-    int64_t end = first;
+    int64_t end = 0;
     for (size_t i = 0; i < count; i++) {
         rk_tenant *t = &items[i];
-        t->offset = best_fit(t, placed, i, first);
+        t->offset = best_fit(t, placed, i);
         end = t->offset + t->bytes > end ? t->offset + t->bytes : end;
         size_t at = i;
         for (; at > 0 && placed[at - 1]->offset > t->offset; at--)
@@ -160,13 +160,13 @@ typedef struct {
     rk_tenant *items;
     rk_tenant **placed;
     rk_tenants *best;
-    int64_t first, least;
+    int64_t least;
 } placing;
 
 static int64_t try_order(placing *p)
 {
     const size_t count = p->best->count;
-    const int64_t end = place_in_order(p->items, count, p->first, p->placed);
+    const int64_t end = place_in_order(p->items, count, p->placed);
     if (end < p->least)
         memcpy(p->best->items, p->items, count * sizeof *p->items);
     p->least = end < p->least ? end : p->least;
@@ -186,12 +186,11 @@ static void highest_first(placing *p, int64_t end)
     }
 }
 
-int64_t rk_tenants_place(rk_tenants *tenants, int64_t first, rk_arena *scratch)
+int64_t rk_tenants_place(rk_tenants *tenants, rk_arena *scratch)
 {
     const size_t count = tenants->count;
     placing p = {.placed = RK_NEW_ARRAY(scratch, rk_tenant *, count + 1),
                  .best = tenants,
-                 .first = first,
                  .least = INT64_MAX};
     p.items = rk_arena_copy(scratch, tenants->items, (count + 1) * sizeof *tenants->items);
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {

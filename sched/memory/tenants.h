@@ -4,7 +4,7 @@
 #include "sched/memory/finished.h"
 
 /** A buffer between nodes: no constant, input or output. */
-typedef struct {
+typedef struct rk_tenant {
     rk_id tensor;
     int64_t bytes, offset;
     const rk_id *nodes; /**< that touch it, in order of the graph */
@@ -27,10 +27,10 @@ bool rk_tenants_find(rk_tenants *out, const rk_problem *problem, const rk_schedu
 bool rk_tenant_is_before(const rk_tenant *a, const rk_tenant *b);
 
 /**
- * Gives each an offset from `first` on, apart from those that may live beside it: neither is before the other, and
+ * Gives each an offset from 0 on, apart from those that may live beside it: neither is before the other, and
  * neither ends before the other begins. Larger ones first, each in the smallest gap that holds it. Returns where the last
  * of them ends.
  */
-int64_t rk_tenants_place(rk_tenants *tenants, int64_t first, rk_arena *scratch);
+int64_t rk_tenants_place(rk_tenants *tenants, rk_arena *scratch);
 
 #endif

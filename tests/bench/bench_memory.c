@@ -134,7 +134,7 @@ static void show(setting *s, const rk_zoo_model *model, const rk_graph *graph, r
     const double planned = now();
     rk_reuse traded;
     rk_schedule *schedule = rk_memory_reuse(&traded, problem, first, arena);
-    const rk_memory *memory = rk_memory_plan(problem, schedule, arena);
+    const rk_memory *memory = rk_memory_plan_reused(problem, schedule, &traded, arena);
     const double placed = now();
     if (!rk_check(schedule, memory, problem, arena, s->diag))
         printf("%s: REFUSED\n", model->name);
