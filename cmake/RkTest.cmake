@@ -1,6 +1,7 @@
 # Tests as CTest sees them: one for each Criterion test, one for each golden case.
 
-# What tools/test.sh builds and runs with sanitizers; the rest of their builds is for those who ask for it.
+# What tools/test.sh builds and runs with sanitizers; the rest of their builds is for those who ask for it. Tests of the
+# label `sanitized` do and say the same under AddressSanitizer: it leaves them to that build, but with --full.
 add_custom_target(sanitized)
 
 # rk_unit_test(<file> <library>...)
@@ -32,7 +33,7 @@ function(rk_unit_test file)
         add_test(NAME unit/${name} COMMAND ${stem} --filter ${name} --color=never -j1)
         set_tests_properties(unit/${name} PROPERTIES
             FAIL_REGULAR_EXPRESSION "Tested: 0 "
-            ENVIRONMENT "${RK_TEST_ENV}" LABELS "unit;quick" TIMEOUT 300)
+            ENVIRONMENT "${RK_TEST_ENV}" LABELS "unit;quick;sanitized" TIMEOUT 300)
         math(EXPR count "${count} + 1")
     endforeach()
     if(count EQUAL 0)
@@ -40,7 +41,7 @@ function(rk_unit_test file)
     endif()
     add_test(NAME unit/${stem}
              COMMAND sh ${CMAKE_SOURCE_DIR}/tests/unit/count.sh $<TARGET_FILE:${stem}> ${count})
-    set_tests_properties(unit/${stem} PROPERTIES LABELS "unit;quick")
+    set_tests_properties(unit/${stem} PROPERTIES LABELS "unit;quick;sanitized")
 endfunction()
 
 # rk_plants(<out-var> <file>): the lines "name | second" that begin the plants of a file, whose rest
@@ -70,10 +71,13 @@ function(rk_golden_tests folder)
         if(EXISTS ${folder}/${case}/slow)
             set(labels golden)
         endif()
+        file(READ ${folder}/${command} text)
+        if(NOT text MATCHES "RK_SANITIZE") # by which a case says that it needs a plain build
+            list(APPEND labels sanitized)
+        endif()
         set_tests_properties(golden/${case} PROPERTIES
             ENVIRONMENT "${RK_TEST_ENV};RK_KEEP=${CMAKE_BINARY_DIR}/goldens/${case}"
             LABELS "${labels}" TIMEOUT 300 SKIP_RETURN_CODE 77)
-        file(READ ${folder}/${command} text)
         set(compilers "")
         if(text MATCHES "golden/rkconvert/show\\.sh")
             set(compilers cpu gpu)

@@ -2,10 +2,10 @@
 #
 #   sh tools/test.sh [--full]
 #
-#   release  every test but those of label `full`: everything is looked at once, with nvcc for one architecture
-#   asan     units, golden and equivalence tests under AddressSanitizer and UBSan
+#   release  every test but those of labels `full` and `sanitized`, with nvcc for one architecture
+#   asan     units, golden and equivalence tests under AddressSanitizer and UBSan; those of label `sanitized` only here
 #   tsan     the CPU vDevice under ThreadSanitizer
-# With --full all tests run, with each architecture and as many random cases as there are. What could not run is named at
+# Everything is looked at once. With --full all tests run, with each architecture and as many random cases as there are. What could not run is named at
 # the end, with what is missing. With CI set, warnings are errors.
 set -u
 cd "$(dirname "$0")/.." || exit 1
@@ -59,7 +59,7 @@ run_tests()
     preset=$1 targets=$2
     shift 2
     # shellcheck disable=SC2086 # targets are words
-    if ! configure "$preset" -DRK_WERROR="${CI:+ON}" || ! build "$preset" --target $targets; then
+    if ! configure "$preset" -DRK_WERROR="${CI:+ON}" $rkconvert || ! build "$preset" --target $targets; then
         echo "the $preset build failed"
         failed=$((failed + 1))
         return
@@ -67,7 +67,7 @@ run_tests()
     junit=$PWD/build/$preset.xml
     rm -f "$junit"
     status=0
-    [ -n "$full" ] || set -- "$@" -LE '^full$'
+    [ -n "$full" ] || set -- "$@" -LE "^($unusual)\$"
     ctest --test-dir "build/$preset" --no-tests=error --output-on-failure --progress -j 2 \
         --output-junit "$junit" "$@" || status=$?
     total=0
@@ -97,12 +97,16 @@ find_nvcc || echo "no CUDA toolkit: tests that need nvcc are skipped"
 mkdir -p build
 : >build/skipped
 
+rkconvert=
+unusual='full|sanitized'
 step "Release: all tests"
 run_tests release "all ${full:+programs_full} programs"
+rkconvert=-DRK_RKCONVERT=$PWD/build/release/bin/rkconvert # makes their catalogs
+unusual=full
 step "AddressSanitizer and UndefinedBehaviorSanitizer"
-run_tests asan sanitized -L '^(unit|golden|equivalence)$'
+run_tests asan sanitized -L '^(unit|golden|equivalence|asan)$'
 step "ThreadSanitizer: the CPU vDevice"
-run_tests tsan sanitized -R '^(threads/|golden/rammer/vdevice_)'
+run_tests tsan sanitized -R '^(threads/|golden/rammer/vdevice_(convnet|lstm|mlp)$)'
 
 echo
 echo "all tests, $(($(date +%s) - rk_started)) s:"

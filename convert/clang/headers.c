@@ -1,8 +1,8 @@
 #include "convert/clang/headers.h"
 
 #include "convert/clang/ast.h"
-#include "convert/clang/included.h"
 #include "convert/clang/headers_internal.h"
+#include "convert/clang/included.h"
 #include "convert/clang/pch.h"
 #include "convert/clang/prelude.h"
 #include "convert/unit/sources.h"
@@ -104,19 +104,47 @@ static rk_clang_args with_prelude(const rk_clang_args *args, const char *pch, rk
     return (rk_clang_args){all.items, all.count};
 }
 
-/** What the precompiled form depends on; that its headers are as they were is looked at where it is used. */
+/** Whether an argument may name a file or a folder from the working directory: all but those that are known not to. */
+static bool names_relatively(const char *arg)
+{
+    static const char *const joined[] = {"-I", "--cuda-path=", "-resource-dir="};
+    static const char *const other[] = {"-D", "-U", "-W", "-std=", "-x",
+                                        "-O", "-f", "-g", "-m",    "-nocuda"};
+    static const char *const whole[] = {
+        "--cuda-host-only", "-Xclang",      "-resource-dir", "-isystem", "-idirafter",
+        "-iquote",          "-include-pch", "-pthread",      "-w",       "-nostdinc++"};
+    for (size_t i = 0; i < sizeof joined / sizeof *joined; i++)
+        if (rk_str_starts(arg, joined[i]))
+            return arg[strlen(joined[i])] != '/';
+    for (size_t i = 0; i < sizeof other / sizeof *other; i++)
+        if (rk_str_starts(arg, other[i]))
+            return strchr(arg, '/') != NULL;
+    for (size_t i = 0; i < sizeof whole / sizeof *whole; i++)
+        if (strcmp(arg, whole[i]) == 0)
+            return false;
+    return *arg != '/' && !rk_str_starts(arg, "-target-sdk-version=");
+}
+
+/**
+ * What the precompiled form depends on; that its headers are as they were is looked at where it is used. The working
+ * directory is part of it only where it can matter, so that runs in other ones find it.
+ */
 static uint64_t key_of(const rk_clang_args *args, const char *pch, const char *text,
                        rk_arena *arena)
 {
     rk_str key = {.arena = arena};
-    char *here = getcwd(NULL, 0);
     struct stat status = {0};
     stat(pch, &status);
-    rk_str_addf(&key, "%s\n%s\n%jd\n", rk_ast_text(clang_getClangVersion(), arena),
-                here ? here : "", (intmax_t)status.st_mtime);
-    free(here);
-    for (size_t i = 0; i < args->count; i++)
+    rk_str_addf(&key, "%s\n%jd\n", rk_ast_text(clang_getClangVersion(), arena),
+                (intmax_t)status.st_mtime);
+    bool relative = false;
+    for (size_t i = 0; i < args->count; i++) {
         rk_str_addf(&key, "%s\n", args->items[i]);
+        relative = relative || names_relatively(args->items[i]);
+    }
+    char *here = relative ? getcwd(NULL, 0) : NULL;
+    rk_str_addf(&key, "%s\n", here ? here : "");
+    free(here);
     rk_str_add(&key, text);
     return rk_hash(rk_str_text(&key), key.length, 0);
 }

@@ -2,6 +2,7 @@
 
 #include "convert/clang/ast.h"
 #include "convert/clang/expand.h"
+#include "convert/clang/headers.h"
 #include "convert/clang/parse.h"
 #include "convert/facts/branches.h"
 #include "convert/facts/undefined.h"
@@ -60,6 +61,8 @@ static bool read(rk_program *program)
     rk_unit *unit = program->unit;
     if (!rk_sources_read(unit) || !rk_reserved_names(unit))
         return false;
+    if (!unit->headers)
+        unit->headers = rk_headers_open(unit);
     rk_program_split(program);
     rk_program_find_functions(program);
     if (rk_program_prepare(program)) {

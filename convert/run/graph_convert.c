@@ -2,6 +2,7 @@
 
 #include "base/file.h"
 #include "convert/clang/arguments.h"
+#include "convert/clang/headers.h"
 #include "convert/clang/parse.h"
 #include "convert/clang/pch.h"
 #include "convert/clang/prelude.h"
@@ -10,7 +11,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-static bool follow(rk_sequence *out, const rk_graph_options *options, rk_arena *arena,
+static bool follow(rk_sequence *out, const rk_convert_graph_options *options, rk_arena *arena,
                    rk_diag *diag)
 {
     rk_convert_options convert = options->convert;
@@ -28,7 +29,12 @@ static bool follow(rk_sequence *out, const rk_graph_options *options, rk_arena *
                              .options = &convert,
                              .path = convert.inputs[i],
                              .pch = pch};
-        good &= rk_sources_read(&units[i]) && rk_parse_source(&units[i]);
+        if (rk_sources_read(&units[i])) {
+            units[i].headers = rk_headers_open(&units[i]);
+            good &= rk_parse_source(&units[i]);
+        } else {
+            good = false;
+        }
         parsed[i] = units[i].tu;
     }
     good = good && rk_sequence_follow(out, &(rk_sequence_units){parsed, count}, options->function,
@@ -40,8 +46,8 @@ static bool follow(rk_sequence *out, const rk_graph_options *options, rk_arena *
 }
 
 /** Converts the sources, and the kernels of copies where the graph needs them. */
-static bool convert(rk_graph_result *result, const rk_graph_options *options, rk_arena *arena,
-                    rk_diag *diag)
+static bool convert(rk_graph_result *result, const rk_convert_graph_options *options,
+                    rk_arena *arena, rk_diag *diag)
 {
     rk_convert_options all = options->convert;
     const char **inputs = RK_NEW_ARRAY(arena, const char *, all.input_count + 1);
@@ -52,8 +58,8 @@ static bool convert(rk_graph_result *result, const rk_graph_options *options, rk
     return rk_convert_run(&result->convert, &all, arena, diag);
 }
 
-bool rk_convert_graph(rk_graph_result *out, const rk_graph_options *options, rk_arena *arena,
-                      rk_diag *diag)
+bool rk_convert_graph(rk_graph_result *out, const rk_convert_graph_options *options,
+                      rk_arena *arena, rk_diag *diag)
 {
     *out = (rk_graph_result){0};
     if (!follow(&out->sequence, options, arena, diag))

@@ -11,7 +11,7 @@ typedef struct {
     const char *name;           /**< the graph's; NULL: the first source's */
     const rk_given *given;
     size_t given_count;
-} rk_graph_options;
+} rk_convert_graph_options;
 
 /** What it did. */
 typedef struct {
@@ -26,8 +26,8 @@ typedef struct {
  * the converted source, its catalog with a launch for each step, and the CPU library into `out_dir`.
  * False when there is no graph; one that ends early is one, see rk_graph_made.
  */
-bool rk_convert_graph(rk_graph_result *out, const rk_graph_options *options, rk_arena *arena,
-                      rk_diag *diag);
+bool rk_convert_graph(rk_graph_result *out, const rk_convert_graph_options *options,
+                      rk_arena *arena, rk_diag *diag);
 
 /** The sequence, a step a line. */
 void rk_sequence_print(const rk_sequence *sequence, FILE *out);

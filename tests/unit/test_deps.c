@@ -1,3 +1,4 @@
+#include "depth.h"
 #include "ranged_fixture.h"
 #include "sched/check/check_schedule.h"
 #include "sched/memory/memory_plan.h"
@@ -420,7 +421,7 @@ Test(deps, runs_that_are_joined_are_not_taken_for_all)
 
 Test(deps, no_schedule_goes_below_the_bound)
 {
-    for (unsigned seed = 1; seed <= 100; seed++) {
+    for (unsigned seed = 1; seed <= (unsigned)rk_depth(25, 100); seed++) {
         world *w = random_world(seed);
         rk_bound bound;
         rk_bound_find(&bound, &w->f->problem, (uint32_t)w->f->device->sms);

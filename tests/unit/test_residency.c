@@ -116,7 +116,7 @@ static fixture *priced(uint64_t seed)
 
 Test(residency, no_schedule_goes_below_the_bound_wherever_its_data_is)
 {
-    for (uint64_t seed = 0; seed < rk_depth(60, 600); seed++) {
+    for (uint64_t seed = 0; seed < rk_depth(20, 600); seed++) {
         fixture *f = priced(seed);
         rk_bound b;
         rk_bound_find(&b, &f->problem, (uint32_t)f->device->sms);

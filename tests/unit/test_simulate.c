@@ -328,7 +328,7 @@ Test(bound, rules_out_kernels_that_are_too_slow_or_too_much_work)
 Test(bound, no_schedule_goes_below_it)
 {
     double closest = 1e9;
-    for (uint64_t seed = 0; seed < rk_depth(40, 300); seed++) {
+    for (uint64_t seed = 0; seed < rk_depth(20, 300); seed++) {
         random_spec spec = {.nodes = 2 + seed % 40,
                             .rtasks_most = 1 + (uint32_t)(seed / 7) % 20,
                             .candidates = 1 + seed % 3,

@@ -31,7 +31,7 @@ cp -R "$runtime" "$work/include"
 sanitize=${RK_SANITIZE:+-fsanitize=$RK_SANITIZE}
 build() {
     # shellcheck disable=SC2086
-    ${CXX:-c++} -std=c++17 -O2 -fPIC -shared -ffp-contract=off -fno-fast-math -w $sanitize \
+    ${CXX:-c++} -std=c++17 -O0 -fPIC -shared -ffp-contract=off -fno-fast-math -w $sanitize \
         -I"$work/include" -I"$work/include/rk/shim" "$work/out/$stem.rk.cpu.cpp" -o "$1"
 }
 

@@ -16,19 +16,19 @@ fail()
     exit 1
 }
 
-"$RKCONVERT" cc --check="$mode" -O1 -g "$source" -o "$work/right" >"$work/log" 2>&1 || fail 'does not build' "$work/log"
+"$RKCONVERT" cc --check="$mode" -O0 -g "$source" -o "$work/right" >"$work/log" 2>&1 || fail 'does not build' "$work/log"
 "$work/right" >"$work/out" 2>"$work/err" || fail 'the right program fails' "$work/out" "$work/err"
 grep -q '^ok: ' "$work/out" || fail 'the right program prints' "$work/out"
 [ ! -s "$work/err" ] || fail 'the right program is reported' "$work/err"
 
 for other in $(sed -n "s/^\/\/ silent: //p" "$source"); do
-    "$RKCONVERT" cc --check="$other" -O1 -g -DPLANTED "$source" -o "$work/silent" >"$work/log" 2>&1 ||
+    "$RKCONVERT" cc --check="$other" -O0 -g -DPLANTED "$source" -o "$work/silent" >"$work/log" 2>&1 ||
         fail "does not build with --check=$other" "$work/log"
     timeout 120 "$work/silent" >"$work/out" 2>"$work/err" || true
     [ ! -s "$work/err" ] || fail "is told with --check=$other" "$work/err"
 done
 
-"$RKCONVERT" cc --check="$mode" -O1 -g -DPLANTED "$source" -o "$work/planted" >"$work/log" 2>&1 ||
+"$RKCONVERT" cc --check="$mode" -O0 -g -DPLANTED "$source" -o "$work/planted" >"$work/log" 2>&1 ||
     fail 'does not build with the bug' "$work/log"
 status=0
 timeout 120 "$work/planted" >"$work/out" 2>"$work/err" || status=$?

@@ -34,7 +34,7 @@ mkdir "$work/include/rk/first"
 cp "$work/include/rk/shim/mma.h" "$work/include/rk/first"
 flags=$(sed -n 's/^\/\/ flags: //p' "$work/$program.cu")
 # shellcheck disable=SC2086 # words
-"$RKCONVERT" cc -O1 -isystem "$work/include" -isystem "$work/include/rk/first" $flags "$work/$program.cu" -o "$work/program" \
+"$RKCONVERT" cc -O0 -isystem "$work/include" -isystem "$work/include/rk/first" $flags "$work/$program.cu" -o "$work/program" \
     >"$work/log" 2>&1 || fail 'does not build' "$work/log"
 status=0
 timeout 120 "$work/program" >"$work/out" 2>&1 || status=$?
