@@ -1,7 +1,7 @@
 #ifndef RK_TOOLS_RAMMER_PLAN_H
 #define RK_TOOLS_RAMMER_PLAN_H
 
-#include "rammer.h"
+#include "rammer_commands.h"
 
 #include "library/pipeline.h"
 

@@ -1,4 +1,4 @@
-#include "rammer.h"
+#include "rammer_commands.h"
 
 #include <stdarg.h>
 #include <stdio.h>

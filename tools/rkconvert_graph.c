@@ -39,7 +39,7 @@ static const char help[] =
 typedef struct {
     rk_arena *arena;
     rk_diag *diag;
-    rk_graph_options options;
+    rk_convert_graph_options options;
     RK_VEC(const char *) inputs, args;
     RK_VEC(rk_given) given;
 } command;

@@ -88,8 +88,8 @@ static void renew(effects *fx, CXCursor lvalue, CXCursor call, const char *reaso
     }
     bool device = rk_h_host(fx->arena, call) & RK_HOST_ASK;
     const char *name = rk_h_spelling(fx->arena, root);
-    rk_sym_input *input = rk_hinput_new(fx->run, device ? RK_INPUT_DEVICE : RK_INPUT_CALL, call,
-                                        rk_h_source(fx->arena, call));
+    rk_cexpr_input *input = rk_hinput_new(fx->run, device ? RK_INPUT_DEVICE : RK_INPUT_CALL, call,
+                                          rk_h_source(fx->arena, call));
     fx->env = rk_henv_set(fx->arena, fx->env, root,
                           rk_hv_of_input(fx->arena, input, name, clang_getCursorType(root)));
 }

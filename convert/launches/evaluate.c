@@ -21,9 +21,9 @@ static bool constant(rk_hv *out, rk_arena *arena, CXCursor expr)
         long long value = clang_EvalResult_getAsLongLong(result);
         bool beyond = type.bytes == 8 && !type.is_signed && value < 0;
         *out = beyond ? rk_hv_unknown(arena, "a constant is beyond 63 bits")
-                      : rk_hv_scalar(rk_sym_int(arena, value, type));
+                      : rk_hv_scalar(rk_cexpr_int(arena, value, type));
     } else if (kind == CXEval_Float && type.kind == RK_CTYPE_REAL) {
-        *out = rk_hv_scalar(rk_sym_real(arena, clang_EvalResult_getAsDouble(result), type));
+        *out = rk_hv_scalar(rk_cexpr_real(arena, clang_EvalResult_getAsDouble(result), type));
     } else {
         folded = false;
     }
@@ -126,9 +126,9 @@ static rk_hv open_value(rk_hrun *run, const rk_henv *env, CXCursor expr, rk_hv v
     const rk_henv *entry = rk_henv_find(env, root);
     const char *of = lvalue_name(run->arena, expr);
     const char *key = key_at(run->arena, expr, of);
-    rk_sym_input *input = entry && !entry->escaped
-                              ? rk_hinput_of(run, RK_INPUT_OPEN, expr, of, key, entry)
-                              : rk_hinput_new(run, RK_INPUT_OPEN, expr, of);
+    rk_cexpr_input *input = entry && !entry->escaped
+                                ? rk_hinput_of(run, RK_INPUT_OPEN, expr, of, key, entry)
+                                : rk_hinput_new(run, RK_INPUT_OPEN, expr, of);
     input->why = value.reason;
     return rk_hv_of_input(run->arena, input, of, type);
 }
@@ -159,7 +159,7 @@ static rk_hv template_value(rk_hrun *run, CXCursor expr, const char *name)
     if (!run->inputs || rk_h_ctype(type).kind == RK_CTYPE_OTHER)
         return rk_hv_unknown(run->arena, "it depends on the template parameter '%s'", name);
     const char *of = rk_h_source(run->arena, expr);
-    rk_sym_input *input = rk_hinput_of(run, RK_INPUT_TEMPLATE, expr, of, of, NULL);
+    rk_cexpr_input *input = rk_hinput_of(run, RK_INPUT_TEMPLATE, expr, of, of, NULL);
     return rk_hv_of_input(run->arena, input, of, type);
 }
 
@@ -172,8 +172,8 @@ static rk_hv reference(rk_hrun *run, const rk_henv *env, CXCursor expr)
     case CXCursor_ParmDecl:
         return variable(run, env, decl, expr);
     case CXCursor_EnumConstantDecl:
-        return rk_hv_scalar(rk_sym_int(run->arena, clang_getEnumConstantDeclValue(decl),
-                                       rk_h_ctype(clang_getCursorType(expr))));
+        return rk_hv_scalar(rk_cexpr_int(run->arena, clang_getEnumConstantDeclValue(decl),
+                                         rk_h_ctype(clang_getCursorType(expr))));
     case CXCursor_FunctionDecl:
     case CXCursor_FunctionTemplate:
     case CXCursor_CXXMethod:
@@ -197,7 +197,7 @@ static rk_hv memory_value(rk_hrun *run, const rk_henv *env, CXCursor expr)
     if (!run->inputs || !can_be_input(type))
         return rk_hv_unknown(arena, "'%s' is read from memory", rk_h_source(arena, expr));
     const char *of = rk_h_source(arena, expr);
-    rk_sym_input *input =
+    rk_cexpr_input *input =
         rk_hinput_of(run, RK_INPUT_MEMORY, expr, of, of, env ? env->memory : NULL);
     return rk_hv_of_input(arena, input, of, type);
 }
@@ -217,13 +217,13 @@ static rk_hv subscript(rk_hrun *run, const rk_henv *env, CXCursor expr)
     rk_hv list = rk_h_eval(run, env, c.items[0]), index = rk_h_eval(run, env, c.items[1]);
     if (list.kind != RK_HV_ARRAY || index.kind != RK_HV_SCALAR)
         return memory_value(run, env, expr);
-    rk_hv value = {.kind = RK_HV_POINTER, .sym = rk_sym_int(arena, 0, rk_ctype_int)};
+    rk_hv value = {.kind = RK_HV_POINTER, .sym = rk_cexpr_int(arena, 0, rk_ctype_int)};
     if (list.fields && list.fields->value.kind == RK_HV_STRUCT)
         value = list.fields->value;
     int64_t i = 0;
     for (const rk_hv_field *f = list.fields; f; f = f->next, i++) {
         rk_hv equal =
-            rk_h_binary(arena, "==", index, rk_hv_scalar(rk_sym_int(arena, i, rk_ctype_int)));
+            rk_h_binary(arena, "==", index, rk_hv_scalar(rk_cexpr_int(arena, i, rk_ctype_int)));
         if (equal.kind != RK_HV_SCALAR ||
             (f->value.kind != RK_HV_FUNCTION && f->value.kind != RK_HV_STRUCT))
             return memory_value(run, env, expr);
@@ -244,7 +244,7 @@ static rk_hv own_member(rk_hrun *run, const rk_henv *env, CXCursor expr, CXCurso
     if (run->making || !run->inputs || !can_be_input(type))
         return rk_hv_unknown(arena, "'%s' is a member of the object", name);
     const char *key = rk_h_text(arena, clang_getCursorUSR(decl));
-    rk_sym_input *input =
+    rk_cexpr_input *input =
         rk_hinput_of(run, RK_INPUT_MEMBER, expr, name, *key ? key : name, globals_of(env));
     return rk_hv_of_input(arena, input, name, type);
 }
@@ -287,7 +287,7 @@ static bool operand_of(CXCursor *out, rk_arena *arena, CXCursor expr)
 
 static rk_hv construct_dim3(rk_hrun *run, const rk_henv *env, const CXCursor *args, size_t count)
 {
-    const rk_sym *values[3] = {NULL, NULL, NULL};
+    const rk_cexpr *values[3] = {NULL, NULL, NULL};
     for (size_t i = 0; i < count; i++) {
         rk_hv value = rk_h_eval(run, env, args[i]);
         if (count == 1 && (value.kind == RK_HV_STRUCT || value.kind == RK_HV_OBJECT))
@@ -340,7 +340,7 @@ static rk_hv construct_fields(rk_hrun *run, const rk_henv *env, const CXCursor *
         CXType field_type = clang_getCursorType(r.fields.items[i]);
         rk_hv zero = rk_h_is_dim3(field_type)
                          ? rk_hv_dim3(run->arena, NULL, NULL, NULL)
-                         : rk_hv_scalar(rk_sym_int(run->arena, 0, rk_ctype_int));
+                         : rk_hv_scalar(rk_cexpr_int(run->arena, 0, rk_ctype_int));
         fields[i].name = rk_h_spelling(run->arena, r.fields.items[i]);
         CXCursor init;
         const bool own = rk_h_field_initialiser(&init, run->arena, r.fields.items[i]);
@@ -379,7 +379,7 @@ static rk_hv construct_array(rk_hrun *run, const rk_henv *env, CXCursor list, co
 static rk_hv construct_pointers(rk_hrun *run, const rk_henv *env, const CXCursor *args,
                                 size_t count, CXType type)
 {
-    const rk_hv null = {.kind = RK_HV_POINTER, .sym = rk_sym_int(run->arena, 0, rk_ctype_int)};
+    const rk_hv null = {.kind = RK_HV_POINTER, .sym = rk_cexpr_int(run->arena, 0, rk_ctype_int)};
     rk_hv *values = RK_NEW_ARRAY(run->arena, rk_hv, count + 1);
     for (size_t i = 0; i < count; i++)
         values[i] = rk_h_eval(run, env, args[i]);
@@ -450,7 +450,7 @@ rk_hv rk_h_construct(rk_hrun *run, const rk_henv *env, CXCursor expr, CXType typ
     if (t.kind == RK_CTYPE_OTHER)
         return construct_fields(run, env, args, count, type);
     if (count == 0)
-        return rk_hv_convert(run->arena, rk_hv_scalar(rk_sym_int(run->arena, 0, rk_ctype_int)),
+        return rk_hv_convert(run->arena, rk_hv_scalar(rk_cexpr_int(run->arena, 0, rk_ctype_int)),
                              type);
     return rk_hv_convert(run->arena, rk_h_eval(run, env, args[0]), type);
 }
@@ -493,7 +493,7 @@ static rk_hv unary(rk_hrun *run, const rk_henv *env, CXCursor expr)
         return value;
     if (value.kind != RK_HV_SCALAR || op == '\0')
         return rk_hv_unknown(arena, "an operator whose effect is not followed here");
-    const rk_sym *result = rk_sym_unary(arena, op, value.sym);
+    const rk_cexpr *result = rk_cexpr_unary(arena, op, value.sym);
     return result ? rk_hv_scalar(result) : rk_hv_unknown(arena, "the operator '%c'", op);
 }
 
@@ -511,9 +511,9 @@ static rk_hv binary(rk_hrun *run, const rk_henv *env, CXCursor expr)
     const char *op = rk_h_text(arena, clang_getBinaryOperatorKindSpelling(kind));
     rk_hv a = rk_h_eval(run, env, c.items[0]);
     bool logical = kind == CXBinaryOperator_LAnd || kind == CXBinaryOperator_LOr;
-    if (logical && a.kind == RK_HV_SCALAR && a.sym->kind == RK_SYM_INT &&
+    if (logical && a.kind == RK_HV_SCALAR && a.sym->kind == RK_CEXPR_INT &&
         (a.sym->i != 0) == (kind == CXBinaryOperator_LOr))
-        return rk_hv_scalar(rk_sym_convert(arena, a.sym, rk_ctype_bool));
+        return rk_hv_scalar(rk_cexpr_convert(arena, a.sym, rk_ctype_bool));
     return rk_h_binary(arena, op, a, rk_h_eval(run, env, c.items[1]));
 }
 
@@ -528,7 +528,7 @@ static rk_hv conditional(rk_hrun *run, const rk_henv *env, CXCursor expr)
         return condition;
     if (condition.kind != RK_HV_SCALAR)
         return rk_hv_unknown(run->arena, "a condition on a pointer or an object");
-    const rk_sym *test = rk_sym_convert(run->arena, condition.sym, rk_ctype_bool);
+    const rk_cexpr *test = rk_cexpr_convert(run->arena, condition.sym, rk_ctype_bool);
     rk_hv a = rk_h_eval(run, env, c.items[1]), b = rk_h_eval(run, env, c.items[2]);
     CXType type = clang_getCursorType(expr);
     if (rk_h_ctype(type).kind == RK_CTYPE_OTHER && a.kind == RK_HV_SCALAR)
@@ -552,11 +552,11 @@ static bool library_call(rk_hv *out, rk_arena *arena, CXCursor function, CXType 
             return false;
     if (type.kind == RK_CTYPE_REAL && type.bytes == 4 && !row->expr_exact)
         return false;
-    const rk_sym *a = rk_sym_convert(arena, args[0].sym, type);
-    const rk_sym *b = count == 2 ? rk_sym_convert(arena, args[1].sym, type) : NULL;
+    const rk_cexpr *a = rk_cexpr_convert(arena, args[0].sym, type);
+    const rk_cexpr *b = count == 2 ? rk_cexpr_convert(arena, args[1].sym, type) : NULL;
     rk_ctype wide = type.kind == RK_CTYPE_REAL ? (rk_ctype){RK_CTYPE_REAL, 8, true} : type;
-    const rk_sym *call = rk_sym_call(arena, row->expr, a, b, wide);
-    *out = rk_hv_scalar(rk_sym_convert(arena, call, type));
+    const rk_cexpr *call = rk_cexpr_call(arena, row->expr, a, b, wide);
+    *out = rk_hv_scalar(rk_cexpr_convert(arena, call, type));
     return true;
 }
 
@@ -574,7 +574,7 @@ static rk_hv call_result(rk_hrun *run, CXCursor expr)
     const char *name = rk_h_spelling(arena, expr);
     if (!*name || !run->inputs || !can_be_input(type))
         return rk_hv_unknown(arena, "it is the result of a call of '%s'", *name ? name : "?");
-    rk_sym_input *input = rk_hinput_new(run, RK_INPUT_CALL, expr, rk_h_source(arena, expr));
+    rk_cexpr_input *input = rk_hinput_new(run, RK_INPUT_CALL, expr, rk_h_source(arena, expr));
     return rk_hv_of_input(arena, input, name, type);
 }
 
@@ -591,7 +591,7 @@ static rk_hv call(rk_hrun *run, const rk_henv *env, CXCursor expr)
         if (rk_h_same_expression(r->call, expr))
             return r->value;
     if (is_of(type) & RK_IS_STATUS)
-        return rk_hv_scalar(rk_sym_status(arena));
+        return rk_hv_scalar(rk_cexpr_status(arena));
     const char *name = rk_h_spelling(arena, expr);
     if (kind != CXCursor_FunctionDecl)
         return call_result(run, expr);
@@ -649,7 +649,7 @@ rk_hv rk_h_eval(rk_hrun *run, const rk_henv *env, CXCursor expr)
         return wrapped(run, env, expr);
     case CXCursor_CXXNullPtrLiteralExpr:
     case CXCursor_GNUNullExpr:
-        return (rk_hv){.kind = RK_HV_POINTER, .sym = rk_sym_int(run->arena, 0, rk_ctype_int)};
+        return (rk_hv){.kind = RK_HV_POINTER, .sym = rk_cexpr_int(run->arena, 0, rk_ctype_int)};
     case CXCursor_UnaryOperator:
         return unary(run, env, expr);
     case CXCursor_BinaryOperator:
@@ -678,18 +678,18 @@ static bool is_implied(rk_arena *arena, const rk_hreturn *earlier, const rk_hpat
 {
     for (; earlier; earlier = earlier->next)
         if (earlier->path && earlier->path->next == conjunct->next &&
-            rk_sym_equal(rk_sym_negate(arena, earlier->path->condition), conjunct->condition))
+            rk_cexpr_equal(rk_cexpr_negate(arena, earlier->path->condition), conjunct->condition))
             return true;
     return false;
 }
 
 /** The condition of a return, given that none before it was taken. */
-static const rk_sym *return_condition(rk_arena *arena, const rk_hreturn *r)
+static const rk_cexpr *return_condition(rk_arena *arena, const rk_hreturn *r)
 {
-    const rk_sym *when = rk_sym_int(arena, 1, rk_ctype_bool);
+    const rk_cexpr *when = rk_cexpr_int(arena, 1, rk_ctype_bool);
     for (const rk_hpath *p = r->path; p; p = p->next)
         if (!is_implied(arena, r->next, p))
-            when = rk_sym_binary(arena, "&&", p->condition, when);
+            when = rk_cexpr_binary(arena, "&&", p->condition, when);
     return when;
 }
 

@@ -4,11 +4,11 @@
 
 #include <string.h>
 
-void rk_hx_push_condition(rk_hrun *run, rk_hstate *state, const rk_sym *condition)
+void rk_hx_push_condition(rk_hrun *run, rk_hstate *state, const rk_cexpr *condition)
 {
-    if (rk_sym_is_int(condition, 1))
+    if (rk_cexpr_is_int(condition, 1))
         return;
-    if (rk_sym_has_status(condition) || (!run->helper && rk_sym_has_input(condition))) {
+    if (rk_cexpr_has_status(condition) || (!run->helper && rk_cexpr_has_input(condition))) {
         state->partial = true;
         return;
     }
@@ -18,14 +18,15 @@ void rk_hx_push_condition(rk_hrun *run, rk_hstate *state, const rk_sym *conditio
 }
 
 /** A condition's value as bool, NULL when it is not known. */
-const rk_sym *rk_hx_condition_of(rk_hrun *run, const rk_henv *env, CXCursor expr)
+const rk_cexpr *rk_hx_condition_of(rk_hrun *run, const rk_henv *env, CXCursor expr)
 {
     rk_hv value = rk_h_eval(run, env, expr);
-    if (value.kind == RK_HV_POINTER && rk_sym_is_int(value.sym, 0)) {
-        rk_hv null = {.kind = RK_HV_POINTER, .sym = rk_sym_int(run->arena, 0, rk_ctype_int)};
+    if (value.kind == RK_HV_POINTER && rk_cexpr_is_int(value.sym, 0)) {
+        rk_hv null = {.kind = RK_HV_POINTER, .sym = rk_cexpr_int(run->arena, 0, rk_ctype_int)};
         value = rk_h_binary(run->arena, "!=", value, null);
     }
-    return value.kind == RK_HV_SCALAR ? rk_sym_convert(run->arena, value.sym, rk_ctype_bool) : NULL;
+    return value.kind == RK_HV_SCALAR ? rk_cexpr_convert(run->arena, value.sym, rk_ctype_bool)
+                                      : NULL;
 }
 
 static void lambda_launches(rk_hrun *run, rk_hchildren c, const rk_hstate *state)
@@ -182,7 +183,7 @@ static bool run_assignment(rk_hrun *run, CXCursor e, rk_hstate *state)
     rk_hv value;
     if (step) {
         bool up = op == CXUnaryOperator_PostInc || op == CXUnaryOperator_PreInc;
-        rk_hv one = rk_hv_scalar(rk_sym_int(run->arena, 1, rk_ctype_int));
+        rk_hv one = rk_hv_scalar(rk_cexpr_int(run->arena, 1, rk_ctype_int));
         value =
             rk_h_binary(run->arena, up ? "+" : "-", rk_h_eval(run, state->env, c.items[0]), one);
     } else if (compound) {
@@ -240,11 +241,11 @@ static rk_hv declared_value(rk_hrun *run, CXCursor decl, CXCursor init, rk_hv va
     if (value.kind != RK_HV_UNKNOWN || !run->inputs || run->uncalled || t.kind == RK_CTYPE_OTHER ||
         t.kind == RK_CTYPE_POINTER || (kind != CXCursor_CallExpr && !dependent))
         return value;
-    rk_sym_input *input = rk_hinput_new(run,
-                                        kind == CXCursor_CallExpr ? RK_INPUT_CALL
-                                        : memory                  ? RK_INPUT_MEMORY
-                                                                  : RK_INPUT_TEMPLATE,
-                                        init, rk_h_source(run->arena, init));
+    rk_cexpr_input *input = rk_hinput_new(run,
+                                          kind == CXCursor_CallExpr ? RK_INPUT_CALL
+                                          : memory                  ? RK_INPUT_MEMORY
+                                                                    : RK_INPUT_TEMPLATE,
+                                          init, rk_h_source(run->arena, init));
     return rk_hv_of_input(run->arena, input, rk_h_spelling(run->arena, decl), type);
 }
 
@@ -262,7 +263,7 @@ static void run_variable(rk_hrun *run, CXCursor decl, rk_hstate *state)
         const char *missing = rk_arena_printf(arena, "'%s' is not set", rk_h_spelling(arena, decl));
         rk_hv none = rk_hv_unknown(arena, "%s", missing);
         if (rk_h_is_function_pointer(type))
-            none = (rk_hv){.kind = RK_HV_POINTER, .sym = rk_sym_int(arena, 0, rk_ctype_int)};
+            none = (rk_hv){.kind = RK_HV_POINTER, .sym = rk_cexpr_int(arena, 0, rk_ctype_int)};
         state->env = rk_henv_set(arena, state->env, decl, rk_h_expand(arena, none, type, missing));
         return;
     }
@@ -281,7 +282,7 @@ static void run_variable(rk_hrun *run, CXCursor decl, rk_hstate *state)
     }
 }
 
-static const rk_henv *merge(rk_hrun *run, const rk_sym *condition, const rk_henv *base,
+static const rk_henv *merge(rk_hrun *run, const rk_cexpr *condition, const rk_henv *base,
                             const rk_henv *a, const rk_henv *b)
 {
     const rk_henv *merged = base;
@@ -311,7 +312,7 @@ static const rk_henv *merge(rk_hrun *run, const rk_sym *condition, const rk_henv
 }
 
 /** The state after two ways meet, each of which may have ended. `before` is where they parted. */
-static void join(rk_hrun *run, rk_hstate *out, const rk_sym *condition, const rk_hstate *before,
+static void join(rk_hrun *run, rk_hstate *out, const rk_cexpr *condition, const rk_hstate *before,
                  const rk_hstate *a, const rk_hstate *b)
 {
     bool broke = a->broke || b->broke, continued = a->continued || b->continued;
@@ -381,17 +382,17 @@ static void run_if(rk_hrun *run, CXCursor stmt, rk_hstate *state)
     }
     CXCursor test = c.items[i];
     rk_hx_lose_changed(run, test, state);
-    const rk_sym *condition = rk_hx_condition_of(run, state->env, test);
+    const rk_cexpr *condition = rk_hx_condition_of(run, state->env, test);
     rk_hstate yes = *state, no = *state;
-    if (condition && condition->kind == RK_SYM_INT) {
+    if (condition && condition->kind == RK_CEXPR_INT) {
         if (condition->i)
             rk_hx_run_statement(run, c.items[i + 1], state);
         else if (c.count > i + 2)
             rk_hx_run_statement(run, c.items[i + 2], state);
         return;
     }
-    if (condition && rk_sym_has_status(condition)) {
-        int success = rk_sym_successful(condition);
+    if (condition && rk_cexpr_has_status(condition)) {
+        int success = rk_cexpr_successful(condition);
         if (success >= 0) {
             run_status_if(run, state, success, &c.items[i + 1], c.count - i - 1);
             return;
@@ -401,7 +402,7 @@ static void run_if(rk_hrun *run, CXCursor stmt, rk_hstate *state)
     yes.broke = no.broke = yes.continued = no.continued = false;
     if (condition) {
         rk_hx_push_condition(run, &yes, condition);
-        rk_hx_push_condition(run, &no, rk_sym_negate(run->arena, condition));
+        rk_hx_push_condition(run, &no, rk_cexpr_negate(run->arena, condition));
     } else {
         yes.partial = no.partial = true;
     }
@@ -415,7 +416,7 @@ static void run_if(rk_hrun *run, CXCursor stmt, rk_hstate *state)
 }
 
 typedef struct {
-    const rk_sym *condition; /**< NULL: not known */
+    const rk_cexpr *condition; /**< NULL: not known */
     rk_hstate state;
 } way;
 
@@ -424,15 +425,15 @@ typedef RK_VEC(way) way_list;
 /** A switch being run: its value, its labels, and the ways out of it. */
 typedef struct {
     CXCursor body;
-    const rk_sym *value;
-    const rk_sym *no_case;   /**< the condition of the default label */
-    const rk_sym *condition; /**< of the group of statements being run */
+    const rk_cexpr *value;
+    const rk_cexpr *no_case;   /**< the condition of the default label */
+    const rk_cexpr *condition; /**< of the group of statements being run */
     rk_hstate entry, now;
     way_list exits, leaves;
     bool has_default;
 } selection;
 
-static const rk_sym *case_condition(rk_hrun *run, const selection *s, CXCursor label)
+static const rk_cexpr *case_condition(rk_hrun *run, const selection *s, CXCursor label)
 {
     rk_hv k = rk_h_eval(run, NULL, label);
     rk_hv equal = s->value ? rk_h_binary(run->arena, "==", rk_hv_scalar(s->value), k) : k;
@@ -448,10 +449,10 @@ static void find_cases(rk_hrun *run, selection *s, CXCursor node)
         return;
     s->has_default = s->has_default || kind == CXCursor_DefaultStmt;
     if (kind == CXCursor_CaseStmt && c.count > 0) {
-        const rk_sym *equal = case_condition(run, s, c.items[0]);
+        const rk_cexpr *equal = case_condition(run, s, c.items[0]);
         s->no_case =
             equal && s->no_case && c.count == 2
-                ? rk_sym_binary(run->arena, "&&", s->no_case, rk_sym_negate(run->arena, equal))
+                ? rk_cexpr_binary(run->arena, "&&", s->no_case, rk_cexpr_negate(run->arena, equal))
                 : NULL;
     }
     for (size_t i = 0; i < c.count; i++)
@@ -470,7 +471,7 @@ static void finish_group(rk_hrun *run, selection *s)
 /** Enters the labelled statement; false when the child has no label. */
 static bool enter_group(rk_hrun *run, selection *s, CXCursor *stmt)
 {
-    const rk_sym *condition = NULL;
+    const rk_cexpr *condition = NULL;
     bool labelled = false, known = s->value != NULL;
     enum CXCursorKind kind;
     while ((kind = clang_getCursorKind(*stmt)) == CXCursor_CaseStmt ||
@@ -479,10 +480,10 @@ static bool enter_group(rk_hrun *run, selection *s, CXCursor *stmt)
         bool is_default = kind == CXCursor_DefaultStmt;
         if (c.count == 0)
             break;
-        const rk_sym *this = is_default ? s->no_case : case_condition(run, s, c.items[0]);
+        const rk_cexpr *this = is_default ? s->no_case : case_condition(run, s, c.items[0]);
         known = known && this && (is_default || c.count == 2);
         condition = !known     ? NULL
-                    : labelled ? rk_sym_binary(run->arena, "||", condition, this)
+                    : labelled ? rk_cexpr_binary(run->arena, "||", condition, this)
                                : this;
         labelled = true;
         *stmt = c.items[c.count - 1];
@@ -492,7 +493,7 @@ static bool enter_group(rk_hrun *run, selection *s, CXCursor *stmt)
     bool falls = !s->now.ended;
     bool both = falls && condition && s->condition;
     s->condition = !falls ? condition
-                   : both ? rk_sym_binary(run->arena, "||", s->condition, condition)
+                   : both ? rk_cexpr_binary(run->arena, "||", s->condition, condition)
                           : NULL;
     bool leaked = falls && s->now.leaks > s->entry.leaks;
     rk_hstate next = s->entry;
@@ -535,7 +536,7 @@ static void leave_switch(rk_hrun *run, selection *s, rk_hstate *state)
         state->env = merge(run, s->exits.items[i].condition, s->entry.env,
                            s->exits.items[i].state.env, state->env);
     for (size_t i = 0; i < s->leaves.count; i++) {
-        rk_hx_push_condition(run, state, rk_sym_negate(run->arena, s->leaves.items[i].condition));
+        rk_hx_push_condition(run, state, rk_cexpr_negate(run->arena, s->leaves.items[i].condition));
         state->leaks++;
     }
     state->ended = s->has_default && s->exits.count == 0;
@@ -593,7 +594,7 @@ static void run_switch(rk_hrun *run, CXCursor stmt, rk_hstate *state)
     rk_hv value = rk_h_eval(run, state->env, c.items[i]);
     selection s = {.body = body, .entry = *state, .now = *state};
     s.value = value.kind == RK_HV_SCALAR ? value.sym : NULL;
-    s.no_case = rk_sym_int(run->arena, 1, rk_ctype_bool);
+    s.no_case = rk_cexpr_int(run->arena, 1, rk_ctype_bool);
     find_cases(run, &s, body);
     s.now.ended = true;
     s.entry.broke = false;

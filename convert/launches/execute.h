@@ -13,10 +13,10 @@ void rk_hx_run_loop(rk_hrun *run, CXCursor stmt, rk_hstate *state);
 void rk_hx_lose_hidden(rk_hrun *run, CXCursor stmt, rk_hstate *state);
 
 /** What comes next is reached under this condition. */
-void rk_hx_push_condition(rk_hrun *run, rk_hstate *state, const rk_sym *condition);
+void rk_hx_push_condition(rk_hrun *run, rk_hstate *state, const rk_cexpr *condition);
 
 /** A condition's value as bool, NULL when it is not known. */
-const rk_sym *rk_hx_condition_of(rk_hrun *run, const rk_henv *env, CXCursor expr);
+const rk_cexpr *rk_hx_condition_of(rk_hrun *run, const rk_henv *env, CXCursor expr);
 
 /** The effects of an expression that is evaluated once. */
 void rk_hx_lose_changed(rk_hrun *run, CXCursor node, rk_hstate *state);

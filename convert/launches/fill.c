@@ -8,21 +8,21 @@
 /* What a launch passes, as expressions. */
 
 /** A number that no expression says, as an input of that name; `text` is what the source writes there. */
-static const rk_sym *open_number(rk_hunit *h, const rk_harvested *item, const char *text,
-                                 const char *name, const char *why)
+static const rk_cexpr *open_number(rk_hunit *h, const rk_harvested *item, const char *text,
+                                   const char *name, const char *why)
 {
     rk_hrun run = {.arena = h->arena};
-    rk_sym_input *input = rk_hinput_new(&run, RK_INPUT_OPEN, item->site, text);
+    rk_cexpr_input *input = rk_hinput_new(&run, RK_INPUT_OPEN, item->site, text);
     input->why = why;
-    return rk_sym_name(h->arena, input, name, rk_ctype_unsigned);
+    return rk_cexpr_name(h->arena, input, name, rk_ctype_unsigned);
 }
 
 /** A dimension: what the value is, or an input that is called by its text. */
-static const rk_sym *dimension(rk_hunit *h, const rk_harvested *item, rk_hv value, const char *text,
-                               const char *name)
+static const rk_cexpr *dimension(rk_hunit *h, const rk_harvested *item, rk_hv value,
+                                 const char *text, const char *name)
 {
-    if (value.kind == RK_HV_SCALAR && !rk_sym_has_status(value.sym))
-        return rk_sym_strip(value.sym);
+    if (value.kind == RK_HV_SCALAR && !rk_cexpr_has_status(value.sym))
+        return rk_cexpr_strip(value.sym);
     const char *why = value.kind == RK_HV_SCALAR    ? "it depends on whether a CUDA call fails"
                       : value.kind == RK_HV_UNKNOWN ? value.reason
                                                     : "it is no number";
@@ -30,7 +30,7 @@ static const rk_sym *dimension(rk_hunit *h, const rk_harvested *item, rk_hv valu
 }
 
 /** Grid or block; `text` as the source writes it, `what` if it does not. */
-static void dimensions(const rk_sym *out[3], rk_hunit *h, const rk_harvested *item, rk_hv value,
+static void dimensions(const rk_cexpr *out[3], rk_hunit *h, const rk_harvested *item, rk_hv value,
                        const char *text, const char *what)
 {
     static const char *const names[] = {"x", "y", "z"};
@@ -40,7 +40,7 @@ static void dimensions(const rk_sym *out[3], rk_hunit *h, const rk_harvested *it
     for (int i = 0; i < 3; i++) {
         rk_hv field = value;
         if (value.kind == RK_HV_OBJECT)
-            field = rk_hv_scalar(rk_sym_name(
+            field = rk_hv_scalar(rk_cexpr_name(
                 h->arena, value.input, rk_arena_printf(h->arena, "%s.%s", value.name, names[i]),
                 rk_ctype_unsigned));
         else if (value.kind == RK_HV_STRUCT)
@@ -67,51 +67,52 @@ static int64_t parameter_element(const rk_hunit *h, const char *name)
     return 0;
 }
 
-static const rk_sym *pointer_argument(rk_hunit *h, rk_hv value)
+static const rk_cexpr *pointer_argument(rk_hunit *h, rk_hv value)
 {
     rk_ctype wide = {RK_CTYPE_INT, 8, true};
     if (!value.name)
-        return rk_sym_int(h->arena, 0, wide);
+        return rk_cexpr_int(h->arena, 0, wide);
     if (value.input)
         return NULL;
-    if (rk_sym_is_int(value.sym, 0))
-        return rk_sym_name(h->arena, NULL, value.name, wide);
+    if (rk_cexpr_is_int(value.sym, 0))
+        return rk_cexpr_name(h->arena, NULL, value.name, wide);
     int64_t element = parameter_element(h, value.name);
     if (element <= 0 || value.element <= 0 || value.element % element != 0)
         return NULL;
-    const rk_sym *offset = rk_sym_binary(h->arena, "*", rk_sym_convert(h->arena, value.sym, wide),
-                                         rk_sym_int(h->arena, value.element / element, wide));
-    return rk_sym_binary(h->arena, "+", rk_sym_name(h->arena, NULL, value.name, wide), offset);
+    const rk_cexpr *offset =
+        rk_cexpr_binary(h->arena, "*", rk_cexpr_convert(h->arena, value.sym, wide),
+                        rk_cexpr_int(h->arena, value.element / element, wide));
+    return rk_cexpr_binary(h->arena, "+", rk_cexpr_name(h->arena, NULL, value.name, wide), offset);
 }
 
 /** An argument as an expression; NULL when it is none. */
-static const rk_sym *argument(rk_hunit *h, rk_hv value)
+static const rk_cexpr *argument(rk_hunit *h, rk_hv value)
 {
-    if (value.sym && rk_sym_has_status(value.sym))
+    if (value.sym && rk_cexpr_has_status(value.sym))
         return NULL;
     switch (value.kind) {
     case RK_HV_SCALAR: {
-        const rk_sym *e = value.sym;
-        if (e->kind == RK_SYM_CAST && e->target.kind == RK_CTYPE_INT && e->target.bytes == 8)
-            e = rk_sym_strip(e);
+        const rk_cexpr *e = value.sym;
+        if (e->kind == RK_CEXPR_CAST && e->target.kind == RK_CTYPE_INT && e->target.bytes == 8)
+            e = rk_cexpr_strip(e);
         return e;
     }
     case RK_HV_POINTER:
         return pointer_argument(h, value);
     case RK_HV_OBJECT:
-        return rk_sym_name(h->arena, value.input, value.name, rk_ctype_int);
+        return rk_cexpr_name(h->arena, value.input, value.name, rk_ctype_int);
     default:
         return NULL;
     }
 }
 
 /** The conjunction of a path's conditions, the outermost first. */
-static const rk_sym *conjunction(rk_hunit *h, const rk_hpath *path)
+static const rk_cexpr *conjunction(rk_hunit *h, const rk_hpath *path)
 {
     if (!path)
         return NULL;
-    const rk_sym *outer = conjunction(h, path->next);
-    return outer ? rk_sym_binary(h->arena, "&&", outer, path->condition) : path->condition;
+    const rk_cexpr *outer = conjunction(h, path->next);
+    return outer ? rk_cexpr_binary(h->arena, "&&", outer, path->condition) : path->condition;
 }
 /** The expressions of a launch: grid, block, shared bytes, condition, arguments. */
 enum { AT_GRID, AT_BLOCK = 3, AT_SHARED = 6, AT_WHEN, AT_ARGS };
@@ -126,7 +127,7 @@ static bool is_read(const char *text)
     return read;
 }
 
-static bool is_printed(const rk_hunit *h, const rk_sym *e)
+static bool is_printed(const rk_hunit *h, const rk_cexpr *e)
 {
     rk_hnames *names = rk_hnames_new(h->arena, NULL, 0);
     rk_hnames_add(names, e);
@@ -134,7 +135,7 @@ static bool is_printed(const rk_hunit *h, const rk_sym *e)
 }
 
 /** What is nested too deeply for a reader of the catalog is open. */
-static void cut_deep(rk_hunit *h, const rk_harvested *item, const rk_sym **all)
+static void cut_deep(rk_hunit *h, const rk_harvested *item, const rk_cexpr **all)
 {
     static const char *const names[] = {"grid.x",  "grid.y",  "grid.z", "block.x",
                                         "block.y", "block.z", "shared"};
@@ -144,7 +145,7 @@ static void cut_deep(rk_hunit *h, const rk_harvested *item, const rk_sym **all)
                                  "it is an expression that is nested too deeply");
 }
 
-static void print_launch(rk_hunit *h, rk_harvested *item, const rk_sym **all)
+static void print_launch(rk_hunit *h, rk_harvested *item, const rk_cexpr **all)
 {
     rk_launch *launch = &item->launch;
     rk_hnames *names = rk_hnames_new(h->arena, launch->params, launch->param_count);
@@ -184,7 +185,7 @@ void rk_hunit_fill(rk_hunit *h, rk_harvested *item, const rk_hpending *at)
     int wanted = clang_Cursor_isNull(item->instance) ? (int)p->arg_count
                                                      : clang_Cursor_getNumArguments(item->instance);
     size_t count = wanted < 0 ? p->arg_count : (size_t)wanted;
-    const rk_sym **all = RK_NEW_ARRAY(h->arena, const rk_sym *, AT_ARGS + count);
+    const rk_cexpr **all = RK_NEW_ARRAY(h->arena, const rk_cexpr *, AT_ARGS + count);
     launch->when_partial = at->partial;
     launch->stream = p->stream;
     if (launch->reason || !*item->kernel_name) {

@@ -156,7 +156,7 @@ static void on_launch(rk_hrun *run, CXCursor call, const rk_hstate *state)
         rk_hstate here = *state;
         rk_hlaunch one = p;
         one.callee = c->function;
-        if (c->when && rk_sym_is_int(c->when, 0))
+        if (c->when && rk_cexpr_is_int(c->when, 0))
             continue;
         if (c->when)
             rk_hx_push_condition(run, &here, c->when);

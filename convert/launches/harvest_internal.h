@@ -3,26 +3,26 @@
 
 #include "convert/clang/template_args.h"
 #include "convert/cuda/cuda_names.h"
+#include "convert/launches/cexpr.h"
 #include "convert/launches/harvest.h"
-#include "convert/launches/symbolic.h"
 
 /**
  * A value that is no expression of the function's parameters, at a point of the program: what a
- * name of rk_sym is, or is a member of. One for each value, so that two names are equal only when
+ * name of rk_cexpr is, or is a member of. One for each value, so that two names are equal only when
  * they stand for the same one.
  */
-typedef struct rk_sym_input {
+typedef struct rk_cexpr_input {
     rk_input_kind kind;
     const char *of; /**< as the source writes it */
     const char *file;
     int line;
-    const rk_sym *first, *again, *next; /**< of a loop's variable; NULL until the loop was run */
-    bool constant;                      /**< of a loop's variable: it is always `first` */
-    const char *why;                    /**< of an open value */
-    const char *key;                    /**< which tells what is read, with the version */
-    const struct rk_henv *version;      /**< the last change before it was read */
-    const void *run;                    /**< of the function that reads it */
-} rk_sym_input;
+    const rk_cexpr *first, *again, *next; /**< of a loop's variable; NULL until the loop was run */
+    bool constant;                        /**< of a loop's variable: it is always `first` */
+    const char *why;                      /**< of an open value */
+    const char *key;                      /**< which tells what is read, with the version */
+    const struct rk_henv *version;        /**< the last change before it was read */
+    const void *run;                      /**< of the function that reads it */
+} rk_cexpr_input;
 
 typedef struct rk_hinputs rk_hinputs;
 typedef struct rk_hnames rk_hnames;
@@ -43,9 +43,9 @@ typedef enum {
 typedef struct rk_hv {
     rk_hv_kind kind;
     const char *reason;
-    const rk_sym *sym;
+    const rk_cexpr *sym;
     const char *name;
-    const rk_sym_input *input; /**< of an object or a pointer that is no parameter */
+    const rk_cexpr_input *input; /**< of an object or a pointer that is no parameter */
     int64_t element;
     const struct rk_hv_field *fields; /**< in order of declaration */
     const struct rk_hv_case *cases;
@@ -61,7 +61,7 @@ typedef struct rk_hv_field {
 
 /** A function that a value may be. */
 typedef struct rk_hv_case {
-    const rk_sym *when; /**< NULL: when is not known */
+    const rk_cexpr *when; /**< NULL: when is not known */
     rk_hv function;
     const struct rk_hv_case *next;
 } rk_hv_case;
@@ -78,7 +78,7 @@ typedef struct rk_henv {
 
 /** A conjunct of the condition under which a point is reached. */
 typedef struct rk_hpath {
-    const rk_sym *condition;
+    const rk_cexpr *condition;
     const struct rk_hpath *next; /**< the one before it */
 } rk_hpath;
 
@@ -180,19 +180,19 @@ bool rk_h_is_function_pointer(CXType type);
 rk_ctype rk_h_ctype(CXType type);
 
 rk_hv rk_hv_unknown(rk_arena *arena, const char *format, ...) __attribute__((format(printf, 2, 3)));
-rk_hv rk_hv_scalar(const rk_sym *sym);
+rk_hv rk_hv_scalar(const rk_cexpr *sym);
 /** A parameter, or a member of one, of that type. */
 rk_hv rk_hv_of_name(rk_arena *arena, const char *name, CXType type);
 /** The same of an input; a pointer's value is then no argument of a launch. */
-rk_hv rk_hv_of_input(rk_arena *arena, const rk_sym_input *input, const char *name, CXType type);
+rk_hv rk_hv_of_input(rk_arena *arena, const rk_cexpr_input *input, const char *name, CXType type);
 /** dim3(x, y, z); NULL is 1. */
-rk_hv rk_hv_dim3(rk_arena *arena, const rk_sym *x, const rk_sym *y, const rk_sym *z);
+rk_hv rk_hv_dim3(rk_arena *arena, const rk_cexpr *x, const rk_cexpr *y, const rk_cexpr *z);
 /** A member's value. */
 rk_hv rk_hv_field_of(rk_arena *arena, rk_hv value, const char *name, CXType type);
 /** A struct with another value of one member; unknown where it is no RK_HV_STRUCT. */
 rk_hv rk_hv_with_field(rk_arena *arena, rk_hv whole, const char *name, rk_hv value);
 /** `condition ? a : b`; a condition that is not known, NULL, gives functions cases, and else nothing. */
-rk_hv rk_hv_choice(rk_arena *arena, const rk_sym *condition, rk_hv a, rk_hv b);
+rk_hv rk_hv_choice(rk_arena *arena, const rk_cexpr *condition, rk_hv a, rk_hv b);
 /** C's conversion to `type`. */
 rk_hv rk_hv_convert(rk_arena *arena, rk_hv value, CXType type);
 
@@ -348,19 +348,19 @@ void rk_hinputs_set_ends(rk_hinputs *inputs, CXCursor function, bool ends);
 rk_hinputs *rk_hinputs_new(rk_arena *arena);
 
 /** A new input, read at `at`. */
-rk_sym_input *rk_hinput_new(rk_hrun *run, rk_input_kind kind, CXCursor at, const char *of);
+rk_cexpr_input *rk_hinput_new(rk_hrun *run, rk_input_kind kind, CXCursor at, const char *of);
 
 /** The input that was read before, where nothing can have changed it; otherwise a new one. */
-rk_sym_input *rk_hinput_of(rk_hrun *run, rk_input_kind kind, CXCursor at, const char *of,
-                           const char *key, const rk_henv *version);
+rk_cexpr_input *rk_hinput_of(rk_hrun *run, rk_input_kind kind, CXCursor at, const char *of,
+                             const char *key, const rk_henv *version);
 
 /** What the inputs of one launch are called, beside its function's parameters. */
 rk_hnames *rk_hnames_new(rk_arena *arena, const rk_param *params, size_t param_count);
-void rk_hnames_add(rk_hnames *names, const rk_sym *e);
+void rk_hnames_add(rk_hnames *names, const rk_cexpr *e);
 
 /** Whether a text is what the expression parser takes for one name. */
 bool rk_hnames_is_name(const char *text);
-char *rk_hnames_print(rk_hnames *names, const rk_sym *e);
+char *rk_hnames_print(rk_hnames *names, const rk_cexpr *e);
 const rk_launch_input *rk_hnames_inputs(size_t *count, rk_hnames *names);
 
 #endif

@@ -14,10 +14,10 @@ typedef struct {
 
 struct rk_hinputs {
     rk_arena *arena;
-    RK_VEC(rk_sym_input *) kept; /**< those with a key */
-    answers writes;              /**< functions: do they write what is not their own? */
-    answers constant;            /**< variables: do they keep their first values? */
-    answers ends;                /**< functions: do they never return? */
+    RK_VEC(rk_cexpr_input *) kept; /**< those with a key */
+    answers writes;                /**< functions: do they write what is not their own? */
+    answers constant;              /**< variables: do they keep their first values? */
+    answers ends;                  /**< functions: do they never return? */
 };
 
 rk_hinputs *rk_hinputs_new(rk_arena *arena)
@@ -102,28 +102,28 @@ const char *rk_h_source(rk_arena *arena, CXCursor cursor)
     return rk_str_text(&out);
 }
 
-rk_sym_input *rk_hinput_new(rk_hrun *run, rk_input_kind kind, CXCursor at, const char *of)
+rk_cexpr_input *rk_hinput_new(rk_hrun *run, rk_input_kind kind, CXCursor at, const char *of)
 {
-    rk_sym_input *input = RK_NEW(run->arena, rk_sym_input);
+    rk_cexpr_input *input = RK_NEW(run->arena, rk_cexpr_input);
     CXFile file;
     unsigned line;
     clang_getExpansionLocation(clang_getCursorLocation(at), &file, &line, NULL, NULL);
-    *input = (rk_sym_input){.kind = kind, .of = of, .line = (int)line};
+    *input = (rk_cexpr_input){.kind = kind, .of = of, .line = (int)line};
     input->file = file ? rk_h_text(run->arena, clang_getFileName(file)) : "";
     return input;
 }
 
-rk_sym_input *rk_hinput_of(rk_hrun *run, rk_input_kind kind, CXCursor at, const char *of,
-                           const char *key, const rk_henv *version)
+rk_cexpr_input *rk_hinput_of(rk_hrun *run, rk_input_kind kind, CXCursor at, const char *of,
+                             const char *key, const rk_henv *version)
 {
     rk_hinputs *all = run->inputs;
     for (size_t i = 0; i < all->kept.count; i++) {
-        rk_sym_input *old = all->kept.items[i];
+        rk_cexpr_input *old = all->kept.items[i];
         if (old->kind == kind && old->version == version &&
             (kind != RK_INPUT_MEMORY || old->run == run->root) && strcmp(old->key, key) == 0)
             return old;
     }
-    rk_sym_input *input = rk_hinput_new(run, kind, at, of);
+    rk_cexpr_input *input = rk_hinput_new(run, kind, at, of);
     input->key = key;
     input->version = version;
     input->run = run->root;
@@ -132,7 +132,7 @@ rk_sym_input *rk_hinput_of(rk_hrun *run, rk_input_kind kind, CXCursor at, const 
 }
 
 /** Whether an input is computed from its first value on; a loop's variable whose next value is not known is open. */
-static bool is_counted(const rk_sym_input *input)
+static bool is_counted(const rk_cexpr_input *input)
 {
     return (input->kind == RK_INPUT_LOOP || input->kind == RK_INPUT_AFTER) && input->next;
 }
@@ -159,7 +159,7 @@ static const char *as_name(rk_arena *arena, const char *text)
 /* What a launch's inputs are called. */
 
 typedef struct {
-    const rk_sym_input *input;
+    const rk_cexpr_input *input;
     const char *text; /**< of the symbols */
     const char *name; /**< in the catalog */
 } named;
@@ -205,7 +205,7 @@ bool rk_hnames_is_name(const char *text)
     return false;
 }
 
-static const named *find(const rk_hnames *names, const rk_sym *symbol)
+static const named *find(const rk_hnames *names, const rk_cexpr *symbol)
 {
     for (size_t i = 0; i < names->items.count; i++)
         if (names->items.items[i].input == symbol->input &&
@@ -214,13 +214,13 @@ static const named *find(const rk_hnames *names, const rk_sym *symbol)
     return NULL;
 }
 
-static void add_symbol(void *user, const rk_sym *symbol)
+static void add_symbol(void *user, const rk_cexpr *symbol)
 {
     rk_hnames *names = user;
-    const rk_sym_input *input = symbol->input;
+    const rk_cexpr_input *input = symbol->input;
     if (find(names, symbol))
         return;
-    const rk_sym *const parts[] = {input->first, input->again, input->next};
+    const rk_cexpr *const parts[] = {input->first, input->again, input->next};
     const char *base =
         rk_hnames_is_name(symbol->text) ? symbol->text : as_name(names->arena, symbol->text);
     const char *name = base;
@@ -234,29 +234,29 @@ static void add_symbol(void *user, const rk_sym *symbol)
 }
 
 /** The first value of a loop's variable that keeps it. */
-static const rk_sym *kept_value(void *user, const rk_sym *name)
+static const rk_cexpr *kept_value(void *user, const rk_cexpr *name)
 {
     const rk_hnames *names = user;
     return name->input->constant
-               ? rk_sym_replace(names->arena, name->input->first, kept_value, user)
+               ? rk_cexpr_replace(names->arena, name->input->first, kept_value, user)
                : NULL;
 }
 
-void rk_hnames_add(rk_hnames *names, const rk_sym *e)
+void rk_hnames_add(rk_hnames *names, const rk_cexpr *e)
 {
-    rk_sym_inputs(rk_sym_replace(names->arena, e, kept_value, names), add_symbol, names);
+    rk_cexpr_inputs(rk_cexpr_replace(names->arena, e, kept_value, names), add_symbol, names);
 }
 
-static const char *name_of(void *user, const rk_sym *symbol)
+static const char *name_of(void *user, const rk_cexpr *symbol)
 {
     const named *n = find(user, symbol);
     return n ? n->name : symbol->text;
 }
 
-char *rk_hnames_print(rk_hnames *names, const rk_sym *e)
+char *rk_hnames_print(rk_hnames *names, const rk_cexpr *e)
 {
-    const rk_sym_names how = {name_of, names};
-    return rk_sym_print(rk_sym_replace(names->arena, e, kept_value, names), &how, names->arena);
+    const rk_cexpr_names how = {name_of, names};
+    return rk_cexpr_print(rk_cexpr_replace(names->arena, e, kept_value, names), &how, names->arena);
 }
 
 const rk_launch_input *rk_hnames_inputs(size_t *count, rk_hnames *names)
@@ -265,7 +265,7 @@ const rk_launch_input *rk_hnames_inputs(size_t *count, rk_hnames *names)
     rk_launch_input *out = RK_NEW_ARRAY(names->arena, rk_launch_input, *count + 1);
     for (size_t i = 0; i < *count; i++) {
         const named *n = &names->items.items[i];
-        const rk_sym_input *input = n->input;
+        const rk_cexpr_input *input = n->input;
         /* a member of a struct is told by what it is a member of */
         const char *member = strchr(n->text, '.');
         const bool whole = !member || strstr(input->of, member);

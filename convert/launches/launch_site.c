@@ -9,7 +9,7 @@ static const char *stream_text(rk_hrun *run, const rk_henv *env, CXCursor expr)
 {
     rk_hv value = rk_h_eval(run, env, expr);
     bool none = (value.kind == RK_HV_POINTER && !value.name) ||
-                (value.kind == RK_HV_SCALAR && rk_sym_is_int(value.sym, 0));
+                (value.kind == RK_HV_SCALAR && rk_cexpr_is_int(value.sym, 0));
     const char *text = none ? NULL : rk_h_source(run->arena, expr);
     return text && *text ? text : NULL;
 }
@@ -79,7 +79,7 @@ static rk_hlaunch extended_launch(rk_hrun *run, CXCursor call, const rk_henv *en
     CXType type = clang_getCursorType(clang_getNullCursor());
     rk_hv config = rk_h_eval(run, env, variable);
     rk_hv attributes = rk_hv_field_of(run->arena, config, "numAttrs", type);
-    if (attributes.kind != RK_HV_SCALAR || !rk_sym_is_int(attributes.sym, 0))
+    if (attributes.kind != RK_HV_SCALAR || !rk_cexpr_is_int(attributes.sym, 0))
         return p;
     p.grid = rk_hv_field_of(run->arena, config, "gridDim", type);
     p.block = rk_hv_field_of(run->arena, config, "blockDim", type);

@@ -41,8 +41,8 @@ static bool runs_once(rk_hrun *run, CXCursor stmt, rk_hchildren c)
 {
     if (clang_getCursorKind(stmt) != CXCursor_DoStmt || c.count != 2)
         return false;
-    const rk_sym *again = rk_hx_condition_of(run, NULL, c.items[1]);
-    return again && rk_sym_is_int(again, 0);
+    const rk_cexpr *again = rk_hx_condition_of(run, NULL, c.items[1]);
+    return again && rk_cexpr_is_int(again, 0);
 }
 
 /** The variables that a loop declares in its header change with every run of the body. */
@@ -111,8 +111,8 @@ static bool run_turns(rk_hrun *run, CXCursor test, CXCursor step, CXCursor body,
         const rk_hstate before = *state;
         if (!after || turn > 0) {
             rk_hx_lose_changed(run, test, state);
-            const rk_sym *go_on = rk_hx_condition_of(run, state->env, test);
-            if (!go_on || go_on->kind != RK_SYM_INT)
+            const rk_cexpr *go_on = rk_hx_condition_of(run, state->env, test);
+            if (!go_on || go_on->kind != RK_CEXPR_INT)
                 return false;
             if (!go_on->i)
                 return true;
@@ -139,8 +139,8 @@ static bool run_turns(rk_hrun *run, CXCursor test, CXCursor step, CXCursor body,
 typedef struct {
     CXCursor variable;
     const char *name; /**< `i`, `grid.x` */
-    rk_sym_input *input;
-    rk_sym_input *after; /**< what it is when the loop is done; NULL: not known */
+    rk_cexpr_input *input;
+    rk_cexpr_input *after; /**< what it is when the loop is done; NULL: not known */
 } loop_variable;
 
 typedef struct {
@@ -154,10 +154,10 @@ typedef struct {
 static rk_hv enter_number(rk_hrun *run, loop_variables *out, CXCursor variable, const char *name,
                           rk_hv old)
 {
-    rk_sym_input *input = rk_hinput_new(run, RK_INPUT_LOOP, out->stmt, name);
+    rk_cexpr_input *input = rk_hinput_new(run, RK_INPUT_LOOP, out->stmt, name);
     input->first = old.sym;
     *rk_push(run->arena, &out->list) = (loop_variable){variable, name, input, NULL};
-    return rk_hv_scalar(rk_sym_name(run->arena, input, name, old.sym->type));
+    return rk_hv_scalar(rk_cexpr_name(run->arena, input, name, old.sym->type));
 }
 
 /** What such a number is after the loop; `lost` when that is not followed. */
@@ -171,7 +171,7 @@ static rk_hv leave_number(rk_hrun *run, const loop_variables *in, CXCursor varia
             continue;
         return number->input->constant
                    ? old
-                   : rk_hv_scalar(rk_sym_name(run->arena, number->after, name, old.sym->type));
+                   : rk_hv_scalar(rk_cexpr_name(run->arena, number->after, name, old.sym->type));
     }
     return lost;
 }
@@ -181,9 +181,9 @@ static rk_hv changed_value(rk_hrun *run, loop_variables *out, CXCursor variable,
                            rk_hv old, rk_hv changed)
 {
     if (old.kind == RK_HV_SCALAR && changed.kind == RK_HV_UNKNOWN)
-        return rk_sym_has_status(old.sym) ? changed
-               : out->done                ? leave_number(run, out, variable, name, old, changed)
-                                          : enter_number(run, out, variable, name, old);
+        return rk_cexpr_has_status(old.sym) ? changed
+               : out->done                  ? leave_number(run, out, variable, name, old, changed)
+                                            : enter_number(run, out, variable, name, old);
     if (old.kind != RK_HV_STRUCT)
         return changed;
     rk_hv inside = old;
@@ -224,7 +224,7 @@ static const rk_henv *name_variables(rk_hrun *run, loop_variables *out, const rk
 }
 
 /** What a number that the loop changes is at this point; NULL when it is not known. */
-static const rk_sym *number_at(rk_hrun *run, const rk_henv *env, const loop_variable *number)
+static const rk_cexpr *number_at(rk_hrun *run, const rk_henv *env, const loop_variable *number)
 {
     const rk_henv *entry = rk_henv_find(env, number->variable);
     if (!entry)
@@ -237,7 +237,7 @@ static const rk_sym *number_at(rk_hrun *run, const rk_henv *env, const loop_vari
         value = rk_hv_field_of(run->arena, value, field, (CXType){0});
         rest = rest[length + 1] ? rest + length + 1 : NULL;
     }
-    return value.kind == RK_HV_SCALAR && !rk_sym_has_status(value.sym) ? value.sym : NULL;
+    return value.kind == RK_HV_SCALAR && !rk_cexpr_has_status(value.sym) ? value.sym : NULL;
 }
 
 /** Whether a variable has another value in `now` than it had in `before`, from which that came. */
@@ -266,7 +266,7 @@ static void step_over(rk_hrun *run, CXCursor stmt, rk_hstate *end)
  * as they are. Where some way leaves the loop, or it has no test, how often it is run is not known, but what no
  * way that goes on changes keeps its first value.
  */
-static void find_next(rk_hrun *run, const loop_variables *variables, const rk_sym *again,
+static void find_next(rk_hrun *run, const loop_variables *variables, const rk_cexpr *again,
                       const rk_henv *entered, const rk_hstate *inside)
 {
     rk_hchildren c = rk_h_children(run->arena, variables->stmt);
@@ -278,9 +278,9 @@ static void find_next(rk_hrun *run, const loop_variables *variables, const rk_sy
     for (size_t i = 0; i < variables->list.count; i++) {
         const loop_variable *number = &variables->list.items[i];
         const bool lost = skips && is_changed(body, entered, number->variable);
-        const rk_sym *next = lost || once ? NULL : number_at(run, end.env, number);
+        const rk_cexpr *next = lost || once ? NULL : number_at(run, end.env, number);
         number->input->constant =
-            once || (next && next->kind == RK_SYM_NAME && next->input == number->input);
+            once || (next && next->kind == RK_CEXPR_NAME && next->input == number->input);
         if (!next || !again || inside->broke)
             continue;
         number->input->again = again;
@@ -288,13 +288,13 @@ static void find_next(rk_hrun *run, const loop_variables *variables, const rk_sy
     }
 }
 
-static const rk_sym *after_of(void *user, const rk_sym *name)
+static const rk_cexpr *after_of(void *user, const rk_cexpr *name)
 {
     const loop_variables *variables = user;
     for (size_t i = 0; i < variables->list.count; i++) {
         const loop_variable *number = &variables->list.items[i];
         if (number->input == name->input && number->after)
-            return rk_sym_name(variables->arena, number->after, number->name, name->type);
+            return rk_cexpr_name(variables->arena, number->after, number->name, name->type);
     }
     return NULL;
 }
@@ -314,8 +314,9 @@ static void find_after(rk_hrun *run, loop_variables *variables)
         if (!number->after)
             continue;
         number->after->again =
-            rk_sym_replace(run->arena, number->input->again, after_of, variables);
-        number->after->next = rk_sym_replace(run->arena, number->input->next, after_of, variables);
+            rk_cexpr_replace(run->arena, number->input->again, after_of, variables);
+        number->after->next =
+            rk_cexpr_replace(run->arena, number->input->next, after_of, variables);
     }
     variables->done = true;
 }
@@ -386,7 +387,7 @@ void rk_hx_run_loop(rk_hrun *run, CXCursor stmt, rk_hstate *state)
                       kind == CXCursor_DoStmt, device.found ? MANY_TURNS : FEW_TURNS, state))
             return;
     }
-    const rk_sym *first =
+    const rk_cexpr *first =
         clang_Cursor_isNull(test) ? NULL : rk_hx_condition_of(run, state->env, test);
     const rk_hstate before = *state;
     rk_hstate inside = *state;
@@ -395,7 +396,7 @@ void rk_hx_run_loop(rk_hrun *run, CXCursor stmt, rk_hstate *state)
         name_variables(run, &variables, before.env, rk_h_lose_changed(run, before.env, stmt));
     const rk_henv *entered = inside.env;
     const bool changes = !clang_Cursor_isNull(test) && !changes_nothing(run, entered, test);
-    const rk_sym *again =
+    const rk_cexpr *again =
         clang_Cursor_isNull(test) || changes ? NULL : rk_hx_condition_of(run, entered, test);
     if (changes)
         inside.env = rk_h_lose_changed(run, entered, test);

@@ -54,11 +54,11 @@ static bool is_parameter(const rk_hunit *h, const char *name)
 /** Whether a grid or a block is a parameter of the function, in some dimension. */
 static bool is_passed(const rk_hunit *h, rk_hv value)
 {
-    const rk_sym *e = value.kind == RK_HV_SCALAR ? value.sym : NULL;
-    while (e && e->kind == RK_SYM_CAST)
+    const rk_cexpr *e = value.kind == RK_HV_SCALAR ? value.sym : NULL;
+    while (e && e->kind == RK_CEXPR_CAST)
         e = e->a[0];
     if (e)
-        return e->kind == RK_SYM_NAME && !e->input && is_parameter(h, e->text);
+        return e->kind == RK_CEXPR_NAME && !e->input && is_parameter(h, e->text);
     if (value.kind == RK_HV_OBJECT)
         return !value.input && is_parameter(h, value.name);
     for (const rk_hv_field *f = value.fields; f && value.kind == RK_HV_STRUCT; f = f->next)

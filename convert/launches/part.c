@@ -46,7 +46,7 @@ rk_hv rk_h_pointer_array(rk_arena *arena, CXType type, const rk_hv *values, size
 static bool index_name(const char **name, rk_hrun *run, const rk_henv *env, CXCursor index)
 {
     const rk_hv value = rk_h_eval(run, env, index);
-    if (value.kind != RK_HV_SCALAR || value.sym->kind != RK_SYM_INT)
+    if (value.kind != RK_HV_SCALAR || value.sym->kind != RK_CEXPR_INT)
         return false;
     *name = element_name(run->arena, value.sym->i);
     return true;

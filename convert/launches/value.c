@@ -81,20 +81,20 @@ rk_hv rk_hv_unknown(rk_arena *arena, const char *format, ...)
     return (rk_hv){.kind = RK_HV_UNKNOWN, .reason = reason};
 }
 
-rk_hv rk_hv_scalar(const rk_sym *sym)
+rk_hv rk_hv_scalar(const rk_cexpr *sym)
 {
     return (rk_hv){.kind = RK_HV_SCALAR, .sym = sym};
 }
 
-rk_hv rk_hv_dim3(rk_arena *arena, const rk_sym *x, const rk_sym *y, const rk_sym *z)
+rk_hv rk_hv_dim3(rk_arena *arena, const rk_cexpr *x, const rk_cexpr *y, const rk_cexpr *z)
 {
     static const char *const names[] = {"x", "y", "z"};
-    const rk_sym *values[] = {x, y, z};
+    const rk_cexpr *values[] = {x, y, z};
     rk_hv_field *fields = RK_NEW_ARRAY(arena, rk_hv_field, 3);
     for (int i = 0; i < 3; i++) {
-        const rk_sym *value = values[i] ? values[i] : rk_sym_int(arena, 1, rk_ctype_unsigned);
+        const rk_cexpr *value = values[i] ? values[i] : rk_cexpr_int(arena, 1, rk_ctype_unsigned);
         fields[i].name = names[i];
-        fields[i].value = rk_hv_scalar(rk_sym_convert(arena, value, rk_ctype_unsigned));
+        fields[i].value = rk_hv_scalar(rk_cexpr_convert(arena, value, rk_ctype_unsigned));
         fields[i].next = i < 2 ? &fields[i + 1] : NULL;
     }
     return (rk_hv){.kind = RK_HV_STRUCT, .fields = fields};
@@ -185,16 +185,16 @@ static int64_t element_size(CXType type)
     return size > 0 ? size : 0;
 }
 
-rk_hv rk_hv_of_input(rk_arena *arena, const rk_sym_input *input, const char *name, CXType type)
+rk_hv rk_hv_of_input(rk_arena *arena, const rk_cexpr_input *input, const char *name, CXType type)
 {
     rk_ctype t = rk_h_ctype(type);
     if (t.kind == RK_CTYPE_OTHER)
         return (rk_hv){.kind = RK_HV_OBJECT, .name = name, .input = input};
     if (t.kind != RK_CTYPE_POINTER)
-        return rk_hv_scalar(rk_sym_name(arena, input, name, t));
+        return rk_hv_scalar(rk_cexpr_name(arena, input, name, t));
     rk_hv pointer = {.kind = RK_HV_POINTER, .name = name, .input = input};
     pointer.element = element_size(type);
-    pointer.sym = rk_sym_int(arena, 0, (rk_ctype){RK_CTYPE_INT, 8, true});
+    pointer.sym = rk_cexpr_int(arena, 0, (rk_ctype){RK_CTYPE_INT, 8, true});
     return pointer;
 }
 
@@ -246,7 +246,7 @@ rk_hv rk_hv_with_field(rk_arena *arena, rk_hv whole, const char *name, rk_hv val
 }
 
 /** Of two values of one struct type. */
-static rk_hv choose_fields(rk_arena *arena, const rk_sym *condition, rk_hv a, rk_hv b)
+static rk_hv choose_fields(rk_arena *arena, const rk_cexpr *condition, rk_hv a, rk_hv b)
 {
     size_t count;
     rk_hv_field *fields = own_fields(&count, arena, &a);
@@ -271,10 +271,10 @@ static bool is_same_function(rk_hv a, rk_hv b)
 }
 
 /** The functions that a value may be, each under a condition more, before `rest`. */
-static const rk_hv_case *add_cases(rk_arena *arena, const rk_sym *condition, bool known,
+static const rk_hv_case *add_cases(rk_arena *arena, const rk_cexpr *condition, bool known,
                                    rk_hv value, const rk_hv_case *rest)
 {
-    rk_hv_case only = {.when = rk_sym_int(arena, 1, rk_ctype_bool), .function = value};
+    rk_hv_case only = {.when = rk_cexpr_int(arena, 1, rk_ctype_bool), .function = value};
     if (value.kind == RK_HV_POINTER)
         return rest;
     const rk_hv_case *from = value.kind == RK_HV_CASES ? value.cases : &only;
@@ -283,7 +283,7 @@ static const rk_hv_case *add_cases(rk_arena *arena, const rk_sym *condition, boo
         rk_hv_case *copy = RK_NEW(arena, rk_hv_case);
         *copy = (rk_hv_case){.function = from->function, .next = rest};
         if (known && from->when)
-            copy->when = rk_sym_binary(arena, "&&", condition, from->when);
+            copy->when = rk_cexpr_binary(arena, "&&", condition, from->when);
         if (last)
             last->next = copy;
         first = first ? first : copy;
@@ -292,12 +292,12 @@ static const rk_hv_case *add_cases(rk_arena *arena, const rk_sym *condition, boo
     return first;
 }
 
-static rk_hv choose_function(rk_arena *arena, const rk_sym *condition, rk_hv a, rk_hv b)
+static rk_hv choose_function(rk_arena *arena, const rk_cexpr *condition, rk_hv a, rk_hv b)
 {
     if (a.kind == RK_HV_FUNCTION && b.kind == RK_HV_FUNCTION && is_same_function(a, b))
         return a;
     const bool known = condition != NULL;
-    const rk_sym *otherwise = known ? rk_sym_negate(arena, condition) : NULL;
+    const rk_cexpr *otherwise = known ? rk_cexpr_negate(arena, condition) : NULL;
     const rk_hv_case *second = add_cases(arena, otherwise, known, b, NULL);
     return (rk_hv){.kind = RK_HV_CASES, .cases = add_cases(arena, condition, known, a, second)};
 }
@@ -307,18 +307,18 @@ enum { MAX_NODES = 1000 };
 
 static bool is_too_long(rk_hv value)
 {
-    return value.kind == RK_HV_SCALAR && rk_sym_exceeds(value.sym, MAX_NODES);
+    return value.kind == RK_HV_SCALAR && rk_cexpr_exceeds(value.sym, MAX_NODES);
 }
 
-rk_hv rk_hv_choice(rk_arena *arena, const rk_sym *condition, rk_hv a, rk_hv b)
+rk_hv rk_hv_choice(rk_arena *arena, const rk_cexpr *condition, rk_hv a, rk_hv b)
 {
     const bool functions =
         is_function(a) && is_function(b) && (a.kind != RK_HV_POINTER || b.kind != RK_HV_POINTER);
-    if (functions && (!condition || condition->kind != RK_SYM_INT))
+    if (functions && (!condition || condition->kind != RK_CEXPR_INT))
         return choose_function(arena, condition, a, b);
     if (!condition)
         return rk_hv_unknown(arena, "it changes in a way that is not followed");
-    if (condition->kind == RK_SYM_INT)
+    if (condition->kind == RK_CEXPR_INT)
         return condition->i ? a : b;
     if (a.kind == RK_HV_UNKNOWN)
         return a;
@@ -326,17 +326,17 @@ rk_hv rk_hv_choice(rk_arena *arena, const rk_sym *condition, rk_hv a, rk_hv b)
         return b;
     if (a.kind != b.kind)
         return rk_hv_unknown(arena, "a variable is one thing or another");
-    if (is_too_long(a) || is_too_long(b) || rk_sym_exceeds(condition, MAX_NODES))
+    if (is_too_long(a) || is_too_long(b) || rk_cexpr_exceeds(condition, MAX_NODES))
         return rk_hv_unknown(arena, "it is an expression that is too long");
     bool names = a.input == b.input &&
                  (a.name == b.name || (a.name && b.name && strcmp(a.name, b.name) == 0));
     switch (a.kind) {
     case RK_HV_SCALAR:
-        return rk_hv_scalar(rk_sym_choice(arena, condition, a.sym, b.sym));
+        return rk_hv_scalar(rk_cexpr_choice(arena, condition, a.sym, b.sym));
     case RK_HV_POINTER:
         if (!names || (a.name && a.element != b.element))
             break;
-        a.sym = rk_sym_choice(arena, condition, a.sym, b.sym);
+        a.sym = rk_cexpr_choice(arena, condition, a.sym, b.sym);
         return a;
     case RK_HV_STRUCT:
         return choose_fields(arena, condition, a, b);
@@ -356,15 +356,15 @@ static rk_hv convert_pointer(rk_arena *arena, rk_hv value, CXType type)
     int64_t size = element_size(type);
     if (!value.name || size == value.element)
         return value;
-    if (rk_sym_is_int(value.sym, 0)) {
+    if (rk_cexpr_is_int(value.sym, 0)) {
         value.element = size;
         return value;
     }
     if (size <= 0 || value.element <= 0 || value.element % size != 0)
         return rk_hv_unknown(arena, "a pointer is cast to another type after it was moved");
     rk_ctype wide = {RK_CTYPE_INT, 8, true};
-    value.sym = rk_sym_binary(arena, "*", rk_sym_convert(arena, value.sym, wide),
-                              rk_sym_int(arena, value.element / size, wide));
+    value.sym = rk_cexpr_binary(arena, "*", rk_cexpr_convert(arena, value.sym, wide),
+                                rk_cexpr_int(arena, value.element / size, wide));
     value.element = size;
     return value;
 }
@@ -373,23 +373,23 @@ rk_hv rk_hv_convert(rk_arena *arena, rk_hv value, CXType type)
 {
     rk_ctype t = rk_h_ctype(type);
     if (value.kind == RK_HV_SCALAR) {
-        if (t.kind == RK_CTYPE_POINTER && rk_sym_is_int(value.sym, 0))
+        if (t.kind == RK_CTYPE_POINTER && rk_cexpr_is_int(value.sym, 0))
             return (rk_hv){.kind = RK_HV_POINTER, .sym = value.sym};
         if (t.kind == RK_CTYPE_POINTER || t.kind == RK_CTYPE_OTHER)
             return rk_hv_unknown(arena, "a number is turned into a pointer or an object");
-        return rk_hv_scalar(rk_sym_convert(arena, value.sym, t));
+        return rk_hv_scalar(rk_cexpr_convert(arena, value.sym, t));
     }
     if (value.kind != RK_HV_POINTER)
         return value;
     if (t.kind == RK_CTYPE_POINTER)
         return convert_pointer(arena, value, type);
     if (t.kind == RK_CTYPE_BOOL && !value.name)
-        return rk_hv_scalar(rk_sym_int(arena, 0, t));
-    if (t.kind == RK_CTYPE_BOOL && rk_sym_is_int(value.sym, 0)) {
+        return rk_hv_scalar(rk_cexpr_int(arena, 0, t));
+    if (t.kind == RK_CTYPE_BOOL && rk_cexpr_is_int(value.sym, 0)) {
         rk_ctype wide = {RK_CTYPE_INT, 8, true};
-        return rk_hv_scalar(rk_sym_binary(arena,
-                                          "!=", rk_sym_name(arena, value.input, value.name, wide),
-                                          rk_sym_int(arena, 0, wide)));
+        return rk_hv_scalar(
+            rk_cexpr_binary(arena, "!=", rk_cexpr_name(arena, value.input, value.name, wide),
+                            rk_cexpr_int(arena, 0, wide)));
     }
     return rk_hv_unknown(arena, "a pointer's bits are used as a number");
 }
@@ -424,21 +424,21 @@ static rk_hv pointer_binary(rk_arena *arena, const char *op, rk_hv a, rk_hv b)
         return pointer_binary(arena, op, b, a);
     if (b.kind == RK_HV_SCALAR && (strcmp(op, "+") == 0 || strcmp(op, "-") == 0)) {
         rk_ctype wide = {RK_CTYPE_INT, 8, true};
-        a.sym = rk_sym_binary(arena, op, rk_sym_convert(arena, a.sym, wide),
-                              rk_sym_convert(arena, b.sym, wide));
+        a.sym = rk_cexpr_binary(arena, op, rk_cexpr_convert(arena, a.sym, wide),
+                                rk_cexpr_convert(arena, b.sym, wide));
         return a.sym ? a : rk_hv_unknown(arena, "pointer arithmetic that is not followed");
     }
     if (equality && a.kind == RK_HV_POINTER && b.kind == RK_HV_POINTER && (!a.name || !b.name)) {
         rk_hv other = a.name ? a : b;
-        const rk_sym *set = rk_sym_int(arena, 0, rk_ctype_bool);
-        if (other.name && !rk_sym_is_int(other.sym, 0))
+        const rk_cexpr *set = rk_cexpr_int(arena, 0, rk_ctype_bool);
+        if (other.name && !rk_cexpr_is_int(other.sym, 0))
             return rk_hv_unknown(arena, "a moved pointer is compared with null");
         if (other.name)
-            set = rk_sym_binary(
+            set = rk_cexpr_binary(
                 arena, "!=",
-                rk_sym_name(arena, other.input, other.name, (rk_ctype){RK_CTYPE_INT, 8, true}),
-                rk_sym_int(arena, 0, (rk_ctype){RK_CTYPE_INT, 8, true}));
-        return rk_hv_scalar(*op == '=' ? rk_sym_negate(arena, set) : set);
+                rk_cexpr_name(arena, other.input, other.name, (rk_ctype){RK_CTYPE_INT, 8, true}),
+                rk_cexpr_int(arena, 0, (rk_ctype){RK_CTYPE_INT, 8, true}));
+        return rk_hv_scalar(*op == '=' ? rk_cexpr_negate(arena, set) : set);
     }
     return rk_hv_unknown(arena, "an operation on pointers that is not followed");
 }
@@ -455,16 +455,16 @@ rk_hv rk_h_binary(rk_arena *arena, const char *op, rk_hv a, rk_hv b)
         return rk_hv_unknown(arena, "an operation '%s' on objects", op);
     if (is_too_long(a) || is_too_long(b))
         return rk_hv_unknown(arena, "it is an expression that is too long");
-    const rk_sym *x = a.sym, *y = b.sym;
+    const rk_cexpr *x = a.sym, *y = b.sym;
     bool shift = strcmp(op, "<<") == 0 || strcmp(op, ">>") == 0;
     if (shift) {
-        x = rk_sym_convert(arena, x, common_type(x->type, rk_ctype_int));
+        x = rk_cexpr_convert(arena, x, common_type(x->type, rk_ctype_int));
     } else if (strcmp(op, "&&") != 0 && strcmp(op, "||") != 0) {
         rk_ctype common = common_type(x->type, y->type);
-        x = rk_sym_convert(arena, x, common);
-        y = rk_sym_convert(arena, y, common);
+        x = rk_cexpr_convert(arena, x, common);
+        y = rk_cexpr_convert(arena, y, common);
     }
-    const rk_sym *result = rk_sym_binary(arena, op, x, y);
+    const rk_cexpr *result = rk_cexpr_binary(arena, op, x, y);
     return result ? rk_hv_scalar(result) : rk_hv_unknown(arena, "the operation '%s'", op);
 }
 

@@ -256,7 +256,7 @@ static const char *site(const rk_function *f, rk_arena *arena)
 /** The codes for which a kernel is refused: "RK-V107 RK-V104". */
 static const char *codes(const rk_unit *unit, size_t function)
 {
-    const rk_problem **problems;
+    const rk_unit_problem **problems;
     const size_t count = rk_decide_problems(&problems, unit, function);
     rk_str out = {.arena = unit->arena};
     for (size_t i = 0; i < count; i++)

@@ -30,7 +30,7 @@ static const char *relative(const rk_unit *unit, const char *path)
 
 static void add_problems(rk_kernel *kernel, const rk_unit *unit, size_t function)
 {
-    const rk_problem **problems;
+    const rk_unit_problem **problems;
     const size_t count = rk_decide_problems(&problems, unit, function);
     rk_diagnostic *out = RK_NEW_ARRAY(unit->arena, rk_diagnostic, count);
     kernel->outcome = unit->functions.items[function]->refused ? RK_REFUSED_KERNEL

@@ -144,12 +144,12 @@ rk_bytes rk_unit_source(rk_unit *unit, bool for_cpu)
 
 void rk_unit_report(rk_unit *unit)
 {
-    RK_VEC(const rk_problem *) said = {0};
+    RK_VEC(const rk_unit_problem *) said = {0};
     for (size_t i = 0; i < unit->functions.count; i++) {
         const rk_function *f = unit->functions.items[i];
         if (!f->kernel || f->left_out)
             continue;
-        const rk_problem **problems;
+        const rk_unit_problem **problems;
         const size_t count = rk_decide_problems(&problems, unit, i);
         for (size_t k = 0; k < count; k++) {
             bool known = false;

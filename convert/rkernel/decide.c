@@ -295,9 +295,9 @@ void rk_decide(rk_unit *unit)
     settle(unit);
 }
 
-size_t rk_decide_problems(const rk_problem ***out, const rk_unit *unit, size_t kernel)
+size_t rk_decide_problems(const rk_unit_problem ***out, const rk_unit *unit, size_t kernel)
 {
-    RK_VEC(const rk_problem *) problems = {0};
+    RK_VEC(const rk_unit_problem *) problems = {0};
     const rk_reached all = rk_reached_from(unit, kernel, true);
     for (size_t k = 0; k < all.list.count; k++) {
         const rk_function *f = unit->functions.items[all.list.items[k]];
@@ -310,7 +310,7 @@ size_t rk_decide_problems(const rk_problem ***out, const rk_unit *unit, size_t k
 
 static bool has_problem(const rk_unit *unit, size_t kernel, const char *code)
 {
-    const rk_problem **problems;
+    const rk_unit_problem **problems;
     const size_t count = rk_decide_problems(&problems, unit, kernel);
     for (size_t i = 0; i < count; i++)
         if (strcmp(problems[i]->code, code) == 0)

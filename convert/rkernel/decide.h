@@ -13,7 +13,7 @@ void rk_decide(rk_unit *unit);
 /**
  * The problems of a kernel: its own and those of what it calls, each once, in order of the text.
  */
-size_t rk_decide_problems(const rk_problem ***out, const rk_unit *unit, size_t kernel);
+size_t rk_decide_problems(const rk_unit_problem ***out, const rk_unit *unit, size_t kernel);
 
 /** Whether rTasks of the kernel wait for lower-numbered ones: as it shows, or on the user's word. */
 bool rk_decide_is_ordered(const rk_unit *unit, size_t kernel);

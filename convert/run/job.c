@@ -150,7 +150,7 @@ static const char *dump(rk_unit *unit)
 
 static void add_problems(rk_convert_kernel *kernel, const rk_unit *unit, size_t index)
 {
-    const rk_problem **problems;
+    const rk_unit_problem **problems;
     const size_t count = rk_decide_problems(&problems, unit, index);
     const char **codes = RK_NEW_ARRAY(unit->arena, const char *, count);
     rk_diagnostic *all = RK_NEW_ARRAY(unit->arena, rk_diagnostic, count);

@@ -26,14 +26,14 @@ static rk_hv operand(const cuda_call *c, size_t i)
 static bool number(int64_t *out, const cuda_call *c, size_t i, const char *what)
 {
     rk_hv value = operand(c, i);
-    if (value.kind == RK_HV_SCALAR && value.sym->kind == RK_SYM_INT) {
+    if (value.kind == RK_HV_SCALAR && value.sym->kind == RK_CEXPR_INT) {
         *out = value.sym->i;
         return true;
     }
     if (value.kind == RK_HV_SCALAR)
         rk_follow_stop(c->f, c->call, "give the values that decide it: --set NAME=VALUE",
                        "%s is `%s`, which is known only at run time", what,
-                       rk_sym_print(value.sym, NULL, c->f->arena));
+                       rk_cexpr_print(value.sym, NULL, c->f->arena));
     else
         rk_follow_stop(c->f, c->call, NULL, "%s is known only at run time: %s", what,
                        value.reason ? value.reason : "it is no number");
@@ -244,19 +244,20 @@ static bool pass(rk_pass *out, rk_follow *f, CXCursor call, rk_hv value, size_t 
     if (value.kind == RK_HV_POINTER) {
         out->kind = RK_PASS_ADDRESS;
         out->address = rk_follow_address(f, value);
-        if (out->address.buffer != RK_SEQUENCE_NONE || (!value.name && rk_sym_is_int(value.sym, 0)))
+        if (out->address.buffer != RK_SEQUENCE_NONE ||
+            (!value.name && rk_cexpr_is_int(value.sym, 0)))
             return true;
         why = "it points to memory that is not followed";
-    } else if (value.kind == RK_HV_SCALAR && value.sym->kind == RK_SYM_INT) {
+    } else if (value.kind == RK_HV_SCALAR && value.sym->kind == RK_CEXPR_INT) {
         out->kind = RK_PASS_INT;
         out->i = value.sym->i;
         return true;
-    } else if (value.kind == RK_HV_SCALAR && value.sym->kind == RK_SYM_REAL) {
+    } else if (value.kind == RK_HV_SCALAR && value.sym->kind == RK_CEXPR_REAL) {
         out->kind = RK_PASS_REAL;
         out->d = value.sym->d;
         return true;
     } else if (value.kind == RK_HV_SCALAR) {
-        why = rk_arena_printf(f->arena, "it is `%s`", rk_sym_print(value.sym, NULL, f->arena));
+        why = rk_arena_printf(f->arena, "it is `%s`", rk_cexpr_print(value.sym, NULL, f->arena));
     }
     rk_follow_stop(f, call, "give the values that decide it: --set NAME=VALUE",
                    "argument %zu of the launch is known only at run time: %s", i + 1, why);
@@ -265,14 +266,14 @@ static bool pass(rk_pass *out, rk_follow *f, CXCursor call, rk_hv value, size_t 
 
 static bool dimension(int64_t *out, rk_follow *f, CXCursor call, rk_hv value, const char *what)
 {
-    if (value.kind == RK_HV_SCALAR && value.sym->kind == RK_SYM_INT) {
+    if (value.kind == RK_HV_SCALAR && value.sym->kind == RK_CEXPR_INT) {
         *out = value.sym->i;
         return true;
     }
     const char *why =
         value.kind == RK_HV_UNKNOWN ? value.reason
         : value.kind == RK_HV_SCALAR
-            ? rk_arena_printf(f->arena, "it is `%s`", rk_sym_print(value.sym, NULL, f->arena))
+            ? rk_arena_printf(f->arena, "it is `%s`", rk_cexpr_print(value.sym, NULL, f->arena))
             : "it is no number";
     rk_follow_stop(f, call, "give the values that decide it: --set NAME=VALUE",
                    "the %s of the launch is known only at run time: %s", what, why);

@@ -238,11 +238,11 @@ static const char *instance_name(CXCursor function, rk_arena *arena)
         const unsigned k = (unsigned)i;
         rk_str_add(&name, i ? ", " : "<");
         if (clang_Cursor_getTemplateArgumentKind(function, k) == CXTemplateArgumentKind_Type)
-            rk_str_add(&name, rk_h_text(arena, clang_getTypeSpelling(
-                                                   clang_Cursor_getTemplateArgumentType(function, k))));
+            rk_str_add(&name,
+                       rk_h_text(arena, clang_getTypeSpelling(
+                                            clang_Cursor_getTemplateArgumentType(function, k))));
         else
-            rk_str_addf(&name, "%lld",
-                        clang_Cursor_getTemplateArgumentValue(function, k));
+            rk_str_addf(&name, "%lld", clang_Cursor_getTemplateArgumentValue(function, k));
     }
     rk_str_add(&name, count > 0 ? ">" : "");
     return rk_str_text(&name);
@@ -324,8 +324,8 @@ static const rk_given *given_for(const rk_given *given, size_t count, const char
 static rk_hv given_value(rk_arena *arena, double value, CXType type)
 {
     const rk_ctype t = rk_h_ctype(type);
-    const rk_sym *sym = t.kind == RK_CTYPE_REAL ? rk_sym_real(arena, value, t)
-                                                : rk_sym_int(arena, (int64_t)value, t);
+    const rk_cexpr *sym = t.kind == RK_CTYPE_REAL ? rk_cexpr_real(arena, value, t)
+                                                  : rk_cexpr_int(arena, (int64_t)value, t);
     return rk_hv_scalar(sym);
 }
 
@@ -341,8 +341,9 @@ static rk_hv parameter_value(rk_follow *f, CXCursor parameter, const char *name,
 {
     CXType type = clang_getCursorType(parameter);
     rk_hv value = rk_hv_of_name(f->arena, name, type);
-    if (is_stream(type, f->arena)) /* what is given to one is done in its order, as on the default one */
-        return rk_hv_scalar(rk_sym_int(f->arena, 0, rk_h_ctype(type)));
+    if (is_stream(type,
+                  f->arena)) /* what is given to one is done in its order, as on the default one */
+        return rk_hv_scalar(rk_cexpr_int(f->arena, 0, rk_h_ctype(type)));
     if (value.kind == RK_HV_SCALAR && (given || of_main))
         return given_value(f->arena, given ? given->value : 1, type);
     if (value.kind != RK_HV_POINTER || of_main)

@@ -20,7 +20,7 @@ void rk_follow_stop(rk_follow *f, CXCursor call, const char *hint, const char *f
 /** What the innermost condition says, as text. */
 static const char *condition_text(const rk_follow *f, const rk_hstate *state)
 {
-    return state->path ? rk_sym_print(state->path->condition, NULL, f->arena) : NULL;
+    return state->path ? rk_cexpr_print(state->path->condition, NULL, f->arena) : NULL;
 }
 
 bool rk_follow_certain(rk_follow *f, CXCursor call, const rk_hstate *state)
@@ -67,7 +67,7 @@ const char *rk_follow_buffer(rk_follow *f, rk_buffer buffer)
 rk_address rk_follow_address(const rk_follow *f, rk_hv value)
 {
     rk_address none = {RK_SEQUENCE_NONE, 0};
-    if (value.kind != RK_HV_POINTER || !value.name || value.sym->kind != RK_SYM_INT)
+    if (value.kind != RK_HV_POINTER || !value.name || value.sym->kind != RK_CEXPR_INT)
         return none;
     for (size_t i = 0; i < f->buffers.count; i++)
         if (strcmp(f->buffers.items[i].name, value.name) == 0)

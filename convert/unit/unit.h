@@ -54,7 +54,7 @@ typedef struct {
     const char *code;
     rk_place place;
     const char *message, *hint;
-} rk_problem;
+} rk_unit_problem;
 
 /** A use of another function. */
 typedef struct {
@@ -198,7 +198,7 @@ typedef struct {
     RK_VEC(const char *) file_names;  /**< those arrays */
     RK_VEC(const char *) file_parts;  /**< the parts of those that are static, qualified */
     RK_VEC(rk_lambda) lambdas;
-    RK_VEC(rk_problem) problems;
+    RK_VEC(rk_unit_problem) problems;
     RK_VEC(rk_text_edit)
     file_edits; /**< statements of those arrays, and what declares their parts instead */
     RK_VEC(rk_text_edit) edits; /**< what the walk found to replace when it takes the context */

@@ -1,7 +1,7 @@
 #ifndef RK_TESTS_PTX_ALU_H
 #define RK_TESTS_PTX_ALU_H
 
-#include "machine.h"
+#include "ptx_machine.h"
 
 /**
  * An instruction that computes on registers alone. `operands` has a character for each, the result first: bytes 2, 4

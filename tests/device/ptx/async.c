@@ -1,6 +1,6 @@
 #include "decode.h"
-#include "memory.h"
-#include "run.h"
+#include "ptx_memory.h"
+#include "ptx_run.h"
 
 #include <stdlib.h>
 #include <string.h>

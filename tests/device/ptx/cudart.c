@@ -1,4 +1,4 @@
-#include "machine.h"
+#include "ptx_machine.h"
 
 #include "rk/cuda/cuda_api.h"
 #include "rk/cuda/cuda_hooks.h"

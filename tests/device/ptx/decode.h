@@ -1,7 +1,7 @@
 #ifndef RK_TESTS_PTX_DECODE_H
 #define RK_TESTS_PTX_DECODE_H
 
-#include "machine.h"
+#include "ptx_machine.h"
 
 /** A function on its way to code. */
 typedef struct {

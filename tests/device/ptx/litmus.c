@@ -1,4 +1,4 @@
-#include "machine.h"
+#include "ptx_machine.h"
 
 #include <stdlib.h>
 #include <string.h>

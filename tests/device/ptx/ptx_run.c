@@ -1,6 +1,6 @@
-#include "run.h"
+#include "ptx_run.h"
 
-#include "memory.h"
+#include "ptx_memory.h"
 
 #include <stdarg.h>
 #include <stdlib.h>

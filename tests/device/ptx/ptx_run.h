@@ -1,7 +1,7 @@
 #ifndef RK_TESTS_PTX_RUN_H
 #define RK_TESTS_PTX_RUN_H
 
-#include "machine.h"
+#include "ptx_machine.h"
 
 /* Between the files that run decoded code. */
 

@@ -1,4 +1,4 @@
-#include "lex.h"
+#include "ptx_lex.h"
 
 #include <ctype.h>
 #include <stdlib.h>

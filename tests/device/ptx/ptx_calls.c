@@ -1,4 +1,4 @@
-#include "run.h"
+#include "ptx_run.h"
 
 #include <stdlib.h>
 #include <string.h>

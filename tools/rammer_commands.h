@@ -1,5 +1,5 @@
-#ifndef RK_TOOLS_RAMMER_H
-#define RK_TOOLS_RAMMER_H
+#ifndef RK_TOOLS_RAMMER_COMMANDS_H
+#define RK_TOOLS_RAMMER_COMMANDS_H
 
 #include "library/tool.h"
 

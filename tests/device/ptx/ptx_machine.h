@@ -7,7 +7,7 @@
  * where they meet again.
  */
 
-#include "ptx.h"
+#include "ptx_module.h"
 
 #include <setjmp.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
-#include "lex.h"
-#include "ptx.h"
+#include "ptx_lex.h"
+#include "ptx_module.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-#include "memory.h"
+#include "ptx_memory.h"
 
 #include "alu.h"
 #include "decode.h"

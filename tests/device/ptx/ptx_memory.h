@@ -1,7 +1,7 @@
 #ifndef RK_TESTS_PTX_MEMORY_H
 #define RK_TESTS_PTX_MEMORY_H
 
-#include "machine.h"
+#include "ptx_machine.h"
 
 typedef enum { SEM_WEAK, SEM_RELAXED, SEM_ACQUIRE, SEM_RELEASE, SEM_ACQ_REL, SEM_SC } semantics;
 typedef enum { SCOPE_CTA, SCOPE_CLUSTER, SCOPE_GPU, SCOPE_SYS } scope;
