@@ -95,7 +95,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     options.output = "out.cu";
     if (!convert(&options, false, data, size))
         abort();
-    options.drop_in = options.target = RK_TARGET_CPU;
+    options.drop_in = true;
+    options.target = RK_TARGET_CPU;
     if (!convert(&options, true, data, size))
         abort();
     return 0;
