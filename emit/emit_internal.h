@@ -29,9 +29,6 @@ char *rk_emit_identifier(rk_arena *arena, const char *text);
 /** `text` as a C string literal, quotes included. */
 char *rk_emit_string(rk_arena *arena, const char *text);
 
-/** The slot of a scalar argument: its bits, in the low bytes. */
-uint64_t rk_image_scalar(const rk_param *param, const rk_kernel_arg *arg);
-
 /** The slot of any argument: a pointer's is where it points to, UINT64_MAX for null. */
 uint64_t rk_image_arg(const rk_param *param, const rk_kernel_arg *arg, const rk_memory *memory,
                       const rk_graph *graph);

@@ -102,4 +102,7 @@ bool rk_image_write(const rk_image *image, const rk_catalog *beside, const char 
  */
 rk_image *rk_image_read(const char *dir, const rk_catalog *catalog, rk_arena *arena, rk_diag *diag);
 
+/** The slot of a scalar argument: its bits, in the low bytes. */
+uint64_t rk_image_scalar(const rk_param *param, const rk_kernel_arg *arg);
+
 #endif

@@ -1,3 +1,4 @@
+#include "rammer_legacy.h"
 #include "rammer_plan.h"
 
 #include "emit/cpu.h"
@@ -18,6 +19,7 @@ typedef struct {
     rk_input_source inputs;
     const char *output_dir;
     bool verify;
+    const char *legacy;
     double tolerance;
     int64_t repeat;
     bool one_by_one;
@@ -35,6 +37,8 @@ static const rk_option option_table[] = {
      "write each output as DIR/<name>.npy"},
     {"verify", 0, RK_OPTION_FLAG, NULL, offsetof(run_options, verify),
      "compare every output with the reference"},
+    {"legacy", 0, RK_OPTION_TEXT, "LIB.so", offsetof(run_options, legacy),
+     "with --verify: run nodes that name kernels by the functions of `rkconvert cc --entries`"},
     {"tolerance", 0, RK_OPTION_REAL, "T", offsetof(run_options, tolerance),
      "allowed error over max(1, largest value); default 1e-4"},
     {"repeat", 0, RK_OPTION_INT, "N", offsetof(run_options, repeat),
@@ -96,15 +100,22 @@ static const void **read_expected(const rk_subject *s, rk_tool *tool)
     return expected;
 }
 
-/** The outputs by the ops' definitions. */
-static const void **evaluate(const rk_subject *s, const rk_values *values, rk_tool *tool)
+/** The outputs by the ops' definitions, and by legacy kernels where a library of these is given. */
+static const void **evaluate(const rk_subject *s, const rk_values *values,
+                             const run_options *options, rk_tool *tool)
 {
     const rk_graph *graph = s->graph;
+    rk_kernel_eval kernels = {rk_legacy_eval, NULL};
+    if (options->legacy)
+        kernels.user = rk_legacy_open(options->legacy, s->catalog, tool->arena, tool->diag);
+    if (options->legacy && !kernels.user)
+        return NULL;
     void **buffers = RK_NEW_ARRAY(tool->arena, void *, graph->tensor_count);
     for (size_t i = 0; i < graph->input_count; i++)
         buffers[graph->inputs[i]] =
             rk_arena_copy(tool->arena, values->inputs[i], (size_t)s->image->inputs[i].bytes);
-    if (!rk_graph_eval(buffers, graph, tool->arena, tool->diag))
+    if (!rk_graph_eval_with(buffers, graph, options->legacy ? &kernels : NULL, tool->arena,
+                            tool->diag))
         return NULL;
     const void **outputs = RK_NEW_ARRAY(tool->arena, const void *, graph->output_count + 1);
     for (size_t i = 0; i < graph->output_count; i++)
@@ -118,17 +129,20 @@ static bool verify(result *out, const rk_subject *s, const rk_values *values,
 {
     char *expected = rk_path_join(tool->arena, s->dir, "expected");
     char *inputs = rk_path_join(tool->arena, s->dir, "input");
-    bool recorded = options->inputs.given.count == 0 && rk_file_is_dir(expected) &&
+    bool recorded = !options->legacy && options->inputs.given.count == 0 &&
+                    rk_file_is_dir(expected) &&
                     (rk_file_is_dir(inputs) || s->image->input_count == 0);
     if (!recorded && !s->graph)
         return rk_diag_add(tool->diag, RK_ERROR, "RK-U008", rk_place_file(s->dir),
                            "run the graph itself, or build it with expected/*.npy beside it",
                            "there is no reference for these inputs");
     rk_tool_progress(tool, "comparing with the reference");
-    const void **reference = recorded ? read_expected(s, tool) : evaluate(s, values, tool);
+    const void **reference = recorded ? read_expected(s, tool) : evaluate(s, values, options, tool);
     if (!reference)
         return false;
-    out->reference = recorded ? "expected/*.npy" : "the ops' definitions";
+    out->reference = recorded          ? "expected/*.npy"
+                     : options->legacy ? "legacy kernels"
+                                       : "the ops' definitions";
     out->outputs = RK_NEW_ARRAY(tool->arena, rk_comparison, s->image->output_count + 1);
     bool good = true;
     for (size_t i = 0; i < s->image->output_count; i++) {
@@ -320,7 +334,8 @@ const rk_command rk_command_run = {
         "The vDevice runs on this CPU, whatever device it is planned for: --target and --device\n"
         "say for which. --verify compares all outputs with expected/*.npy beside the graph or in\n"
         "the folder, made independently of the kernels; for other inputs, with the plain C\n"
-        "definitions of the ops.\n\n"
+        "definitions of the ops. Nodes that name kernels have none: --legacy runs them as they were\n"
+        "written, by a library that `rkconvert cc --entries -shared mine.cu -o mine.so` makes.\n\n"
         "examples:\n"
         "  rammer run lstm-cpu --verify\n"
         "  rammer run lstm/graph.json --veus 1 --one-by-one --repeat 5\n"

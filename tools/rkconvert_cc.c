@@ -14,6 +14,7 @@ static const char help[] =
     "\n"
     "  --drop-in        replace each launch by a vDevice that runs it as rKernels\n"
     "  --veus N         with --drop-in: N vEUs, whatever RK_VEUS says at run time\n"
+    "  --entries        export the launching functions, for rammer run --legacy; with -shared\n"
     "  --check WHAT     find memory errors, races, uninitialised reads: memory, race, init, all\n"
     "  -o, -c, -dc, -dlink, -lib, -E, -M, -MD, -MMD, -MF, -I, -D, -U, -L, -l, -O, -g, -G, -std, -x,\n"
     "  -isystem, -include, -shared, -ccbin, -Xcompiler, -Xlinker, -odir, -optf, @file, -v, -dryrun,\n"

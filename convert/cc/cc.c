@@ -214,6 +214,7 @@ static bool convert(const source *s, const char *to)
                                         .output = to,
                                         .target = RK_TARGET_CPU,
                                         .drop_in = o->drop_in,
+                                        .entries = o->entries,
                                         .veus = o->veus,
                                         .absolute = true,
                                         .no_cpu = true,

@@ -14,6 +14,7 @@ typedef enum {
     HOST_LIST,   /**< a list, separated by commas, for the host compiler */
     LINKER_LIST, /**< the same for the linker */
     BOTH,        /**< for compiling and linking */
+    LINK,        /**< for linking alone */
     ACTION,      /**< `as` is the rk_cc_action, as a digit */
     SETTING,     /**< see set_value */
     REFUSE
@@ -69,7 +70,7 @@ static const option options[] = {
     {"-O", "--optimize", SPELL_VALUE, "-O"},
     {"-g", "--debug", SPELL, "-g"},
     {"-pg", "--profile", BOTH, "-pg"},
-    {"-shared", "--shared", BOTH, "-shared"},
+    {"-shared", "--shared", LINK, "-shared"},
     {"-w", "--disable-warnings", SPELL, "-w"},
     {"-m", "--machine", SPELL_VALUE, "-m"},
     {"-pthread", NULL, BOTH, "-pthread"},
@@ -300,6 +301,9 @@ static void take(reader *r, const option *o, const char *value)
         push(r, &out->compile, o->as);
         push(r, &out->link, o->as);
         break;
+    case LINK:
+        push(r, &out->link, o->as);
+        break;
     case HOST_LIST:
     case LINKER_LIST:
         add_list(r, value, o->treatment == LINKER_LIST);
@@ -410,6 +414,9 @@ static bool read_special(reader *r, const char *word)
         out->keep = true;
     } else if (strcmp(word, "--drop-in") == 0) {
         out->drop_in = true;
+    } else if (strcmp(word, "--entries") == 0) {
+        out->entries = true;
+        *rk_push(r->arena, &out->compile) = "-fPIC"; /* they are for a library */
     } else {
         return false;
     }

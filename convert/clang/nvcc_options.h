@@ -51,6 +51,7 @@ typedef struct {
     bool dry_run;             /**< -dryrun: they are only printed */
     bool keep;                /**< -keep: converted sources stay, beside the outputs */
     bool drop_in;
+    bool entries; /**< launching functions can be called from outside: rk__legacy_<function> */
     size_t veus;
     rk_cc_check check;
     const char *home; /**< Rammer's share folder */
@@ -64,7 +65,7 @@ size_t rk_cc_for_parser(const char *out[2], const char *const *words, size_t cou
                         rk_arena *arena);
 
 /**
- * Reads a command line of nvcc, with --drop-in, --veus and --check besides. Diagnoses RK-U0xx for
+ * Reads a command line of nvcc, with --drop-in, --veus, --check and --entries besides. Diagnoses RK-U0xx for
  * what is no such line, and RK-V14x for what asks for output that a CPU has no use for.
  */
 bool rk_cc_read(rk_cc_options *out, const char *const *args, size_t count, rk_arena *arena,

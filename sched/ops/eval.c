@@ -46,11 +46,14 @@ static const void *input_of(const rk_op_call *call, size_t i, void *const *buffe
 }
 
 static bool eval_node(void *const *buffers, const rk_graph *graph, const rk_node *node,
-                      rk_arena *scratch, rk_diag *diag)
+                      const rk_kernel_eval *kernels, rk_arena *scratch, rk_diag *diag)
 {
     rk_place place = rk_place_object(scratch, graph->file, "node", node->name);
+    if (!node->op && kernels)
+        return kernels->eval(kernels->user, graph, node, buffers, diag);
     if (!node->op)
-        return rk_diag_add(diag, RK_ERROR, "RK-G014", place, NULL,
+        return rk_diag_add(diag, RK_ERROR, "RK-G014", place,
+                           "give the launching functions as they were written: rammer run --legacy",
                            "it names the kernel '%s', whose definition is not known here",
                            node->kernel);
     rk_op_call call = rk_op_call_of(graph, node, scratch);
@@ -67,12 +70,18 @@ static bool eval_node(void *const *buffers, const rk_graph *graph, const rk_node
 
 bool rk_graph_eval(void **buffers, const rk_graph *graph, rk_arena *arena, rk_diag *diag)
 {
+    return rk_graph_eval_with(buffers, graph, NULL, arena, diag);
+}
+
+bool rk_graph_eval_with(void **buffers, const rk_graph *graph, const rk_kernel_eval *kernels,
+                        rk_arena *arena, rk_diag *diag)
+{
     rk_arena *scratch = rk_arena_new();
     bool good = true;
     place_buffers(buffers, graph, arena);
     for (size_t n = 0; n < graph->node_count && good; n++) {
         rk_arena_reset(scratch);
-        good = eval_node(buffers, graph, &graph->nodes[n], scratch, diag);
+        good = eval_node(buffers, graph, &graph->nodes[n], kernels, scratch, diag);
     }
     rk_arena_free(scratch);
     return good;

@@ -128,4 +128,15 @@ void rk_op_cost_streaming(rk_cost *out, const rk_op_call *call, double flops);
  */
 bool rk_graph_eval(void **buffers, const rk_graph *graph, rk_arena *arena, rk_diag *diag);
 
+/** How nodes that name kernels are run: `eval` does one, on the values of all tensors. */
+typedef struct {
+    bool (*eval)(void *user, const rk_graph *graph, const rk_node *node, void *const *buffers,
+                 rk_diag *diag);
+    void *user;
+} rk_kernel_eval;
+
+/** The same, with nodes that name kernels run by `kernels`; NULL: RK-G014 at such a node. */
+bool rk_graph_eval_with(void **buffers, const rk_graph *graph, const rk_kernel_eval *kernels,
+                        rk_arena *arena, rk_diag *diag);
+
 #endif
