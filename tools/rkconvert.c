@@ -450,7 +450,7 @@ const char *rk_tool_home(rk_arena *arena)
 /** When the run began, for the time that is left. */
 static struct timespec begun;
 
-static void show_progress(void *user, const char *what, size_t done, size_t total)
+static void show_progress(void *user, const char *what, size_t done, size_t total, double share)
 {
     (void)user;
     if (!what)
@@ -460,8 +460,8 @@ static void show_progress(void *user, const char *what, size_t done, size_t tota
     const double spent =
         (double)(now.tv_sec - begun.tv_sec) + (double)(now.tv_nsec - begun.tv_nsec) * 1e-9;
     fprintf(stderr, "\r\033[K[%zu/%zu]", done, total);
-    if (done) {
-        const long left = (long)(spent * (double)(total - done) / (double)done);
+    if (done && share > 0) {
+        const long left = (long)(spent * (1 - share) / share);
         fprintf(stderr, " %ld:%02ld left", left / 60, left % 60);
     }
     fprintf(stderr, " %.120s", what);
@@ -469,7 +469,7 @@ static void show_progress(void *user, const char *what, size_t done, size_t tota
 }
 
 /** Off a terminal: a line every so many seconds. */
-static void show_line(void *user, const char *what, size_t done, size_t total)
+static void show_line(void *user, const char *what, size_t done, size_t total, double share)
 {
     static double last;
     const command *c = user;
@@ -482,8 +482,8 @@ static void show_line(void *user, const char *what, size_t done, size_t total)
         return;
     last = spent;
     fprintf(stderr, "[%zu/%zu] %.0f s", done, total, spent);
-    if (done)
-        fprintf(stderr, ", %.0f s left", spent * (double)(total - done) / (double)done);
+    if (done && share > 0)
+        fprintf(stderr, ", %.0f s left", spent * (1 - share) / share);
     fputc('\n', stderr);
 }
 

@@ -14,7 +14,10 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+enum { SMALLEST = 4096 };
 
 /** A source on its way. */
 typedef struct {
@@ -22,6 +25,7 @@ typedef struct {
     rk_scan scan;
     const char *record; /**< where its record is or will be */
     const char *kept;   /**< where the cache keeps it, or NULL */
+    double size;        /**< what it is taken to cost: its bytes, and a little for any */
     bool cached, done;
     bool own_headers; /**< a source before it makes other texts of the headers that they share */
     rk_worker_result end;
@@ -386,10 +390,9 @@ static bool finish(run *r, size_t index)
         rk_diag *diag = add_failure(r, s);
         tell_end(r, s, diag);
         keep_end(r, s, diag, scratch);
-        *rk_push(r->arena, &r->files) =
-            (rk_convert_file){.path = s->job.input->path,
-                              .flags = s->job.input->flags,
-                              .text = count_texts(r, &s->scan)};
+        *rk_push(r->arena, &r->files) = (rk_convert_file){.path = s->job.input->path,
+                                                          .flags = s->job.input->flags,
+                                                          .text = count_texts(r, &s->scan)};
     }
     if (!s->cached)
         rk_file_remove(s->record, rk_diag_new(scratch));
@@ -452,18 +455,41 @@ static void finish_rest(run *r, size_t taken)
             finish(r, taken);
 }
 
+static void find_sizes(run *r)
+{
+    for (size_t i = 0; i < r->inputs.count; i++) {
+        struct stat info;
+        const bool there = stat(r->inputs.items[i].path, &info) == 0;
+        r->sources[i].size = SMALLEST + (there ? (double)info.st_size : 0);
+    }
+}
+
+/** The part of the work that is done: see rk_convert_options.progress. */
+static double share_done(const run *r)
+{
+    double done = 0, all = 0;
+    for (size_t i = 0; i < r->inputs.count; i++) {
+        const source *s = &r->sources[i];
+        all += s->cached ? 0 : s->size;
+        done += s->cached || !s->job.input ? 0 : s->done ? s->size : s->size / 2;
+    }
+    return all > 0 ? done / all : 1;
+}
+
+static void tell(const run *r, const char *what)
+{
+    if (r->options->progress)
+        r->options->progress(r->options->user, what, r->ended, r->inputs.count, share_done(r));
+}
+
 static void idle(void *user)
 {
-    const run *r = user;
-    if (r->options->progress)
-        r->options->progress(r->options->user, NULL, r->ended, r->inputs.count);
+    tell(user, NULL);
 }
 
 static void show(const run *r, size_t index)
 {
-    if (r->options->progress)
-        r->options->progress(r->options->user, r->inputs.items[index].path, r->ended,
-                             r->inputs.count);
+    tell(r, r->inputs.items[index].path);
 }
 
 static void convert_all(run *r)
@@ -565,6 +591,7 @@ bool rk_convert_run(rk_convert_result *out, const rk_convert_options *options, r
     r.runtime = rk_cpu_library_hash(options, arena);
     r.cache = rk_cache_open(options, r.inputs.count > 1, r.runtime, arena);
     r.sources = RK_NEW_ARRAY(arena, source, r.inputs.count);
+    find_sizes(&r);
     convert_all(&r);
     rk_catalog_join_finish(&r.join);
     if (!rk_signals_pending()) {

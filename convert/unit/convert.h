@@ -47,8 +47,12 @@ typedef struct {
     bool edits;           /**< the results hold the edits, for a report */
     const char *cache;    /**< folder of results, "none", or NULL: see rk_convert_run */
     const char *home;     /**< Rammer's share folder: parse/, include/ */
-    /** Called when a source begins and when one is done, and with NULL several times a second; or NULL. */
-    void (*progress)(void *user, const char *what, size_t done, size_t total);
+    /**
+     * Called when a source begins and when one is done, and with NULL several times a second; or NULL. `share`: the part
+     * of the work that is done, by the sizes of the sources: those that are under way count half, those whose results
+     * were kept not at all.
+     */
+    void (*progress)(void *user, const char *what, size_t done, size_t total, double share);
     void *user;
     bool
         hold_signals; /**< a signal ends the run and not the process: the caller reports, and calls rk_signals_release */
