@@ -29,6 +29,8 @@ typedef struct {
     size_t points;     /**< of their values */
     int64_t **numbers; /**< by point: an outline's */
     size_t per_point;
+    bool *
+        cut; /**< by tensor: a constant of which smaller dimensions need the first elements alone */
     rk_graph *graph; /**< where all dimensions are largest */
     rk_arena *arena;
     rk_diag *diag;
@@ -61,10 +63,7 @@ static void outline_of(outline *o, const rk_graph *g)
         if (t->derived)
             continue;
         rk_str_addf(&o->rest, "%s %d %d of %u", t->name, (int)t->dtype, t->rank, t->base);
-        if (t->data)
-            rk_str_addf(&o->rest, " = %llx",
-                        (unsigned long long)rk_hash(t->data, (size_t)rk_tensor_bytes(t), 0));
-        rk_str_add(&o->rest, "\n");
+        rk_str_add(&o->rest, t->data ? " constant\n" : "\n");
         for (int d = 0; d < t->rank; d++)
             add_number(o, t->shape[d]);
         add_number(o, t->offset);
@@ -102,6 +101,28 @@ static rk_graph *import_at(const opening *o, const int64_t *values, rk_arena *ar
     bound.dims = dims;
     bound.varies = true;
     return rk_onnx_import(o->path, &bound, arena, diag);
+}
+
+/** Whether the constants are those of the largest dimensions, or their first rows, which `cut` notes; else the name of one. */
+static const char *other_constant(opening *o, const rk_graph *g)
+{
+    for (size_t i = 0; i < g->tensor_count; i++) {
+        const rk_tensor *here = &g->tensors[i], *there = &o->graph->tensors[i];
+        if (!here->data || here->derived)
+            continue;
+        int d = 0;
+        while (d < here->rank && here->shape[d] == there->shape[d] && here->shape[d] == 1)
+            d++;
+        bool rows = here->base == i && here->rank > 0;
+        for (int k = d + 1; k < here->rank; k++)
+            rows = rows && here->shape[k] == there->shape[k];
+        const bool same = rk_tensor_bytes(here) == rk_tensor_bytes(there);
+        if ((!same && (!rows || rk_tensor_bytes(here) > rk_tensor_bytes(there))) ||
+            memcmp(here->data, there->data, (size_t)rk_tensor_bytes(here)) != 0)
+            return here->name;
+        o->cut[i] = o->cut[i] || !same;
+    }
+    return NULL;
 }
 
 /** "n=3, m=4" */
@@ -143,17 +164,23 @@ static bool lower_all(opening *o)
             o->graph = g;
             for (size_t d = 0; d < o->count; d++) /* in the order of values_of */
                 rk_sym_dim(g->syms, o->open[d]->name, o->open[d]->value, o->open[d]->most);
+            o->cut = RK_NEW_ARRAY(o->arena, bool, g->tensor_count + 1);
             o->numbers[0] = first.numbers.items;
             o->per_point = first.numbers.count;
             continue;
         }
         const char *here = rk_str_text(&each.rest), *there = rk_str_text(&first.rest);
+        const char *other = NULL;
         if (each.numbers.count != o->per_point || strcmp(here, there) != 0)
+            other = difference(there, here, o->arena);
+        else
+            other = other_constant(o, g);
+        if (other)
             good = rk_diag_add(o->diag, RK_ERROR, "RK-G018", rk_place_file(o->graph->file),
                                "bind it, or narrow its range: --dim NAME=LOW..HIGH",
                                "with %s the model becomes another graph than with the largest "
                                "dimensions: '%s' is not the same",
-                               point_text(o, values), difference(there, here, o->arena));
+                               point_text(o, values), other);
         else
             o->numbers[p] =
                 rk_arena_copy(o->arena, each.numbers.items, o->per_point * sizeof(int64_t));
@@ -287,26 +314,53 @@ static bool refuse_number(const opening *o, const char *kind, const char *name, 
         "%s does not follow from the open dimensions as a sum of their products", what);
 }
 
+/** The first rows of a constant, as many as the extents say, in its place wherever it is read. */
+static bool cut_constant(const opening *o, rk_id constant, const rk_sym *extents)
+{
+    rk_graph *g = o->graph;
+    const rk_tensor whole = g->tensors[constant];
+    const rk_id part = rk_graph_tensor_inferred(g, rk_arena_printf(o->arena, "%s#part", whole.name),
+                                                RK_DTYPE_NONE);
+    int64_t strides[RK_MAX_RANK];
+    rk_onnx_row_major(strides, whole.rank, whole.shape);
+    for (size_t n = 0; n < g->node_count; n++)
+        for (size_t i = 0; i < g->nodes[n].input_count; i++)
+            if (g->nodes[n].inputs[i] == constant)
+                ((rk_id *)g->nodes[n].inputs)[i] = part;
+    const rk_id node = rk_graph_node(g, rk_arena_printf(o->arena, "%s#cut", whole.name), "Move",
+                                     &constant, 1, &part, 1);
+    rk_graph_attr_ints(g, node, "shape", whole.shape, (size_t)whole.rank);
+    ((rk_attr *)&g->nodes[node].attrs[0])->open =
+        rk_arena_copy(g->arena, extents, (size_t)whole.rank * sizeof *extents);
+    rk_graph_attr_ints(g, node, "strides", strides, (size_t)whole.rank);
+    for (size_t i = 0; i < g->tensor_count; i++)
+        if (i != constant && g->tensors[i].base == constant)
+            return false; /* a view of it */
+    return true;
+}
+
 /** Gives tensors and attributes their expressions. */
 static bool open_all(opening *o)
 {
     rk_graph *g = o->graph;
     size_t k = 0;
     bool good = true, fixed;
-    for (size_t i = 0; i < g->tensor_count; i++) {
+    const size_t tensors = g->tensor_count, nodes = g->node_count;
+    rk_sym(*parts)[RK_MAX_RANK] = (void *)RK_NEW_ARRAY(o->arena, rk_sym, tensors * RK_MAX_RANK + 1);
+    for (size_t i = 0; i < tensors; i++) {
         rk_tensor *t = &g->tensors[i];
         if (t->derived)
             continue;
         for (int d = 0; d < t->rank; d++) {
-            const rk_sym extent = fit(&fixed, o, k++);
-            if (!fixed && (!extent || !rk_tensor_set_extent(g, t, d, extent)))
+            const rk_sym extent = parts[i][d] = fit(&fixed, o, k++);
+            if (!fixed && (!extent || (!o->cut[i] && !rk_tensor_set_extent(g, t, d, extent))))
                 good = refuse_number(o, "tensor", t->name, "its shape");
         }
         fit(&fixed, o, k++);
         if (!fixed)
             good = refuse_number(o, "tensor", t->name, "where it begins");
     }
-    for (size_t n = 0; n < g->node_count; n++)
+    for (size_t n = 0; n < nodes; n++)
         for (size_t a = 0; a < g->nodes[n].attr_count; a++) {
             rk_attr *attr = (rk_attr *)&g->nodes[n].attrs[a];
             const size_t count = attr->type == RK_ATTR_INT ? 1 : attr->int_count;
@@ -321,6 +375,9 @@ static bool open_all(opening *o)
                     good = refuse_number(o, "node", g->nodes[n].name, attr->name);
             }
         }
+    for (size_t i = 0; i < tensors && good; i++)
+        if (o->cut[i] && !cut_constant(o, (rk_id)i, parts[i]))
+            good = refuse_number(o, "tensor", g->tensors[i].name, "its shape");
     return good;
 }
 

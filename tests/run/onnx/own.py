@@ -394,12 +394,16 @@ def layer(folder, lengths):
     width, heads, size, inner, words = 12, 3, 4, 20, 17
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    w = {"table": reals(words, width), "qkv": reals(width, 3 * width), "out": reals(width, width), "up": reals(width, inner),
+    w = {"table": reals(words, width), "positions": reals(32, width), "qkv": reals(width, 3 * width), "out": reals(width, width), "up": reals(width, inner),
          "down": reals(inner, width), "b_up": reals(inner), "b_out": reals(width), "scale": reals(width) + 1,
          "shift": reals(width), "root": np.array(math.sqrt(size), dtype=np.float32)}
     more = {"three": np.array([1, -1, 3, heads, size], dtype=np.int64), "flat": np.array([1, -1, width], dtype=np.int64),
-            "first": np.array([0], dtype=np.int64)}
-    nodes = [node("Gather", ["table", "words"], ["e2"]), node("Unsqueeze", ["e2", "first"], ["e"]),
+            "first": np.array([0], dtype=np.int64), "zero": np.array(0, dtype=np.int64),
+            "step": np.array(1, dtype=np.int64)}
+    nodes = [node("Gather", ["table", "words"], ["e2"]), node("Unsqueeze", ["e2", "first"], ["e1"]),
+             node("Shape", ["words"], ["length1"]), node("Squeeze", ["length1", "first"], ["length"]),
+             node("Range", ["zero", "length", "step"], ["places"]), node("Gather", ["positions", "places"], ["p2"]),
+             node("Add", ["e1", "p2"], ["e"]),
              node("LayerNormalization", ["e", "scale", "shift"], ["n1"]), node("MatMul", ["n1", "qkv"], ["p"]),
              node("Reshape", ["p", "three"], ["p5"]), node("Split", ["p5"], ["q4", "k4", "v4"], axis=2, num_outputs=3)]
     for x in "qkv":
@@ -424,7 +428,7 @@ def layer(folder, lengths):
 
 def layer_of(words, w, heads, size):
     w = {k: v.astype(np.float64) for k, v in w.items()}
-    e = w["table"][words]
+    e = w["table"][words] + w["positions"][:len(words)]
     n1 = (e - e.mean(1, keepdims=True)) / np.sqrt(e.var(1, keepdims=True) + 1e-5) * w["scale"] + w["shift"]
     q, k, v = ((n1 @ w["qkv"]).reshape(-1, 3, heads, size)[:, i].transpose(1, 0, 2) for i in range(3))
     s = q @ k.transpose(0, 2, 1) / math.sqrt(size)
