@@ -238,6 +238,60 @@ Test(cpu_executor, one_by_one_follows_the_schedule)
     rk_executor_free(e);
 }
 
+/* rTasks of an ordered op begin behind those below them, though one worker has all vEUs. */
+
+static uint32_t begun[8], begun_count;
+
+static void note_rtask(const rk_cpu_call *call)
+{
+    begun[begun_count++ % 8] = call->rtask;
+}
+
+static rk_executor_plan ordered_plan(rk_executor_op *op, const rk_executor_entry *entries,
+                                     const rk_executor_program *program)
+{
+    *op = (rk_executor_op){
+        .entry = note_rtask, .grid = {4, 1, 1}, .block = {1, 1, 1}, .ordered = true};
+    return (rk_executor_plan){.veu_count = 2,
+                              .veu_threads = 1,
+                              .ops = op,
+                              .op_count = 1,
+                              .entries = entries,
+                              .entry_count = 6,
+                              .programs = program,
+                              .program_count = 1};
+}
+
+Test(cpu_executor, rtasks_of_an_ordered_op_begin_in_order)
+{
+    static const rk_executor_entry entries[] = {{0, 0}, {0, 2}, {RK_EXECUTOR_END, 0},
+                                                {0, 1}, {0, 3}, {RK_EXECUTOR_END, 0}};
+    static const uint32_t first[2] = {0, 3};
+    const rk_executor_program program = {first, 2};
+    rk_executor_op op;
+    rk_executor_plan plan = ordered_plan(&op, entries, &program);
+    rk_executor *e = rk_executor_new(&plan, &(rk_executor_options){.workers = 1}, &fault);
+    cr_assert(e, "%s", fault.message);
+    for (uint32_t run = 0; run < 2; run++) {
+        cr_assert(rk_executor_run(e, &fault));
+        for (uint32_t i = 0; i < 4; i++)
+            cr_expect_eq(begun[4 * run + i], i, "rTask %u is number %u", begun[4 * run + i], i);
+    }
+    rk_executor_free(e);
+}
+
+Test(cpu_executor, an_order_that_never_ends_is_refused)
+{
+    static const rk_executor_entry entries[] = {{0, 2}, {0, 0}, {RK_EXECUTOR_END, 0},
+                                                {0, 1}, {0, 3}, {RK_EXECUTOR_END, 0}};
+    static const uint32_t first[2] = {0, 3};
+    const rk_executor_program program = {first, 2};
+    rk_executor_op op;
+    rk_executor_plan plan = ordered_plan(&op, entries, &program);
+    cr_assert_null(rk_executor_new(&plan, NULL, &fault));
+    cr_expect(strstr(fault.message, "another order"), "%s", fault.message);
+}
+
 static void wait_for_ever(void *veu, uint32_t thread)
 {
     const rk_cpu_api *api = ((rk_cpu_veu *)veu)->api;
