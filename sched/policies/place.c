@@ -5,6 +5,7 @@
 #include "sched/schedule/last_end.h"
 
 #include <assert.h>
+#include <math.h>
 #include <string.h>
 
 /** Where an rTask is, and when it ends. */
@@ -25,6 +26,7 @@ typedef struct {
     bool found;
     size_t first, count; /**< in groups */
     double elsewhere;    /**< the latest of the groups' */
+    uint32_t veu;        /**< of the first such group */
 } wait_list;
 
 typedef struct {
@@ -165,13 +167,16 @@ static wait_group find_group(const rk_places *p, const rk_rtask_range *ranges, s
 
 static void find_list(rk_places *p, wait_list *list, const rk_rtask_range *ranges, size_t count)
 {
-    *list = (wait_list){.found = true, .first = p->groups.count};
+    *list = (wait_list){.found = true, .first = p->groups.count, .veu = UINT32_MAX};
     for (size_t i = 0, end; i < count; i = end) {
         for (end = i + 1; end < count && ranges[end].op == ranges[i].op;)
             end++;
         wait_group group = find_group(p, &ranges[i], end - i);
         *rk_push(p->arena, &p->groups) = group;
-        list->elsewhere = group.elsewhere > list->elsewhere ? group.elsewhere : list->elsewhere;
+        if (group.elsewhere > list->elsewhere) {
+            list->elsewhere = group.elsewhere;
+            list->veu = group.veu;
+        }
     }
     list->count = p->groups.count - list->first;
 }
@@ -210,14 +215,12 @@ static uint32_t choose(const rk_places *p, const wait_list *list, double *start)
     if (list->elsewhere <= *start)
         return best;
     *start = ready(p, list, best);
-    for (size_t i = 0; i<list->count && * start> p->end[best]; i++) {
-        uint32_t veu = p->groups.items[list->first + i].veu;
-        double t = veu == UINT32_MAX ? *start : ready(p, list, veu);
-        if (t < *start) {
-            *start = t;
-            best = veu;
-        }
-    }
+    if (list->veu == UINT32_MAX || *start <= p->end[best])
+        return best;
+    /* Any other vEU waits for what is seen last from elsewhere. */
+    const double there = ready(p, list, list->veu);
+    best = there < *start ? list->veu : best;
+    *start = fmin(there, *start);
     return best;
 }
 
