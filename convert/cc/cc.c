@@ -152,6 +152,10 @@ static void add_check(const run *r, rk_cc_words *to)
         add(r, to, "-fsanitize=address");
     else if (r->options->check != RK_CC_CHECK_NONE)
         add(r, to, "-fsanitize=thread");
+    if (r->options->check == RK_CC_CHECK_MEMORY || r->options->check == RK_CC_CHECK_ALL) {
+        add(r, to, "-fsanitize=integer-divide-by-zero");
+        add(r, to, "-DRK_CPU_DIVISIONS=1");
+    }
     static const char *const wanted[] = {[RK_CC_CHECK_RACE] = "-DRK_CPU_CHECKS=1",
                                          [RK_CC_CHECK_INIT] = "-DRK_CPU_CHECKS=2",
                                          [RK_CC_CHECK_ALL] = "-DRK_CPU_CHECKS=3"};
@@ -477,7 +481,7 @@ static int link_program(const run *r, const char *const *objects)
     if (!add_output(r, &command, &output, o->output ? o->output : "a.out"))
         return 2;
     if (o->check == RK_CC_CHECK_MEMORY)
-        add(r, &command, "-fsanitize=address");
+        add(r, &command, "-fsanitize=address,integer-divide-by-zero");
     const bool ok = rk_cc_add_link(&command, o, objects, r->arena, r->diag);
     return finish_output(r, &output, ok ? execute(r, &command) : 2);
 }

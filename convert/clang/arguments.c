@@ -1,6 +1,7 @@
 #include "convert/clang/arguments.h"
 
 #include "convert/clang/nvcc_options.h"
+#include "convert/unit/defines.h"
 #include "convert/unit/sources.h"
 
 #include <dlfcn.h>
@@ -43,6 +44,41 @@ const char *rk_parse_file(const rk_convert_options *options, const char *name, r
     return rk_path_join(arena, rk_path_join(arena, options->home, "parse"), name);
 }
 
+/** The number that the header defines the name as; 0 if it does not. */
+static int defined_in(const char *header, const char *name)
+{
+    rk_arena *scratch = rk_arena_new();
+    rk_bytes text;
+    int value = 0;
+    if (rk_file_read(&text, header, scratch, rk_diag_new(scratch))) {
+        const char *define = rk_arena_printf(scratch, "#define %s ", name);
+        const char *at = strstr(text.data, define);
+        value = at ? (int)strtol(at + strlen(define), NULL, 10) : 0;
+    }
+    rk_arena_free(scratch);
+    return value;
+}
+
+int rk_parse_cuda_version(bool *other, const rk_convert_options *options, rk_arena *arena)
+{
+    const char *toolkit = rk_parse_toolkit(options, arena);
+    const int ours = defined_in(rk_path_join(arena, options->home, "include/rk/cuda/cuda_version.h"),
+                                "RK_CUDA_VERSION");
+    const int theirs = toolkit
+                           ? defined_in(rk_path_join(arena, toolkit, "include/cuda_runtime_api.h"),
+                                        "CUDART_VERSION")
+                           : 0;
+    *other = theirs && theirs != ours;
+    return theirs ? theirs : ours;
+}
+
+const char *rk_parse_version_line(const rk_convert_options *options, rk_arena *arena)
+{
+    bool other;
+    const int version = rk_parse_cuda_version(&other, options, arena);
+    return other ? rk_arena_printf(arena, RK_DEFINES_VERSION "%d\n", version) : "";
+}
+
 /** Whether the toolkit's headers lie in the system's own folder, which must stay behind C++'s. */
 static bool is_searched(const char *toolkit, rk_arena *arena)
 {
@@ -53,6 +89,10 @@ static bool is_searched(const char *toolkit, rk_arena *arena)
 static void add_toolkit(arg_vec *args, const rk_convert_options *options, rk_arena *arena)
 {
     const char *toolkit = rk_parse_toolkit(options, arena);
+    bool other;
+    const int version = rk_parse_cuda_version(&other, options, arena);
+    if (other)
+        *rk_push(arena, args) = rk_arena_printf(arena, "-DRK_CUDA_VERSION=%d", version);
     if (toolkit) {
         *rk_push(arena, args) = rk_arena_printf(arena, "--cuda-path=%s", toolkit);
         *rk_push(arena, args) = "-isystem";

@@ -31,6 +31,15 @@ rk_clang_args rk_parse_args(const rk_convert_options *options, bool prelude, rk_
  */
 const char *rk_parse_toolkit(const rk_convert_options *options, rk_arena *arena);
 
+/**
+ * The version of CUDA that the source is told, 1000 times the major and 10 times the minor one; in `other` whether that
+ * is another than rk/cuda/cuda_version.h has, which what is compiled has to be told then.
+ */
+int rk_parse_cuda_version(bool *other, const rk_convert_options *options, rk_arena *arena);
+
+/** That as the first line of what is compiled for the CPU (RK_DEFINES_VERSION); "" where it needs none. */
+const char *rk_parse_version_line(const rk_convert_options *options, rk_arena *arena);
+
 /** A file of share/rammer/parse. */
 const char *rk_parse_file(const rk_convert_options *options, const char *name, rk_arena *arena);
 

@@ -1,6 +1,7 @@
 #include "convert/facts/branches.h"
 #include "convert/cuda/builtins.h"
 
+#include "convert/clang/arguments.h"
 #include "convert/clang/parse.h"
 #include "convert/facts/analyze.h"
 #include "convert/facts/walk.h"
@@ -64,18 +65,54 @@ bool rk_device_analyze(rk_unit *unit)
 
 /* Branches that neither sees. */
 
-/** The compilations that a branch may be for; those in SEEN were parsed. */
+/**
+ * The compilations that a branch may be for: each device, for each value that names which the text cannot tell may have.
+ * Of a device the bits of all such values lie in a row of their own; those in SEEN were parsed.
+ */
 static const int archs[] = {0, RK_DEVICE_ARCH_VALUE, 750, 800, 860, 870, 890, 1000, 1030, 1200};
-enum { ARCH_COUNT = sizeof archs / sizeof *archs, SEEN = 3, ALL = (1 << ARCH_COUNT) - 1 };
+static const int64_t unknown[] = {0, 1, INT32_MAX};
+enum {
+    ARCH_COUNT = sizeof archs / sizeof *archs,
+    WORLDS = sizeof unknown / sizeof *unknown,
+    SEEN = 3,
+    EACH = (1 << ARCH_COUNT) - 1,
+    ALL = (1 << ARCH_COUNT * WORLDS) - 1
+};
 
-static bool arch_value(void *user, rk_value *out, const char *name)
+/** What a condition is evaluated for. */
+typedef struct {
+    int arch;
+    int version;   /**< of CUDA */
+    int64_t value; /**< of names that the text does not tell */
+} compilation;
+
+static int64_t value_of(const compilation *c, const char *name)
 {
-    *out = rk_value_int(strcmp(name, ARCH) == 0 ? *(const int *)user : 0);
+    if (strcmp(name, ARCH) == 0)
+        return c->arch;
+    if (strcmp(name, "CUDART_VERSION") == 0 || strcmp(name, "CUDA_VERSION") == 0)
+        return c->version;
+    if (strcmp(name, "__CUDACC_VER_MAJOR__") == 0)
+        return c->version / 1000;
+    if (strcmp(name, "__CUDACC_VER_MINOR__") == 0)
+        return c->version % 1000 / 10;
+    return c->value;
+}
+
+static bool name_value(void *user, rk_value *out, const char *name)
+{
+    *out = rk_value_int(value_of(user, name));
     return true;
 }
 
-/** The condition without `defined`, other names being undefined: "(1) && (__CUDA_ARCH__ >= 800)". */
-static const char *without_defined(const rk_unit *unit, const char *text, bool device)
+/** Whether the name is defined: __CUDA_ARCH__ for a device, others where they have a value. */
+static bool is_defined(const compilation *c, const char *name)
+{
+    return value_of(c, name) != 0 || strcmp(name, "__CUDACC_VER_MINOR__") == 0;
+}
+
+/** The condition without `defined`: "(1) && (__CUDA_ARCH__ >= 800)". */
+static const char *without_defined(const rk_unit *unit, const char *text, const compilation *c)
 {
     const rk_tokens t = rk_lex(text, strlen(text), unit->arena);
     rk_str out = {.arena = unit->arena};
@@ -86,7 +123,7 @@ static const char *without_defined(const rk_unit *unit, const char *text, bool d
         rk_str_addn(&out, text + done, t.items[i].offset - done);
         const bool round = rk_token_is(&t, i + 1, "(");
         i += round ? 2 : 1;
-        rk_str_addf(&out, "%d", device && rk_token_is(&t, i, ARCH));
+        rk_str_addf(&out, "%d", i < t.count && is_defined(c, rk_token_text(&t, i, unit->arena)));
         i += round;
         done = i < t.count ? t.items[i].offset + t.items[i].length : strlen(text);
     }
@@ -94,24 +131,30 @@ static const char *without_defined(const rk_unit *unit, const char *text, bool d
     return rk_arena_strdup(unit->arena, rk_str_text(&out));
 }
 
-/** The compilations, as bits, for which the condition holds; those not seen when it cannot be told. */
-static unsigned holds_for(const rk_unit *unit, const rk_directive *d)
+/** Whether the condition holds in a compilation; -1 when it cannot be told. */
+static int holds_in(const rk_unit *unit, const rk_directive *d, compilation *c)
 {
+    if (strcmp(d->name, "ifdef") == 0 || strcmp(d->name, "ifndef") == 0)
+        return is_defined(c, d->rest) == (strcmp(d->name, "ifdef") == 0);
+    int64_t value;
+    const rk_env env = {.user = c, .name = name_value};
+    if (!rk_expr_eval_int(&value, without_defined(unit, d->rest, c), &env, (rk_place){0},
+                          unit->arena, rk_diag_new(unit->arena)))
+        return -1;
+    return value != 0;
+}
+
+/** The compilations, as bits, for which the condition holds; those not seen when it cannot be told. */
+static unsigned holds_for(const rk_unit *unit, const rk_directive *d, int version)
+{
+    compilation c = {.version = version};
     unsigned bits = 0;
-    for (int k = 0; k < ARCH_COUNT; k++) {
-        int arch = archs[k];
-        int64_t value = 1;
-        if (strcmp(d->name, "ifdef") == 0 || strcmp(d->name, "ifndef") == 0) {
-            const bool defined = arch > 0 && strcmp(d->rest, ARCH) == 0;
-            value = defined == (strcmp(d->name, "ifdef") == 0);
-        } else {
-            rk_diag *quiet = rk_diag_new(unit->arena);
-            const rk_env env = {.user = &arch, .name = arch_value};
-            if (!rk_expr_eval_int(&value, without_defined(unit, d->rest, arch > 0), &env,
-                                  (rk_place){0}, unit->arena, quiet))
-                return ALL & ~(unsigned)SEEN;
-        }
-        bits |= value ? 1u << k : 0;
+    for (int k = 0; k < ARCH_COUNT * WORLDS; k++) {
+        c.arch = archs[k % ARCH_COUNT];
+        c.value = unknown[k / ARCH_COUNT];
+        const int holds = holds_in(unit, d, &c);
+        const bool seen = SEEN >> k % ARCH_COUNT & 1;
+        bits |= (holds < 0 ? !seen : holds) ? 1u << k : 0;
     }
     return bits;
 }
@@ -123,11 +166,14 @@ typedef struct {
     unsigned taken; /**< those that take the present one */
 } conditional;
 
-static void enter(const rk_unit *unit, conditional *c, const rk_tokens *tokens, size_t i)
+static void enter(const rk_unit *unit, conditional *c, const rk_tokens *tokens, size_t i,
+                  int version)
 {
     const rk_directive d = rk_directive_of(tokens, i, unit->arena);
     c->asks |= asks(tokens, i, unit->arena);
-    const unsigned holds = strcmp(d.name, "else") == 0 ? ALL : c->asks ? holds_for(unit, &d) : ALL;
+    const unsigned holds = strcmp(d.name, "else") == 0 ? ALL
+                           : c->asks                   ? holds_for(unit, &d, version)
+                                                       : ALL;
     c->taken = c->left & holds;
     c->left &= ~holds;
 }
@@ -136,7 +182,12 @@ static bool is_unseen(const rk_unit *unit, const conditional *c)
 {
     if (!c->asks)
         return false;
-    return !unit->device_seen || (c->taken && !(c->taken & SEEN));
+    if (!unit->device_seen)
+        return true;
+    for (unsigned taken = c->taken; taken; taken >>= ARCH_COUNT)
+        if ((taken & EACH) && !(taken & SEEN))
+            return true;
+    return false;
 }
 
 /** Whether the token is a name that means something else in an rKernel. */
@@ -198,6 +249,8 @@ static void check_unseen(rk_unit *unit, size_t file, size_t i)
 
 void rk_device_branches(rk_unit *unit)
 {
+    bool other;
+    const int version = rk_parse_cuda_version(&other, unit->options, unit->arena);
     for (size_t f = 0; f < unit->files.count; f++) {
         const rk_tokens *tokens = &unit->files.items[f]->tokens;
         RK_VEC(conditional) open = {0};
@@ -220,7 +273,7 @@ void rk_device_branches(rk_unit *unit)
                 open.count--;
                 continue;
             }
-            enter(unit, c, tokens, i);
+            enter(unit, c, tokens, i, version);
             unseen += is_unseen(unit, c);
         }
     }

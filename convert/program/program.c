@@ -1,5 +1,6 @@
 #include "convert/program/program.h"
 
+#include "convert/clang/arguments.h"
 #include "convert/clang/ast.h"
 #include "convert/clang/expand.h"
 #include "convert/clang/headers.h"
@@ -31,7 +32,9 @@ static char *head(const rk_unit *unit, size_t file)
                                     : "#include <rk/cpu_program.h>\n"
                           : unit->options->drop_in ? "#include <rk/drop_in.cuh>\n"
                                                    : "";
-    return rk_arena_printf(arena, "%s#line 1 \"%s\"\n",
+    const bool compiled = *include && unit->options->target == RK_TARGET_CPU;
+    return rk_arena_printf(arena, "%s%s#line 1 \"%s\"\n",
+                           compiled ? rk_parse_version_line(unit->options, unit->arena) : "",
                            *include ? rk_defines_around(unit, include) : "",
                            unit->files.items[file]->path);
 }

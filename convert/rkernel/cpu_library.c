@@ -22,6 +22,18 @@ static void add_words(rk_cc_words *out, const char *text, rk_arena *arena)
     }
 }
 
+bool rk_cpu_library_levels_are_known(rk_diag *diag)
+{
+    static const char *const words[] = {"", "native", "all", "base"};
+    const char *wanted = getenv("RK_CPU_LEVELS");
+    for (size_t i = 0; wanted && i < sizeof words / sizeof *words; i++)
+        if (strcmp(wanted, words[i]) == 0)
+            return true;
+    return !wanted || rk_diag_add(diag, RK_ERROR, "RK-V014", (rk_place){0},
+                                  "give native, all or base, or leave it out",
+                                  "RK_CPU_LEVELS is '%s'", wanted);
+}
+
 unsigned rk_cpu_library_levels(void)
 {
     const char *wanted = getenv("RK_CPU_LEVELS");

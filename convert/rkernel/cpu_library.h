@@ -12,6 +12,9 @@ uint64_t rk_cpu_library_hash(const rk_convert_options *options, rk_arena *arena)
  */
 unsigned rk_cpu_library_levels(void);
 
+/** Whether $RK_CPU_LEVELS is one of these words, or not set; RK-V014 where it is not. */
+bool rk_cpu_library_levels_are_known(rk_diag *diag);
+
 /**
  * Compiles `<folder>/<source>` ("gemm.rk.cpu.cpp") into a shared object. Its path is `cpu/<hash>.so` in
  * options->out_dir, where it may be already: the hash is over `runtime`, which is rk_cpu_library_hash, and

@@ -1,3 +1,4 @@
+#include "convert/clang/arguments.h"
 #include "convert/clang/template_args.h"
 #include "convert/facts/template_heads.h"
 #include "convert/rkernel/decide.h"
@@ -241,8 +242,21 @@ char *rk_rewrite_probes(const rk_unit *unit)
 
 /* Entries for the CPU. */
 
+/** Whether the kernel was found to be for the GPU alone by what it does with volatile memory. */
+static bool is_stepped(const rk_unit *unit, size_t kernel)
+{
+    const rk_unit_problem **problems;
+    const size_t count = rk_decide_problems(&problems, unit, kernel);
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(problems[i]->code, "RK-V223") == 0)
+            return true;
+    return false;
+}
+
 bool rk_rewrite_cpu_takes(const rk_unit *unit, const rk_instance *instance)
 {
+    if (is_stepped(unit, instance->function))
+        return false;
     if (!is_converted(unit, instance) || rk_decide_uses(unit, instance).host_state)
         return false;
     for (size_t i = 0; i < instance->type_count; i++)
@@ -279,8 +293,9 @@ char *rk_rewrite_cpu(const rk_unit *unit)
     rk_str out = {.arena = unit->arena};
     bool any = false;
     /* as nvcc has it: CUDA's names are there before the source's first line and its macros */
-    rk_str_add(&out, "#include <rk/shim/cuda_runtime.h>\n");
-    rk_str_addf(&out, "%s#include \"%s\"\n#include <rk/cpu_entry.h>\n\nnamespace %s {\n",
+    rk_str_add(&out, rk_parse_version_line(unit->options, unit->arena));
+    rk_str_add(&out, "#include <rk/shim/cuda_runtime.h>\n#include <rk/rkernel.h>\n");
+    rk_str_addf(&out, "%s#include <rk/nvcc.h>\n#include \"%s\"\n#include <rk/cpu_entry.h>\n\nnamespace %s {\n",
                 any_split(unit) ? "#include <rk/cpu_fission.h>\n" : "",
                 unit->files.items[0]->out_name, unit->space);
     for (size_t i = 0; i < unit->instances.count; i++) {

@@ -580,7 +580,8 @@ bool rk_convert_run(rk_convert_result *out, const rk_convert_options *options, r
     run r = {.options = options, .arena = arena, .diag = diag, .ok = true};
     r.dump.arena = r.join.arena = r.headers.arena = r.told.arena = arena;
     *out = (rk_convert_result){0};
-    if (!rk_sources_inputs(&r.inputs, options, arena, diag) ||
+    if (!rk_cpu_library_levels_are_known(diag) ||
+        !rk_sources_inputs(&r.inputs, options, arena, diag) ||
         !(r.folder = rk_file_temporary("rkconvert", arena, diag)))
         return false;
     for (size_t i = 0; i < r.inputs.count && !options->in_place; i++)

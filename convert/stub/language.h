@@ -32,24 +32,15 @@
 #ifndef __managed__
 #define __managed__ __device__
 #endif
-#ifndef __CUDACC__
-#define __CUDACC__ 1
-#endif
+#include <rk/nvcc.h>
 
-/* nvcc's own version, which is that of its headers. */
-#ifndef __CUDACC_VER_MAJOR__
-#ifdef CUDART_VERSION
-#define __CUDACC_VER_MAJOR__ (CUDART_VERSION / 1000)
-#define __CUDACC_VER_MINOR__ (CUDART_VERSION % 1000 / 10)
-#else
-#define __CUDACC_VER_MAJOR__ 12
-#define __CUDACC_VER_MINOR__ 0
-#endif
-#define __CUDACC_VER_BUILD__ 0
-#endif
+/* nvcc's questions about lambdas; that they keep others out of host code is for nvcc to say. */
+#define __nv_is_extended_device_lambda_closure_type(...) false
+#define __nv_is_extended_host_device_lambda_closure_type(...) false
+#define __nv_is_extended_device_lambda_with_preserved_return_type(...) false
 
 /* nvcc's built-in atomics, which clang lacks. */
-#if !defined(CUDART_VERSION) || CUDART_VERSION >= 12080
+#if CUDART_VERSION >= 12080
 #define __NV_ATOMIC_RELAXED 0
 #define __NV_ATOMIC_CONSUME 1
 #define __NV_ATOMIC_ACQUIRE 2
@@ -118,7 +109,7 @@ template <class A, class B> __host__ auto max(const A &a, const B &b) -> decltyp
 }
 
 /* Texture references, which CUDA 12 removed, and surfaces, which clang lacks. */
-#if defined(CUDART_VERSION) && CUDART_VERSION < 12000
+#if CUDART_VERSION < 12000
 typedef cudaTextureReadMode rk_parse_read_mode;
 #else
 typedef int rk_parse_read_mode;

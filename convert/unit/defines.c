@@ -74,7 +74,8 @@ const char *rk_defines_around(const rk_unit *unit, const char *include)
 
 const char *rk_defines_skip(const char *text)
 {
-    while (rk_str_starts(text, PUSH) || rk_str_starts(text, UNDEFINE)) {
+    while (rk_str_starts(text, PUSH) || rk_str_starts(text, UNDEFINE) ||
+           rk_str_starts(text, RK_DEFINES_VERSION)) {
         text += strcspn(text, "\n");
         text += *text == '\n';
     }

@@ -8,6 +8,9 @@
  * runtime's headers, whose own names are common ones, too.
  */
 
+/** Before the include where what is compiled is told another version of CUDA than rk/cuda/cuda_version.h has. */
+#define RK_DEFINES_VERSION "#define RK_CUDA_VERSION "
+
 /** The user's -D as text, so that the converted source needs none of them: unit->defines and unit->undefines. */
 void rk_defines_read(rk_unit *unit);
 
@@ -17,7 +20,7 @@ void rk_defines_read(rk_unit *unit);
  */
 const char *rk_defines_around(const rk_unit *unit, const char *include);
 
-/** The first byte of `text` that rk_defines_around did not put before its include. */
+/** The first byte of `text` that neither is RK_DEFINES_VERSION nor was put before an include by rk_defines_around. */
 const char *rk_defines_skip(const char *text);
 
 #endif

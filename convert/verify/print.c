@@ -99,12 +99,26 @@ static void print_sequence(const rk_verify_result *r, FILE *out)
                 r->report.launches, program_name(r));
 }
 
+/** Whether all that the launches wrote was compared. */
+static bool is_judged(const rk_verify_result *r)
+{
+    bool judged = !r->launches_vary;
+    for (size_t i = 0; i < r->order.count; i++)
+        judged &= r->order.items[i].verdict != RK_VERIFY_UNJUDGED;
+    return judged;
+}
+
 static void print_result(const rk_verify_result *r, const rk_verify_run *original, double tolerance,
                          FILE *out)
 {
-    const char *program = program_name(r), *verdict = r->same ? "the same" : "DIFFERENT";
+    const char *program = program_name(r);
+    const char *verdict = !r->same       ? "DIFFERENT"
+                          : is_judged(r) ? "the same"
+                                         : "the same in what is judged";
     if (r->another)
         fprintf(out, "built with %s, ", r->another);
+    if (r->ordered)
+        fputs("in order, ", out);
     if (r->veus) {
         fprintf(out, "%u %s: %s; %llu of %llu launches ran as vDevices\n", r->veus,
                 r->veus == 1 ? "vEU" : "vEUs", verdict, r->report.vdevices, r->report.launches);
@@ -202,11 +216,12 @@ static void json_result(const rk_verify_result *r, FILE *out)
         quote(r->another, out);
     else
         fputs("null", out);
-    fprintf(out,
-            ", \"veus\": %u, \"same\": %s, \"launches\": %llu, \"vdevices\": %llu, "
-            "\"timed_out\": %s, \"status\": %d,\n     \"kept\": [",
-            r->veus, r->same ? "true" : "false", r->report.launches, r->report.vdevices,
-            r->run.timed_out ? "true" : "false", r->run.status);
+    fprintf(
+        out,
+        ", \"in_order\": %s, \"veus\": %u, \"same\": %s, \"launches\": %llu, \"vdevices\": %llu, "
+        "\"timed_out\": %s, \"status\": %d,\n     \"kept\": [",
+        r->ordered ? "true" : "false", r->veus, r->same ? "true" : "false", r->report.launches,
+        r->report.vdevices, r->run.timed_out ? "true" : "false", r->run.status);
     bool any = false;
     for (size_t i = 0; i < r->report.kernels.count; i++) {
         const rk_verify_kernel *k = &r->report.kernels.items[i];

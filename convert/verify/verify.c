@@ -127,28 +127,60 @@ static bool run_program(verifier *v, rk_verify_run *run, const char *program,
                            v->arena, v->diag);
 }
 
-/** One more run of the original: the first one is recorded, the others are compared with it. */
-static bool run_original(verifier *v)
+/** Blocks and threads run in the order of their indices. */
+static void set_order(verifier *v, rk_verify_words *environment)
 {
-    rk_verify_words environment = {0};
-    const size_t i = v->of.count++;
-    const char *report = in_folder(v, "report");
-    rk_verify_run *run = &v->of.runs[i];
-    set(v, &environment, "RK_FIBERS", "1");
-    set(v, &environment, i ? "RK_COMPARE" : "RK_RECORD", in_folder(v, "record"));
-    if (i) {
-        set(v, &environment, "RK_COMPARE_REPORT", report);
-        set(v, &environment, "RK_SHUFFLE", rk_arena_printf(v->arena, "%zu", i));
-    }
-    if (!run_program(v, run, v->original, &environment))
+    set(v, environment, "RK_FIBERS", "1");
+    set(v, environment, "RK_WORKERS", "1");
+}
+
+/** Runs the original; in `report` how it compares with the first run. */
+static bool run_again(verifier *v, rk_verify_run *run, rk_verify_report *report,
+                      rk_verify_words *environment)
+{
+    const char *path = in_folder(v, "report");
+    set(v, environment, report ? "RK_COMPARE" : "RK_RECORD", in_folder(v, "record"));
+    if (report)
+        set(v, environment, "RK_COMPARE_REPORT", path);
+    if (!run_program(v, run, v->original, environment))
         return false;
     if (run->timed_out)
         return fail(v, "RK-V152", "give it more time with --timeout",
                     "the original does not come to an end in time");
-    if (i) {
-        rk_verify_read(&v->of.reports[i], report, v->arena);
-        rk_verify_vary(&v->of, &v->of.reports[i], v->arena);
-    }
+    if (report)
+        rk_verify_read(report, path, v->arena);
+    return true;
+}
+
+/** One more run of the original: the first one is in order and recorded, the others are compared with it. */
+static bool run_original(verifier *v)
+{
+    rk_verify_words environment = {0};
+    const size_t i = v->of.count++;
+    set(v, &environment, "RK_FIBERS", "1");
+    if (i)
+        set(v, &environment, "RK_SHUFFLE", rk_arena_printf(v->arena, "%zu", i));
+    else
+        set_order(v, &environment);
+    rk_verify_report *report = i ? &v->of.reports[i] : NULL;
+    if (!run_again(v, &v->of.runs[i], report, &environment))
+        return false;
+    if (report)
+        rk_verify_vary(&v->of.varying, report, v->arena);
+    return true;
+}
+
+/** Where its runs differ: the original once more in the order of the first. */
+static bool run_in_order(verifier *v)
+{
+    rk_verify_words environment = {0};
+    v->of.again = rk_verify_varies(&v->of);
+    if (!v->of.again)
+        return true;
+    set_order(v, &environment);
+    if (!run_again(v, &v->of.again_run, &v->of.again_report, &environment))
+        return false;
+    rk_verify_vary(&v->of.again_varying, &v->of.again_report, v->arena);
     return true;
 }
 
@@ -163,6 +195,8 @@ static bool run_compared(verifier *v, rk_verify_result *r)
     set(v, &environment, "RK_COMPARE_REPORT", report);
     if (drop_in)
         set(v, &environment, "RK_VEUS", rk_arena_printf(v->arena, "%u", r->veus));
+    if (r->ordered)
+        set_order(v, &environment);
     if (drop_in && o->veu_threads)
         set(v, &environment, "RK_VEU_THREADS", o->veu_threads);
     if (!run_program(v, &r->run, r->another ? v->others[drop_in] : v->drop_in, &environment))
@@ -223,20 +257,34 @@ static bool any_timed_out(const result_vec *results)
     return false;
 }
 
+static void add(const verifier *v, result_vec *results, const char *another, unsigned veus,
+                bool ordered)
+{
+    rk_verify_result *r = rk_push(v->arena, results);
+    r->another = another;
+    r->veus = veus;
+    r->ordered = ordered;
+}
+
 static bool run_all(verifier *v, result_vec *results)
 {
     const rk_verify_options *o = v->options;
     while (v->of.count < RK_VERIFY_RUNS)
         if (!run_original(v))
             return false;
+    if (!run_in_order(v))
+        return false;
     for (int other = 0; other <= (v->another != NULL); other++) {
+        const bool drop_ins = !(other && o->drop_in);
+        const char *another = other ? v->another : NULL;
         if (other)
-            rk_push(v->arena, results)->another = v->another;
-        for (size_t i = 0; i < o->veu_count && !(other && o->drop_in); i++) {
-            rk_verify_result *r = rk_push(v->arena, results);
-            r->veus = o->veus[i];
-            r->another = other ? v->another : NULL;
-        }
+            add(v, results, another, 0, false);
+        for (size_t i = 0; i < o->veu_count && drop_ins; i++)
+            add(v, results, another, o->veus[i], false);
+        if (v->of.again && other)
+            add(v, results, another, 0, true);
+        if (v->of.again && drop_ins)
+            add(v, results, another, 1, true);
     }
     for (size_t i = 0; i < results->count; i++)
         if (!run_compared(v, &results->items[i]))

@@ -89,15 +89,26 @@ typedef struct {
     double distance;
 } rk_verify_varying;
 
+/** In order of launch, kind and serial number. */
+typedef RK_VEC(rk_verify_varying) rk_verify_varyings;
+
 typedef struct {
     rk_verify_run runs[RK_VERIFY_MOST_RUNS];
     rk_verify_report reports[RK_VERIFY_MOST_RUNS]; /**< of the runs with random orders, from 1 */
     size_t count;
-    RK_VEC(rk_verify_varying) varying; /**< in order of launch, kind and serial number */
+    rk_verify_varyings varying;
+    /* Where the runs differ: one more in the order of the first. What differs in it, too, no order explains. */
+    bool again;
+    rk_verify_run again_run;
+    rk_verify_report again_report;
+    rk_verify_varyings again_varying;
 } rk_verify_original;
 
-/** Adds what a run with another order reported. */
-void rk_verify_vary(rk_verify_original *o, const rk_verify_report *report, rk_arena *arena);
+/** Adds what a run reported that differs from the first. */
+void rk_verify_vary(rk_verify_varyings *out, const rk_verify_report *report, rk_arena *arena);
+
+/** Whether the original's runs with random orders differ from the first: in a buffer, or in the launches. */
+bool rk_verify_varies(const rk_verify_original *o);
 
 /* Comparing. */
 
@@ -121,6 +132,7 @@ typedef struct {
 typedef struct {
     unsigned veus;       /**< 0: as it is */
     const char *another; /**< compiler and options of the other way; NULL: the original's own */
+    bool ordered;        /**< blocks and threads run in the order of the original's first run */
     rk_verify_run run;
     rk_verify_report report;
     rk_verify_text out, err;

@@ -26,7 +26,7 @@ static bool is_same(rk_verify_report theirs, rk_verify_report mine, rk_arena *ar
     rk_verify_original o = {.count = 2};
     rk_verify_result r = {.report = mine};
     o.reports[1] = theirs;
-    rk_verify_vary(&o, &theirs, arena);
+    rk_verify_vary(&o.varying, &theirs, arena);
     rk_verify_judge(&r, &o, 1e-4, arena);
     cr_expect_eq(r.same, r.different.count == 0);
     return r.same;

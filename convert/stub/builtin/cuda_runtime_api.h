@@ -2,8 +2,11 @@
 #define RK_PARSE_CUDA_RUNTIME_API_H
 
 #include <cstddef>
+#include <rk/cuda/cuda_version.h>
 
 #include "vector_types.h"
+
+#define CUDART_VERSION RK_CUDA_VERSION
 
 enum cudaError {
     cudaSuccess = 0,

@@ -119,6 +119,32 @@ static void report(const unit *u, const char *fault)
     fprintf(stderr, "%s%s\n", text, fault);
 }
 
+/** The running thread, "a thread" where threads run in a loop. */
+static void describe_thread(const unit *u, char *out, size_t size)
+{
+    const uint32_t *b = u->grid->launch->block;
+    if (!rk_cpu_block_running(u->block)) {
+        snprintf(out, size, "a thread");
+        return;
+    }
+    const uint32_t t = rk_cpu_block_thread(u->block);
+    snprintf(out, size, "thread (%u, %u, %u)", t % b[0], t / b[0] % b[1], t / b[0] / b[1]);
+}
+
+void rk_cpu_grid_where(char *out, size_t size)
+{
+    const unit *u = current;
+    char who[64];
+    *out = '\0';
+    if (!u)
+        return;
+    const rk_cpu_launch *launch = u->grid->launch;
+    const uint32_t *g = launch->grid, r = u->call.rtask;
+    describe_thread(u, who, sizeof who);
+    snprintf(out, size, ", by %s of block (%u, %u, %u) of kernel %s", who, r % g[0],
+             r / g[0] % g[1], r / g[0] / g[1], launch->site.name);
+}
+
 static bool in_kernel(void)
 {
     return current != NULL;
@@ -135,11 +161,8 @@ static void end_for_fault(int number, const void *address)
     if (!u)
         return;
     const bool fibers = rk_cpu_block_running(u->block);
-    const uint32_t t = fibers ? rk_cpu_block_thread(u->block) : 0, *b = u->grid->launch->block;
-    char who[64] = "a thread";
-    if (fibers)
-        snprintf(who, sizeof who, "thread (%u, %u, %u)", t % b[0], t / b[0] % b[1],
-                 t / b[0] / b[1]);
+    char who[64];
+    describe_thread(u, who, sizeof who);
     int code = cudaErrorIllegalAddress;
     if (number == SIGILL) {
         code = cudaErrorIllegalInstruction;
@@ -476,6 +499,7 @@ static void set_up(grid *g, const rk_cpu_launch *launch)
     const bool waits =
         launch->code->flags & RK_CPU_WAITS; /* a second form: threads in their order */
     g->loops = launch->code->loop && !settings->fibers && !rk_cpu_checker_now &&
+               !rk_cpu_divisions_checked &&
                !(waits && (settings->shuffled || launch->cooperative));
     atomic_store(&g->chunk, 1);
     if (g->loops && !g->seed && !launch->code->vdevice)

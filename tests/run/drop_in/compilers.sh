@@ -1,11 +1,13 @@
 #!/bin/sh
-# compilers.sh NAME RKCONVERT
+# compilers.sh RKCONVERT ARGUMENT...
 #
-# The program NAME of this folder or of tests/run/programs is the same as a drop-in on 1, 2 and 8 vEUs, also where another
+# The program that `rkconvert cc -O1 ARGUMENT...` builds is the same as a drop-in on 1, 2 and 8 vEUs, also where another
 # compiler builds both.
 set -eu
 
-cd "$(dirname "$0")"
-source=$1.cu
-[ -f "$source" ] || source=../programs/$1.cu
-exec "$2" verify --veus 1,2,8 --timeout 120 -O1 "$source"
+rkconvert=$1
+shift
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+"$rkconvert" verify --veus 1,2,8 --timeout 120 -O1 "$@"

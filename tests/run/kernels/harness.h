@@ -3,6 +3,8 @@
 #ifndef TESTS_KERNELS_HARNESS_H
 #define TESTS_KERNELS_HARNESS_H
 
+#include <cuda_runtime.h>
+
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -28,6 +30,18 @@ struct shows {
     unsigned long long *out;
 };
 
+// As kernels have them, one by one: a catalog's entries take no struct.
+#define INPUTS                                                                                     \
+    const signed char *in_i8, const unsigned char *in_u8, const short *in_i16,                     \
+        const unsigned short *in_u16, const int *in_i32, const unsigned *in_u32,                   \
+        const long long *in_i64, const unsigned long long *in_u64, const float *in_f32,            \
+        const double *in_f64
+#define SHOWS const unsigned *seen, unsigned long long *shown
+#define FLAT(in, show)                                                                             \
+    (in).i8, (in).u8, (in).i16, (in).u16, (in).i32, (in).u32, (in).i64, (in).u64, (in).f32,        \
+        (in).f64, (show).seen, (show).out
+
+#ifdef __CUDACC__
 // The bits of a value; which of all that are no number a result is, nothing says.
 template <class V> __device__ inline unsigned long long bits(V v)
 {
@@ -47,8 +61,8 @@ template <> __device__ inline unsigned long long bits(double v)
 // Where the variable is defined, as the interpreter found. No compiler knows where that is.
 #define SEE(slot, v)                                                                               \
     do {                                                                                           \
-        if (show.seen[g] >> (slot)&1)                                                              \
-            show.out[g * slots + (slot)] = show.out[g * slots + (slot)] * 33 + bits(v);            \
+        if (seen[g] >> (slot)&1)                                                                   \
+            shown[g * slots + (slot)] = shown[g * slots + (slot)] * 33 + bits(v);                  \
     } while (0)
 
 template <class V> __device__ inline unsigned match_all(unsigned mask, V v)
@@ -73,6 +87,7 @@ SWAPPED(Max, v > seen ? v : seen)
 SWAPPED(And, seen &v)
 SWAPPED(Or, seen | v)
 SWAPPED(Xor, seen ^ v)
+#endif
 
 typedef unsigned long long word;
 

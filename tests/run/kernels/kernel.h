@@ -242,8 +242,9 @@ typedef struct {
     bool left_out[1024];
 } cuts;
 
-/** A program of the kernels, for harness.h. */
-void program_print(const kernel *const *kernels, size_t count, const cuts *cut, FILE *out);
+/** A program of the kernels, for harness.h; or with `entries` one that calls a catalog's, for entries.h. */
+void program_print(const kernel *const *kernels, size_t count, const cuts *cut, bool entries,
+                   FILE *out);
 
 /** What a kernel leaves. */
 typedef struct {

@@ -5,9 +5,11 @@
 
 static const char help[] =
     "usage: kernels --seed S [--first N] [--count N] [--leave-out N,...] --source FILE --results FILE\n"
+    "               [--entries FILE]\n"
     "\n"
     "Makes random CUDA kernels, interprets them, and writes a program of them and what it has to find:\n"
     "  rkconvert cc -I tests/run/kernels FILE -o program && ./program RESULTS\n"
+    "With --entries the same host code is written that runs the kernels of a catalog: entries.h.\n"
     "A kernel depends on the seed and its own number alone. --leave-out leaves statements of all kernels out; with\n"
     "--statements the number that the first kernel has is printed and nothing is written.\n";
 
@@ -16,7 +18,7 @@ typedef struct {
     int first, count;
     cuts cut;
     bool statements;
-    const char *source, *results;
+    const char *source, *results, *entries;
     RK_VEC(const kernel *) kernels;
     RK_VEC(outcome) outcomes;
     rk_arena *arena;
@@ -85,7 +87,7 @@ static bool write_files(const command *c)
         perror(source ? c->results : c->source);
         return false;
     }
-    program_print(c->kernels.items, c->kernels.count, &c->cut, source);
+    program_print(c->kernels.items, c->kernels.count, &c->cut, false, source);
     for (type t = 0; t < TYPES; t++)
         for (int i = 0; i < POOL_SIZE; i++)
             write_word(results, pool_value(t, i));
@@ -93,6 +95,21 @@ static bool write_files(const command *c)
         write_outcome(results, c->kernels.items[i], &c->outcomes.items[i]);
     const bool good = !ferror(source) && !ferror(results);
     return fclose(source) == 0 && fclose(results) == 0 && good;
+}
+
+/** The host's part alone, which runs kernels by a catalog's entries. */
+static bool write_entries(const command *c)
+{
+    FILE *out = c->entries ? fopen(c->entries, "w") : NULL;
+    if (!c->entries)
+        return true;
+    if (!out) {
+        perror(c->entries);
+        return false;
+    }
+    program_print(c->kernels.items, c->kernels.count, &c->cut, true, out);
+    const bool good = !ferror(out);
+    return fclose(out) == 0 && good;
 }
 
 static bool read_cuts(command *c, const char *text)
@@ -123,6 +140,8 @@ static bool read_command(command *c, int argc, char **argv)
             c->count = atoi(text);
         else if (strcmp(argv[i], "--source") == 0)
             c->source = text;
+        else if (strcmp(argv[i], "--entries") == 0)
+            c->entries = text;
         else if (strcmp(argv[i], "--results") == 0)
             c->results = text;
         else if (strcmp(argv[i], "--leave-out") != 0 || !read_cuts(c, text))
@@ -146,7 +165,7 @@ int main(int argc, char **argv)
     if (good && c.statements)
         printf("%d\n", c.kernels.items[0]->statements);
     else if (good)
-        good = write_files(&c);
+        good = write_files(&c) && write_entries(&c);
     rk_arena_free(c.arena);
     return good ? 0 : 1;
 }

@@ -269,7 +269,7 @@ static void print_expr(const printer *p, const expr *e)
         print_built_in(p, e);
         break;
     case POOL:
-        fprintf(p->out, "in.%s[", pool_names[e->type]);
+        fprintf(p->out, "in_%s[", pool_names[e->type]);
         print_operand(p, "(", e->a[0], ") & 63]");
         break;
     case UNARY:
@@ -612,7 +612,7 @@ static void kernel_print(const kernel *k, const cuts *cut, FILE *out)
     fputs("__global__ void ", out);
     if (k->bounds)
         fprintf(out, "__launch_bounds__(%u) ", k->threads);
-    fprintf(out, "k%d(inputs in, shows show", k->number);
+    fprintf(out, "k%d(INPUTS, SHOWS", k->number);
     for (size_t i = 0; i < k->arrays.count; i++)
         if (k->arrays.items[i].memory == CELLS)
             fprintf(out, ", %s *%s", type_name(k->arrays.items[i].type), k->arrays.items[i].name);
@@ -632,6 +632,33 @@ static void kernel_print(const kernel *k, const cuts *cut, FILE *out)
 
 /* Programs. */
 
+static void print_argument(const kernel *k, int i, FILE *out)
+{
+    const type t = k->functions.items[0].variables.items[i].type;
+    if (type_is_float(t)) /* whose literals may be functions of the device */
+        fprintf(out, "%s(0x%llxull)", t == F32 ? "as_float" : "as_double",
+                (unsigned long long)k->arguments[i]);
+    else
+        print_value(out, t, k->arguments[i]);
+}
+
+/** What a launch and a call of a rKernel have behind the inputs; `slots`: as 64-bit words. */
+static void print_arguments(const kernel *k, bool slots, FILE *out)
+{
+    for (size_t i = 0; i < k->arrays.count; i++)
+        if (k->arrays.items[i].memory == CELLS && slots)
+            fprintf(out, ", slot(cells[%zu])", i);
+        else if (k->arrays.items[i].memory == CELLS)
+            fprintf(out, ", (%s *)cells[%zu]", type_name(k->arrays.items[i].type), i);
+    for (int i = 0; i < k->functions.items[0].parameter_count; i++) {
+        fputs(", ", out);
+        if (slots)
+            fprintf(out, "0x%llxull", (unsigned long long)k->arguments[i]);
+        else
+            print_argument(k, i, out);
+    }
+}
+
 static void print_launch(const kernel *k, FILE *out)
 {
     const function *f = &k->functions.items[0];
@@ -643,32 +670,37 @@ static void print_launch(const kernel *k, FILE *out)
         print_value(out, f->value_types[1], f->values[1]);
         fputs(">", out);
     }
-    fprintf(out, "<<<dim3(%u, %u, %u), dim3(%u, %u, %u), %u>>>(in, show", k->grid[0], k->grid[1],
-            k->grid[2], k->block[0], k->block[1], k->block[2], k->dynamic_bytes);
-    for (size_t i = 0; i < k->arrays.count; i++)
-        if (k->arrays.items[i].memory == CELLS)
-            fprintf(out, ", (%s *)cells[%zu]", type_name(k->arrays.items[i].type), i);
-    for (int i = 0; i < f->parameter_count; i++) {
-        const type t = f->variables.items[i].type;
-        if (type_is_float(t)) /* whose literals may be functions of the device */
-            fprintf(out, ", %s(0x%llxull)", t == F32 ? "as_float" : "as_double",
-                    (unsigned long long)k->arguments[i]);
-        else {
-            fputs(", ", out);
-            print_value(out, t, k->arguments[i]);
-        }
-    }
+    fprintf(out, "<<<dim3(%u, %u, %u), dim3(%u, %u, %u), %u>>>(FLAT(in, show)", k->grid[0],
+            k->grid[1], k->grid[2], k->block[0], k->block[1], k->block[2], k->dynamic_bytes);
+    print_arguments(k, false, out);
     fputs(");\n", out);
 }
 
-void program_print(const kernel *const *kernels, size_t count, const cuts *cut, FILE *out)
+/** The same by the entry that a catalog's library has for the kernel. */
+static void print_entry_call(const kernel *k, FILE *out)
 {
-    fputs("#include \"harness.h\"\n\n", out);
+    fprintf(out,
+            "    call_entry(%d, {{%u, %u, %u}, {%u, %u, %u}, 0, %u, 0, nullptr, nullptr}, "
+            "{SLOTS(in, show)",
+            k->number, k->grid[0], k->grid[1], k->grid[2], k->block[0], k->block[1], k->block[2],
+            k->dynamic_bytes);
+    print_arguments(k, true, out);
+    fputs("});\n", out);
+}
+
+void program_print(const kernel *const *kernels, size_t count, const cuts *cut, bool entries,
+                   FILE *out)
+{
+    fprintf(out, "#include \"%s.h\"\n\n", entries ? "entries" : "harness");
     for (size_t i = 0; i < count; i++) {
-        kernel_print(kernels[i], cut, out);
+        if (!entries)
+            kernel_print(kernels[i], cut, out);
         fprintf(out, "static void launch%d(inputs in, shows show, void *const *cells)\n{\n",
                 kernels[i]->number);
-        print_launch(kernels[i], out);
+        if (entries)
+            print_entry_call(kernels[i], out);
+        else
+            print_launch(kernels[i], out);
         fputs("}\n\n", out);
     }
     fputs("static const launch launches[] = {\n", out);

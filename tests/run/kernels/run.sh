@@ -6,6 +6,7 @@
 #
 #   as-is     as loops, by fission and by fibers, as the conversion chose; all by fibers; in a random order; in parallel
 #   drop-in   on one vEU, on eight, and on three in a random order
+#   catalog   the entries of the catalog's CPU library: as the conversion chose, all by fibers, in a vEU of more threads
 #   nvcc      only compiled, by nvcc, as it is and as a drop-in; COMPILER and OPTIMISATION are nothing then
 #
 # Prints a line for each difference. RK_KEEP: a folder in which programs with differences are left. RK_LEAVE_OUT: numbers
@@ -22,7 +23,7 @@ trap 'rm -rf "$work"' EXIT
 cd "$work"
 # shellcheck disable=SC2086 # none or two words
 "$kernels" --seed "$seed" --first "$first" --count "$count" ${RK_LEAVE_OUT:+--leave-out "$RK_LEAVE_OUT"} --source kernels.cu \
-    --results results
+    --results results --entries entries.cpp
 if [ -n "${RK_PLANT:-}" ]; then
     sed "$RK_PLANT" kernels.cu >planted.cu
     ! cmp -s planted.cu kernels.cu
@@ -51,10 +52,32 @@ compile_for_gpu()
     nvcc "$@" -I"$(dirname "$RKCONVERT")/../share/rammer/include" drop_in.cu || failed=1
 }
 
+# convert_for_catalog COMPILER OPTIMISATION: makes the library of a catalog, and the program that runs it
+convert_for_catalog()
+{
+    CXX=$1 CXXFLAGS="$2 -w" RK_CPU_LEVELS=base "$RKCONVERT" kernels.cu --out-dir catalog -- -I"$here" >log 2>&1 || return
+    jq -r --arg folder "$work/catalog" '.kernels[] | select(.cpu) | "\(.name) \($folder)/\(.cpu.library) \(.cpu.entry)"' \
+        catalog/catalog.json >list
+    [ "$(wc -l <list)" -eq "$count" ] || { echo "error: $(wc -l <list) of $count kernels have an entry" >>log; return 1; }
+    CXX=$1 "$RKCONVERT" cc -O1 -w -I"$here" -I"$(dirname "$RKCONVERT")/../share/rammer/include" entries.cpp -o program >>log 2>&1
+}
+
 for form in "$@"; do
     way=${form##*:} rest=${form%:*}
     if [ "$way" = nvcc ]; then
         compile_for_gpu
+        continue
+    fi
+    if [ "$way" = catalog ]; then
+        if ! convert_for_catalog "${rest%%:*}" "${rest#*:}"; then
+            echo "seed $seed: $form: does not build"
+            grep -E 'error|RK-' log | head -5
+            failed=1
+            continue
+        fi
+        try KERNELS_ENTRIES=list
+        try KERNELS_ENTRIES=list KERNELS_FIBERS=1
+        try KERNELS_ENTRIES=list KERNELS_VEU_THREADS=75
         continue
     fi
     option=

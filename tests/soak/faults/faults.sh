@@ -1,10 +1,12 @@
 #!/bin/sh
-# faults.sh LIBRARY [EVERY]: runs commands, and again for each call site of an allocation, a write, a rename, a fork and
-# the like with that call failing; with EVERY, for one site in so many. However it fails, a command must end by
-# itself: with what it makes without the fault, or with a sentence and nothing half written; and no temporary
-# file may stay. LIBRARY is faults.c as a shared library; RAMMER and RKCONVERT name the commands.
+# faults.sh LIBRARY [EVERY [SECONDS [SEED]]]: runs commands, and again for each call site of an allocation, a write, a
+# rename, a fork and the like with that call failing; with EVERY, for one site in so many. However it fails, a command must
+# end by itself: with what it makes without the fault, or with a sentence and nothing half written; and no temporary
+# file may stay. LIBRARY is faults.c as a shared library; RAMMER and RKCONVERT name the commands. With SECONDS, not 0, no more
+# than that is taken, in equal parts by the commands that are left: sites in an order of SEED, and it is said how many of all.
 set -u
-library=$1 every=${2:-1}
+library=$1 every=${2:-1} seconds=${3:-0} seed=${4:-1}
+end=$(($(date +%s) + seconds)) commands=8
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
@@ -33,8 +35,12 @@ inject() {
     rm -rf out expected list cache
     FAULT_SITES=$work/list LD_PRELOAD=$library "$@" >stdout 2>err || { fault - "it fails without a fault"; return; }
     [ -e out ] && mv out expected
-    sort -u list | awk -v n="$every" 'NR % n == int(n / 2)' >chosen
+    sort -u list | awk -v n="$every" 'NR % n == int(n / 2)' |
+        awk -v seed="$seed" 'BEGIN { srand(seed) } { print rand() "\t" $0 }' | sort -n | cut -f 2- >chosen
+    now=$(date +%s)
+    stop=$((now + (end - now) / commands)) commands=$((commands - 1)) before=$sites
     while read -r site; do
+        [ "$seconds" -eq 0 ] || [ "$(date +%s)" -lt $stop ] || break
         rm -rf out cache
         FAULT_AT=$site LD_PRELOAD=$library timeout 60 "$@" >stdout 2>err </dev/null
         status=$?
@@ -54,6 +60,7 @@ inject() {
         left=$(find tmp -mindepth 1 -maxdepth 1; ls -A | grep -v -x -E 'tmp|out|expected|list|chosen|cache|stdout|err|in')
         [ -z "$left" ] || { fault "$site" "it leaves $left"; rm -rf tmp; mkdir tmp; echo "$left" | (cd "$work" && xargs rm -rf); }
     done <chosen
+    [ "$every" -gt 1 ] || echo "$name: $((sites - before)) of $(wc -l <chosen) sites"
 }
 
 mkdir in

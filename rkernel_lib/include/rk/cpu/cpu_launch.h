@@ -307,6 +307,12 @@ inline void call_body(const Body &body, const built_ins &at)
         mine();
 }
 
+#ifdef RK_CPU_DIVISIONS
+/** `rkconvert cc --check` asked for divisions by zero to be told. */
+extern "C" void rk_cpu_check_divisions(void);
+inline const bool divisions_checked = (rk_cpu_check_divisions(), true);
+#endif
+
 #if defined(__SANITIZE_THREAD__)
 #define RK_CPU_RACE_CHECKED 1
 #elif defined(__has_feature)

@@ -9,13 +9,14 @@
 
 #include "../cpu/cpu_types.h"
 #include "cuda_enums.h"
+#include "cuda_version.h"
 
 /* Programs ask with it whether the runtime's types are there. */
 #ifndef __DRIVER_TYPES_H__
 #define __DRIVER_TYPES_H__
 #endif
 
-#define CUDART_VERSION 13000
+#define CUDART_VERSION RK_CUDA_VERSION
 #define CUDA_IPC_HANDLE_SIZE 64
 
 typedef enum cudaError cudaError_t;

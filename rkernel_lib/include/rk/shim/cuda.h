@@ -5,7 +5,7 @@
 
 #include "cuda_runtime.h"
 
-#define CUDA_VERSION 13000
+#define CUDA_VERSION RK_CUDA_VERSION
 
 typedef struct CUstream_st *CUstream;
 typedef struct CUevent_st *CUevent;

@@ -17,8 +17,23 @@ __global__ void harmless(float *x)
     x[t] = 8;
 #endif
 }
+/* Of names that this text does not tell any value counts; nvcc's version is known. */
+__global__ void some_build(float *x)
+{
+#if defined(ODD_BUILD) && __CUDA_ARCH__ == 800
+    x[0] = own(x);
+#endif
+}
+__global__ void no_build(float *x)
+{
+#if __CUDACC_VER_MAJOR__ < 9 && __CUDA_ARCH__ == 800
+    x[0] = own(x);
+#endif
+}
 void launch(float *x)
 {
     one_device<<<1, 32>>>(x);
     harmless<<<1, 32>>>(x);
+    some_build<<<1, 32>>>(x);
+    no_build<<<1, 32>>>(x);
 }
