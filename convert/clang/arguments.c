@@ -62,8 +62,8 @@ static int defined_in(const char *header, const char *name)
 int rk_parse_cuda_version(bool *other, const rk_convert_options *options, rk_arena *arena)
 {
     const char *toolkit = rk_parse_toolkit(options, arena);
-    const int ours = defined_in(rk_path_join(arena, options->home, "include/rk/cuda/cuda_version.h"),
-                                "RK_CUDA_VERSION");
+    const int ours = defined_in(
+        rk_path_join(arena, options->home, "include/rk/cuda/cuda_version.h"), "RK_CUDA_VERSION");
     const int theirs = toolkit
                            ? defined_in(rk_path_join(arena, toolkit, "include/cuda_runtime_api.h"),
                                         "CUDART_VERSION")

@@ -295,9 +295,11 @@ char *rk_rewrite_cpu(const rk_unit *unit)
     /* as nvcc has it: CUDA's names are there before the source's first line and its macros */
     rk_str_add(&out, rk_parse_version_line(unit->options, unit->arena));
     rk_str_add(&out, "#include <rk/shim/cuda_runtime.h>\n#include <rk/rkernel.h>\n");
-    rk_str_addf(&out, "%s#include <rk/nvcc.h>\n#include \"%s\"\n#include <rk/cpu_entry.h>\n\nnamespace %s {\n",
-                any_split(unit) ? "#include <rk/cpu_fission.h>\n" : "",
-                unit->files.items[0]->out_name, unit->space);
+    rk_str_addf(
+        &out,
+        "%s#include <rk/nvcc.h>\n#include \"%s\"\n#include <rk/cpu_entry.h>\n\nnamespace %s {\n",
+        any_split(unit) ? "#include <rk/cpu_fission.h>\n" : "", unit->files.items[0]->out_name,
+        unit->space);
     for (size_t i = 0; i < unit->instances.count; i++) {
         const rk_instance *instance = &unit->instances.items[i];
         if (!rk_rewrite_cpu_takes(unit, instance))

@@ -499,8 +499,7 @@ static void set_up(grid *g, const rk_cpu_launch *launch)
     const bool waits =
         launch->code->flags & RK_CPU_WAITS; /* a second form: threads in their order */
     g->loops = launch->code->loop && !settings->fibers && !rk_cpu_checker_now &&
-               !rk_cpu_divisions_checked &&
-               !(waits && (settings->shuffled || launch->cooperative));
+               !rk_cpu_divisions_checked && !(waits && (settings->shuffled || launch->cooperative));
     atomic_store(&g->chunk, 1);
     if (g->loops && !g->seed && !launch->code->vdevice)
         atomic_store(&g->chunk, chunk_of(g->units, settings->workers));

@@ -6,7 +6,7 @@ shift
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 here=$(cd "$(dirname "$0")" && pwd)
-mkdir "$work/graph" "$work/catalog" "$work/bindings" "$work/device" "$work/profile" "$work/safetensors" "$work/npy" "$work/database" "$work/tree"
+mkdir "$work/graph" "$work/catalog" "$work/bindings" "$work/device" "$work/profile" "$work/safetensors" "$work/npy" "$work/database" "$work/tree" "$work/onnx"
 "$RAMMER" zoo lstm --layers 1 --steps 2 --hidden 16 -o "$work/zoo" >/dev/null
 cp "$work/zoo/graph.json" "$work/zoo/"*.safetensors "$work/graph/"
 cp "$work/graph/"*.safetensors "$work/safetensors/weights.safetensors"
@@ -16,6 +16,13 @@ cp "$work/image/catalog.json" "$work/catalog/"
 cp "$CATALOG/catalog.json" "$work/all.json"
 cp "$VENDOR/gemv.bind.json" "$work/bindings/x.bind.json"
 cp "$(find "$RK_SOURCE/sched" -name h100.json | head -n 1)" "$work/device/device.json"
+# One of ONNX's own models, another one for each seed.
+onnx=/usr/share/libonnx-testdata/data/node
+models='test_lstm_with_peepholes test_scan9_sum test_gru_seq_length test_conv_with_strides_padding test_einsum_batch_diagonal
+ test_sce_mean_expanded test_celu_expanded test_maxpool_2d_dilations test_qlinearmatmul_2D test_gathernd_example_int32
+ test_layer_normalization_4d_axis1_expanded'
+model=$(echo $models | tr ' ' '\n' | awk -v seed="$2" '{ m[n++] = $0 } END { print m[seed % n] }')
+[ ! -e "$onnx/$model/model.onnx" ] || cp "$onnx/$model/model.onnx" "$work/onnx/"
 cat >"$work/profile/profile.json" <<'END'
 {"schema": "rammer.profile/1", "device": "h100", "device_hash": "0123456789abcdef", "machine": "a machine",
  "measured": "2026-01-01T00:00:00Z", "costs": {"launch_ns": 1500},
