@@ -1,6 +1,6 @@
 // What C++ leaves undefined and PTX defines: conversions, shifts, wrapping, values of variables that were not set.
 // What is expected is written out; defined.sh builds it with each compiler.
-// vdevice: 23 of 24, since inline assembly stays as it is
+// vdevice: 24 of 25, since inline assembly stays as it is
 // unchecked: it reads shared memory that nobody wrote
 #include "check.h"
 
