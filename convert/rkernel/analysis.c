@@ -9,7 +9,7 @@
 
 /**
  * Lanes of a warp may exchange values by volatile memory without a __syncwarp(), as programs did before there was one. A
- * library for the CPU runs them one after another.
+ * library for the CPU runs them one after another. Where a loop waits for another rTask, volatile memory is what it looks at.
  */
 static void find_steps(const rk_analysis *analysis)
 {
@@ -20,7 +20,8 @@ static void find_steps(const rk_analysis *analysis)
         if (!f->kernel || clang_Cursor_isNull(cursor))
             continue;
         const rk_ir_id kernel = rk_lower_declaration(rk_ir_of(unit), cursor);
-        if (rk_reach_all(rk_reach_of(unit, kernel)).does & RK_EFFECT_STEPS)
+        const unsigned does = rk_reach_all(rk_reach_of(unit, kernel)).does;
+        if ((does & RK_EFFECT_STEPS) && !(does & RK_EFFECT_SPINS))
             rk_problem_add(unit, i, RK_WARNING, "RK-V223", f->place,
                            "order them by __syncwarp(), or run the program by rkconvert cc",
                            "lanes may exchange values by its volatile memory: no CPU library");
