@@ -38,7 +38,7 @@ struct Narrow {
     bool one_zero;
 };
 
-__device__ Narrow narrow_format(int type)
+__device__ __forceinline__ Narrow narrow_format(int type)
 {
     switch (type) {
     case F8E4M3:
@@ -54,7 +54,7 @@ __device__ Narrow narrow_format(int type)
     }
 }
 
-__device__ float narrow_value(int type, unsigned bits)
+__device__ __forceinline__ float narrow_value(int type, unsigned bits)
 {
     if (type == F8E8M0) // 2^(bits - 127); the first is below the normal numbers
         return __uint_as_float(bits == 0xff ? 0x7fc00000 : bits == 0 ? 0x400000 : bits << 23);
@@ -69,7 +69,7 @@ __device__ float narrow_value(int type, unsigned bits)
     return sign ? -size : size;
 }
 
-__device__ unsigned narrow_bits(int type, float value)
+__device__ __forceinline__ unsigned narrow_bits(int type, float value)
 {
     const unsigned wide = __float_as_uint(value);
     const unsigned size = wide & 0x7fffffff;
