@@ -23,7 +23,7 @@ static enum CXChildVisitResult find_wrapper_call(CXCursor node, CXCursor parent,
         return CXChildVisit_Recurse;
     search->found =
         rk_hunit_has_text(h->wrappers.items + h->old_wrappers, h->wrapper_end - h->old_wrappers,
-                          rk_h_text(h->arena, clang_getCursorUSR(function)));
+                          rk_ast_text(clang_getCursorUSR(function), h->arena));
     return search->found ? CXChildVisit_Break : CXChildVisit_Recurse;
 }
 
@@ -64,7 +64,7 @@ static enum CXChildVisitResult count_uses(CXCursor node, CXCursor parent, CXClie
         return CXChildVisit_Recurse;
     CXCursor function = clang_getCursorReferenced(node);
     if (clang_Cursor_isNull(function) ||
-        strcmp(rk_h_text(search->h->arena, clang_getCursorUSR(function)), search->usr) != 0)
+        strcmp(rk_ast_text(clang_getCursorUSR(function), search->h->arena), search->usr) != 0)
         return CXChildVisit_Recurse;
     *(kind == CXCursor_CallExpr ? &search->called : &search->named) += 1;
     return CXChildVisit_Recurse;

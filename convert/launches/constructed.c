@@ -27,7 +27,7 @@ static enum CXChildVisitResult find_base(CXCursor c, CXCursor parent, CXClientDa
 bool rk_h_is_own_member(rk_arena *arena, CXCursor lvalue)
 {
     const CXCursor e = rk_h_unwrap(arena, lvalue);
-    const rk_hchildren c = rk_h_children(arena, e);
+    const rk_cursors c = rk_ast_children(e, arena);
     return clang_getCursorKind(e) == CXCursor_MemberRefExpr &&
            clang_getCursorKind(clang_getCursorReferenced(e)) == CXCursor_FieldDecl &&
            (c.count == 0 ||
@@ -36,7 +36,7 @@ bool rk_h_is_own_member(rk_arena *arena, CXCursor lvalue)
 
 bool rk_h_field_initialiser(CXCursor *out, rk_arena *arena, CXCursor field)
 {
-    const rk_hchildren c = rk_h_children(arena, field);
+    const rk_cursors c = rk_ast_children(field, arena);
     const bool array = clang_getArrayElementType(clang_getCursorType(field)).kind != CXType_Invalid;
     if (c.count == 0 || array || clang_Cursor_isBitField(field))
         return false;
@@ -45,7 +45,7 @@ bool rk_h_field_initialiser(CXCursor *out, rk_arena *arena, CXCursor field)
 }
 
 /** The expression of a constructor's own list for a member; false if it has none. */
-static bool listed(CXCursor *out, rk_hchildren c, CXCursor field)
+static bool listed(CXCursor *out, rk_cursors c, CXCursor field)
 {
     for (size_t i = 0; i + 1 < c.count; i++)
         if (clang_getCursorKind(c.items[i]) == CXCursor_MemberRef &&
@@ -57,15 +57,14 @@ static bool listed(CXCursor *out, rk_hchildren c, CXCursor field)
 }
 
 /** The members before the constructor's body. */
-static const rk_henv *initialised(rk_hrun *inner, const rk_henv *env, rk_hchildren c,
+static const rk_henv *initialised(rk_hrun *inner, const rk_henv *env, rk_cursors c,
                                   const field_list *list)
 {
     rk_arena *arena = inner->arena;
     for (size_t i = 0; i < list->fields.count; i++) {
         const CXCursor field = list->fields.items[i];
         const CXType type = clang_getCursorType(field);
-        const char *missing =
-            rk_arena_printf(arena, "'%s' is not set", rk_h_spelling(arena, field));
+        const char *missing = rk_arena_printf(arena, "'%s' is not set", rk_ast_name(field, arena));
         rk_hv value = rk_h_expand(arena, rk_hv_unknown(arena, "%s", missing), type, missing);
         CXCursor init;
         if (listed(&init, c, field) || rk_h_field_initialiser(&init, arena, field))
@@ -74,7 +73,7 @@ static const rk_henv *initialised(rk_hrun *inner, const rk_henv *env, rk_hchildr
             value = rk_hv_dim3(arena, NULL, NULL, NULL);
         if (rk_h_ctype(type).kind == RK_CTYPE_OTHER && value.kind == RK_HV_SCALAR)
             value =
-                rk_hv_unknown(arena, "the type of '%s' is not known", rk_h_spelling(arena, field));
+                rk_hv_unknown(arena, "the type of '%s' is not known", rk_ast_name(field, arena));
         env = rk_henv_bind(arena, env, field, value);
     }
     return env;
@@ -87,7 +86,7 @@ static rk_hv members_of(rk_arena *arena, const rk_henv *env, const field_list *l
     rk_hv_field *fields = RK_NEW_ARRAY(arena, rk_hv_field, count + 1);
     for (size_t i = 0; i < count; i++) {
         const rk_henv *entry = rk_henv_find(env, list->fields.items[i]);
-        fields[i].name = rk_h_spelling(arena, list->fields.items[i]);
+        fields[i].name = rk_ast_name(list->fields.items[i], arena);
         fields[i].value =
             entry ? entry->value
                   : rk_hv_unknown(arena,
@@ -109,7 +108,7 @@ rk_hv rk_h_made_object(rk_hrun *run, const rk_henv *env, CXCursor constructor, c
     bool base = false;
     if (t.kind != CXType_Record || clang_Cursor_isNull(definition) || run->depth > 8)
         return unknown;
-    const rk_hchildren c = rk_h_children(arena, definition);
+    const rk_cursors c = rk_ast_children(definition, arena);
     const bool body =
         c.count > 0 && clang_getCursorKind(c.items[c.count - 1]) == CXCursor_CompoundStmt;
     clang_visitChildren(clang_getTypeDeclaration(t), find_base, &base);

@@ -7,7 +7,7 @@ bool rk_h_root(CXCursor *out, rk_arena *arena, CXCursor lvalue)
 {
     for (;;) {
         CXCursor e = rk_h_unwrap(arena, lvalue);
-        rk_hchildren c = rk_h_children(arena, e);
+        rk_cursors c = rk_ast_children(e, arena);
         enum CXCursorKind kind = clang_getCursorKind(e);
         if (kind == CXCursor_DeclRefExpr) {
             *out = clang_getCursorReferenced(e);
@@ -87,7 +87,7 @@ static void renew(effects *fx, CXCursor lvalue, CXCursor call, const char *reaso
         return;
     }
     bool device = rk_h_host(fx->arena, call) & RK_HOST_ASK;
-    const char *name = rk_h_spelling(fx->arena, root);
+    const char *name = rk_ast_name(root, fx->arena);
     rk_cexpr_input *input = rk_hinput_new(fx->run, device ? RK_INPUT_DEVICE : RK_INPUT_CALL, call,
                                           rk_h_source(fx->arena, call));
     fx->env = rk_henv_set(fx->arena, fx->env, root,
@@ -113,7 +113,7 @@ bool rk_h_by_reference(CXCursor function, size_t i, bool known)
 /** The one function that an unresolved call can mean; the null cursor when there are several. */
 static CXCursor only_candidate(rk_arena *arena, CXCursor callee)
 {
-    rk_hchildren c = rk_h_children(arena, rk_h_unwrap(arena, callee));
+    rk_cursors c = rk_ast_children(rk_h_unwrap(arena, callee), arena);
     for (size_t i = 0; i < c.count; i++)
         if (clang_getCursorKind(c.items[i]) == CXCursor_OverloadedDeclRef &&
             clang_getNumOverloadedDecls(c.items[i]) == 1)
@@ -124,12 +124,12 @@ static CXCursor only_candidate(rk_arena *arena, CXCursor callee)
 bool rk_h_address_operand(CXCursor *out, rk_arena *arena, CXCursor argument)
 {
     CXCursor e = rk_h_unwrap(arena, argument);
-    rk_hchildren c = rk_h_children(arena, e);
+    rk_cursors c = rk_ast_children(e, arena);
     while (c.count && (clang_getCursorKind(e) == CXCursor_CStyleCastExpr ||
                        clang_getCursorKind(e) == CXCursor_CXXReinterpretCastExpr ||
                        clang_getCursorKind(e) == CXCursor_CXXStaticCastExpr)) {
         e = rk_h_unwrap(arena, c.items[c.count - 1]);
-        c = rk_h_children(arena, e);
+        c = rk_ast_children(e, arena);
     }
     CXCursor root;
     if (clang_getCursorUnaryOperatorKind(e) != CXUnaryOperator_AddrOf || c.count != 1 ||
@@ -174,7 +174,7 @@ static bool points_to_const(CXType type)
 }
 
 /** What a call may do to variables outside of the function, and to memory. */
-static void outer_effects(effects *fx, CXCursor function, rk_hchildren c)
+static void outer_effects(effects *fx, CXCursor function, rk_cursors c)
 {
     const unsigned host = rk_h_host(fx->arena, function);
     if (host & RK_HOST_CONFIGURE)
@@ -202,7 +202,7 @@ static void outer_effects(effects *fx, CXCursor function, rk_hchildren c)
 }
 
 /** Gives the variables whose addresses the call is lent what it leaves in them. */
-static void lent_effects(effects *fx, CXCursor call, CXCursor function, rk_hchildren c)
+static void lent_effects(effects *fx, CXCursor call, CXCursor function, rk_cursors c)
 {
     for (size_t i = 1; i < c.count && lends_address(function, fx->arena); i++) {
         CXCursor operand;
@@ -218,7 +218,7 @@ static void lent_effects(effects *fx, CXCursor call, CXCursor function, rk_hchil
  */
 static void call_effects(effects *fx, CXCursor call)
 {
-    rk_hchildren c = rk_h_children(fx->arena, call);
+    rk_cursors c = rk_ast_children(call, fx->arena);
     CXCursor function = clang_getCursorReferenced(call), configuration;
     if (c.count == 0 || rk_h_is_launch(fx->arena, call, &configuration) ||
         rk_h_is_launch_call(fx->arena, call)) {
@@ -292,7 +292,7 @@ static bool is_list_pointer(rk_arena *arena, CXCursor expr)
 
 static void walk(effects *fx, CXCursor node)
 {
-    rk_hchildren c = rk_h_children(fx->arena, node);
+    rk_cursors c = rk_ast_children(node, fx->arena);
     enum CXCursorKind kind = clang_getCursorKind(node);
     const effects before = *fx;
     if (kind == CXCursor_LambdaExpr)
@@ -345,7 +345,7 @@ bool rk_h_is_launch(rk_arena *arena, CXCursor call, CXCursor *configuration)
 {
     if (clang_getCursorKind(call) != CXCursor_CallExpr)
         return false;
-    rk_hchildren c = rk_h_children(arena, call);
+    rk_cursors c = rk_ast_children(call, arena);
     for (size_t i = 0; i < c.count && i < 2; i++) {
         if (clang_getCursorKind(c.items[i]) != CXCursor_CallExpr)
             continue;
@@ -369,5 +369,5 @@ bool rk_h_is_launch_call(rk_arena *arena, CXCursor call)
 
 unsigned rk_h_host(rk_arena *arena, CXCursor function)
 {
-    return rk_cuda_find(RK_IN_PLAIN, rk_h_spelling(arena, function))->host;
+    return rk_cuda_find(RK_IN_PLAIN, rk_ast_name(function, arena))->host;
 }

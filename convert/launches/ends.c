@@ -12,7 +12,7 @@ static bool says_so(rk_arena *arena, CXCursor call)
     if (rk_h_host(arena, call) & RK_HOST_END)
         return true;
     CXType type = clang_getCursorType(clang_getCursorReferenced(call));
-    return strstr(rk_h_text(arena, clang_getTypeSpelling(type)), "noreturn") != NULL;
+    return strstr(rk_ast_text(clang_getTypeSpelling(type), arena), "noreturn") != NULL;
 }
 
 static enum CXChildVisitResult find_way_out(CXCursor c, CXCursor parent, CXClientData data)
@@ -32,7 +32,7 @@ static bool call_ends(rk_hrun *run, CXCursor call, int depth);
 static bool statement_ends(rk_hrun *run, CXCursor stmt, int depth)
 {
     const CXCursor e = rk_h_unwrap(run->arena, stmt);
-    const rk_hchildren c = rk_h_children(run->arena, e);
+    const rk_cursors c = rk_ast_children(e, run->arena);
     switch (clang_getCursorKind(e)) {
     case CXCursor_CompoundStmt:
         for (size_t i = 0; i < c.count; i++)
@@ -61,7 +61,7 @@ static bool function_ends(rk_hrun *run, CXCursor function, int depth)
     const int known = run->inputs ? rk_hinputs_ends(run->inputs, definition) : -1;
     if (known >= 0)
         return known != 0;
-    const rk_hchildren c = rk_h_children(run->arena, definition);
+    const rk_cursors c = rk_ast_children(definition, run->arena);
     bool out = false;
     clang_visitChildren(definition, find_way_out, &out);
     const bool ends = !out && c.count > 0 && statement_ends(run, c.items[c.count - 1], depth + 1);

@@ -66,13 +66,13 @@ static rk_hv outer_variable(rk_hrun *run, const rk_henv *env, CXCursor decl, CXC
 {
     rk_arena *arena = run->arena;
     CXType type = clang_getCursorType(decl);
-    const char *name = rk_h_spelling(arena, decl);
+    const char *name = rk_ast_name(decl, arena);
     if (!run->inputs)
         return rk_hv_unknown(arena, "'%s' is a variable outside of the function", name);
     if (!can_be_input(type))
         return rk_hv_unknown(arena, "the type of '%s' is not known", name);
     const rk_input_kind kind = is_of(type) & RK_IS_PROPERTIES ? RK_INPUT_DEVICE : RK_INPUT_GLOBAL;
-    const char *key = rk_h_text(arena, clang_getCursorUSR(decl));
+    const char *key = rk_ast_text(clang_getCursorUSR(decl), arena);
     return rk_hv_of_input(arena, rk_hinput_of(run, kind, at, name, key, globals_of(env)), name,
                           type);
 }
@@ -95,8 +95,8 @@ static bool is_constant_list(CXType type)
 static const char *lvalue_name(rk_arena *arena, CXCursor expr)
 {
     const CXCursor e = rk_h_unwrap(arena, expr);
-    const rk_hchildren c = rk_h_children(arena, e);
-    const char *name = rk_h_spelling(arena, e);
+    const rk_cursors c = rk_ast_children(e, arena);
+    const char *name = rk_ast_name(e, arena);
     return clang_getCursorKind(e) == CXCursor_MemberRefExpr && c.count > 0
                ? rk_arena_printf(arena, "%s.%s", lvalue_name(arena, c.items[0]), name)
            : clang_getCursorKind(e) == CXCursor_DeclRefExpr ? name
@@ -165,7 +165,7 @@ static rk_hv template_value(rk_hrun *run, CXCursor expr, const char *name)
 
 static rk_hv reference(rk_hrun *run, const rk_henv *env, CXCursor expr)
 {
-    rk_hchildren c = rk_h_children(run->arena, expr);
+    rk_cursors c = rk_ast_children(expr, run->arena);
     CXCursor decl = clang_getCursorReferenced(expr);
     switch (clang_getCursorKind(decl)) {
     case CXCursor_VarDecl:
@@ -180,13 +180,13 @@ static rk_hv reference(rk_hrun *run, const rk_henv *env, CXCursor expr)
     case CXCursor_OverloadedDeclRef:
         return function_value(expr);
     case CXCursor_NonTypeTemplateParameter:
-        return template_value(run, expr, rk_h_spelling(run->arena, decl));
+        return template_value(run, expr, rk_ast_name(decl, run->arena));
     default:
         break;
     }
     if (c.count == 1) /* a template parameter, replaced by its argument */
         return rk_h_eval(run, env, c.items[0]);
-    return rk_hv_unknown(run->arena, "'%s' is not followed", rk_h_spelling(run->arena, expr));
+    return rk_hv_unknown(run->arena, "'%s' is not followed", rk_ast_name(expr, run->arena));
 }
 
 /** A value that is read through a pointer or from an array. */
@@ -206,7 +206,7 @@ static rk_hv memory_value(rk_hrun *run, const rk_henv *env, CXCursor expr)
 static rk_hv subscript(rk_hrun *run, const rk_henv *env, CXCursor expr)
 {
     rk_arena *arena = run->arena;
-    rk_hchildren c = rk_h_children(arena, expr);
+    rk_cursors c = rk_ast_children(expr, arena);
     CXType type = clang_getCursorType(expr);
     rk_hv element;
     if (rk_h_pointer_element(&element, run, env, expr))
@@ -237,13 +237,13 @@ static rk_hv own_member(rk_hrun *run, const rk_henv *env, CXCursor expr, CXCurso
 {
     rk_arena *arena = run->arena;
     CXType type = clang_getCursorType(expr);
-    const char *name = rk_arena_printf(arena, "this->%s", rk_h_spelling(arena, expr));
+    const char *name = rk_arena_printf(arena, "this->%s", rk_ast_name(expr, arena));
     const rk_henv *entry = rk_henv_find(env, decl);
     if (entry)
         return open_value(run, env, expr, entry->value);
     if (run->making || !run->inputs || !can_be_input(type))
         return rk_hv_unknown(arena, "'%s' is a member of the object", name);
-    const char *key = rk_h_text(arena, clang_getCursorUSR(decl));
+    const char *key = rk_ast_text(clang_getCursorUSR(decl), arena);
     rk_cexpr_input *input =
         rk_hinput_of(run, RK_INPUT_MEMBER, expr, name, *key ? key : name, globals_of(env));
     return rk_hv_of_input(arena, input, name, type);
@@ -253,10 +253,10 @@ static rk_hv member(rk_hrun *run, const rk_henv *env, CXCursor expr)
 {
     rk_arena *arena = run->arena;
     CXCursor decl = clang_getCursorReferenced(expr);
-    const char *name = rk_h_spelling(arena, expr);
+    const char *name = rk_ast_name(expr, arena);
     if (clang_getCursorKind(decl) == CXCursor_VarDecl)
         return variable(run, env, decl, expr);
-    rk_hchildren c = rk_h_children(arena, expr);
+    rk_cursors c = rk_ast_children(expr, arena);
     if (c.count == 0 || clang_getCursorKind(c.items[0]) == CXCursor_CXXThisExpr)
         return own_member(run, env, expr, decl);
     if (rk_h_ctype(clang_getCursorType(c.items[0])).kind == RK_CTYPE_POINTER)
@@ -275,7 +275,7 @@ static bool is_operand(CXCursor cursor)
 /** The last child that is an expression: a cast's operand. */
 static bool operand_of(CXCursor *out, rk_arena *arena, CXCursor expr)
 {
-    rk_hchildren c = rk_h_children(arena, expr);
+    rk_cursors c = rk_ast_children(expr, arena);
     for (size_t i = c.count; i-- > 0;) {
         if (is_operand(c.items[i])) {
             *out = c.items[i];
@@ -341,10 +341,10 @@ static rk_hv construct_fields(rk_hrun *run, const rk_henv *env, const CXCursor *
         rk_hv zero = rk_h_is_dim3(field_type)
                          ? rk_hv_dim3(run->arena, NULL, NULL, NULL)
                          : rk_hv_scalar(rk_cexpr_int(run->arena, 0, rk_ctype_int));
-        fields[i].name = rk_h_spelling(run->arena, r.fields.items[i]);
+        fields[i].name = rk_ast_name(r.fields.items[i], run->arena);
         CXCursor init;
         const bool own = rk_h_field_initialiser(&init, run->arena, r.fields.items[i]);
-        const bool given = i < count && (!own || rk_h_children(run->arena, args[i]).count > 0 ||
+        const bool given = i < count && (!own || rk_ast_children(args[i], run->arena).count > 0 ||
                                          clang_getCursorKind(args[i]) != CXCursor_UnexposedExpr);
         rk_hv value = given ? rk_h_eval(run, env, args[i])
                       : own ? rk_h_eval(run, NULL, init)
@@ -363,7 +363,7 @@ static rk_hv construct_array(rk_hrun *run, const rk_henv *env, CXCursor list, co
         CXCursor e = rk_h_unwrap(run->arena, args[i]);
         while (clang_getCursorKind(e) == CXCursor_CStyleCastExpr && operand_of(&e, run->arena, e))
             e = rk_h_unwrap(run->arena, e);
-        rk_hchildren c = rk_h_children(run->arena, e);
+        rk_cursors c = rk_ast_children(e, run->arena);
         bool address =
             clang_getCursorUnaryOperatorKind(e) == CXUnaryOperator_AddrOf && c.count == 1;
         fields[i].name = "";
@@ -389,7 +389,7 @@ static rk_hv construct_pointers(rk_hrun *run, const rk_henv *env, const CXCursor
 static rk_hv expand_field(rk_arena *arena, rk_hv value, CXCursor field, const char *missing)
 {
     CXType type = clang_getCursorType(field);
-    const char *name = rk_h_spelling(arena, field);
+    const char *name = rk_ast_name(field, arena);
     bool cpp = clang_getCursorLanguage(field) == CXLanguage_CPlusPlus;
     if (missing && rk_h_is_dim3(type) && cpp)
         return rk_hv_dim3(arena, NULL, NULL, NULL);
@@ -412,7 +412,7 @@ rk_hv rk_h_expand(rk_arena *arena, rk_hv value, CXType type, const char *missing
         return value;
     rk_hv_field *fields = RK_NEW_ARRAY(arena, rk_hv_field, r.fields.count);
     for (size_t i = 0; i < r.fields.count; i++) {
-        fields[i].name = rk_h_spelling(arena, r.fields.items[i]);
+        fields[i].name = rk_ast_name(r.fields.items[i], arena);
         fields[i].value = expand_field(arena, value, r.fields.items[i], missing);
         fields[i].next = i + 1 < r.fields.count ? &fields[i + 1] : NULL;
     }
@@ -421,7 +421,7 @@ rk_hv rk_h_expand(rk_arena *arena, rk_hv value, CXType type, const char *missing
 
 rk_hv rk_h_construct(rk_hrun *run, const rk_henv *env, CXCursor expr, CXType type)
 {
-    rk_hchildren c = rk_h_children(run->arena, expr);
+    rk_cursors c = rk_ast_children(expr, run->arena);
     CXCursor *args = RK_NEW_ARRAY(run->arena, CXCursor, c.count + 1);
     size_t count = 0;
     for (size_t i = 0; i < c.count; i++)
@@ -458,7 +458,7 @@ rk_hv rk_h_construct(rk_hrun *run, const rk_henv *env, CXCursor expr, CXType typ
 static rk_hv address_of(rk_hrun *run, const rk_henv *env, CXCursor operand)
 {
     CXCursor e = rk_h_unwrap(run->arena, operand);
-    rk_hchildren c = rk_h_children(run->arena, e);
+    rk_cursors c = rk_ast_children(e, run->arena);
     if (clang_getCursorKind(e) == CXCursor_ArraySubscriptExpr && c.count == 2)
         return rk_h_binary(run->arena, "+", rk_h_eval(run, env, c.items[0]),
                            rk_h_eval(run, env, c.items[1]));
@@ -473,7 +473,7 @@ static rk_hv address_of(rk_hrun *run, const rk_henv *env, CXCursor operand)
 static rk_hv unary(rk_hrun *run, const rk_henv *env, CXCursor expr)
 {
     rk_arena *arena = run->arena;
-    rk_hchildren c = rk_h_children(arena, expr);
+    rk_cursors c = rk_ast_children(expr, arena);
     enum CXUnaryOperatorKind kind = clang_getCursorUnaryOperatorKind(expr);
     if (c.count != 1)
         return rk_hv_unknown(arena, "an operator that is not followed");
@@ -500,7 +500,7 @@ static rk_hv unary(rk_hrun *run, const rk_henv *env, CXCursor expr)
 static rk_hv binary(rk_hrun *run, const rk_henv *env, CXCursor expr)
 {
     rk_arena *arena = run->arena;
-    rk_hchildren c = rk_h_children(arena, expr);
+    rk_cursors c = rk_ast_children(expr, arena);
     enum CXBinaryOperatorKind kind = clang_getCursorBinaryOperatorKind(expr);
     if (c.count != 2 || kind > CXBinaryOperator_Assign)
         return kind == CXBinaryOperator_Comma && c.count == 2
@@ -508,7 +508,7 @@ static rk_hv binary(rk_hrun *run, const rk_henv *env, CXCursor expr)
                    : rk_hv_unknown(arena, "an assignment inside an expression");
     if (kind == CXBinaryOperator_Assign)
         return rk_hv_convert(arena, rk_h_eval(run, env, c.items[1]), clang_getCursorType(expr));
-    const char *op = rk_h_text(arena, clang_getBinaryOperatorKindSpelling(kind));
+    const char *op = rk_ast_text(clang_getBinaryOperatorKindSpelling(kind), arena);
     rk_hv a = rk_h_eval(run, env, c.items[0]);
     bool logical = kind == CXBinaryOperator_LAnd || kind == CXBinaryOperator_LOr;
     if (logical && a.kind == RK_HV_SCALAR && a.sym->kind == RK_CEXPR_INT &&
@@ -519,7 +519,7 @@ static rk_hv binary(rk_hrun *run, const rk_henv *env, CXCursor expr)
 
 static rk_hv conditional(rk_hrun *run, const rk_henv *env, CXCursor expr)
 {
-    rk_hchildren c = rk_h_children(run->arena, expr);
+    rk_cursors c = rk_ast_children(expr, run->arena);
     if (c.count != 3)
         return rk_hv_unknown(run->arena, "a conditional that is not followed");
     rk_hv condition =
@@ -544,7 +544,7 @@ static bool library_call(rk_hv *out, rk_arena *arena, CXCursor function, CXType 
     rk_ctype type = rk_h_ctype(result);
     if (!clang_Location_isInSystemHeader(clang_getCursorLocation(function)))
         return false;
-    const rk_cuda_name *row = rk_cuda_find(RK_IN_PLAIN, rk_h_spelling(arena, function));
+    const rk_cuda_name *row = rk_cuda_find(RK_IN_PLAIN, rk_ast_name(function, arena));
     if (!row->expr || (size_t)row->expr_args != count)
         return false;
     for (size_t j = 0; j < count; j++)
@@ -571,7 +571,7 @@ static rk_hv call_result(rk_hrun *run, CXCursor expr)
 {
     rk_arena *arena = run->arena;
     CXType type = clang_getCursorType(expr);
-    const char *name = rk_h_spelling(arena, expr);
+    const char *name = rk_ast_name(expr, arena);
     if (!*name || !run->inputs || !can_be_input(type))
         return rk_hv_unknown(arena, "it is the result of a call of '%s'", *name ? name : "?");
     rk_cexpr_input *input = rk_hinput_new(run, RK_INPUT_CALL, expr, rk_h_source(arena, expr));
@@ -592,10 +592,10 @@ static rk_hv call(rk_hrun *run, const rk_henv *env, CXCursor expr)
             return r->value;
     if (is_of(type) & RK_IS_STATUS)
         return rk_hv_scalar(rk_cexpr_status(arena));
-    const char *name = rk_h_spelling(arena, expr);
+    const char *name = rk_ast_name(expr, arena);
     if (kind != CXCursor_FunctionDecl)
         return call_result(run, expr);
-    rk_hchildren c = rk_h_children(arena, expr);
+    rk_cursors c = rk_ast_children(expr, arena);
     size_t count = c.count > 0 ? c.count - 1 : 0;
     rk_hv *args = RK_NEW_ARRAY(arena, rk_hv, count + 1);
     for (size_t i = 0; i < count; i++)
@@ -707,8 +707,8 @@ rk_hv rk_h_call_value(rk_hrun *run, const rk_henv *env, CXCursor function, const
                       size_t count)
 {
     rk_arena *arena = run->arena;
-    const char *name = rk_h_spelling(arena, function);
-    rk_hchildren c = rk_h_children(arena, function);
+    const char *name = rk_ast_name(function, arena);
+    rk_cursors c = rk_ast_children(function, arena);
     bool body = c.count > 0 && clang_getCursorKind(c.items[c.count - 1]) == CXCursor_CompoundStmt;
     if (!body)
         return rk_hv_unknown(arena, "it is the result of '%s', whose body is not here", name);

@@ -29,7 +29,7 @@ const rk_cexpr *rk_hx_condition_of(rk_hrun *run, const rk_henv *env, CXCursor ex
                                       : NULL;
 }
 
-static void lambda_launches(rk_hrun *run, rk_hchildren c, const rk_hstate *state)
+static void lambda_launches(rk_hrun *run, rk_cursors c, const rk_hstate *state)
 {
     rk_hstate inner = *state;
     inner.partial = true;
@@ -69,7 +69,7 @@ static void nested_calls(rk_hrun *run, CXCursor node, rk_hstate *state)
 {
     if (!run->launch && !run->call)
         return;
-    rk_hchildren c = rk_h_children(run->arena, node);
+    rk_cursors c = rk_ast_children(node, run->arena);
     CXCursor configuration;
     if (clang_getCursorKind(node) == CXCursor_LambdaExpr) {
         if (c.count)
@@ -108,7 +108,7 @@ void rk_hx_lose_changed(rk_hrun *run, CXCursor node, rk_hstate *state)
 static bool is_part_of_own(rk_arena *arena, CXCursor e)
 {
     while (clang_getCursorKind(e) == CXCursor_MemberRefExpr && !rk_h_is_own_member(arena, e)) {
-        const rk_hchildren c = rk_h_children(arena, e);
+        const rk_cursors c = rk_ast_children(e, arena);
         if (c.count == 0 || rk_h_ctype(clang_getCursorType(c.items[0])).kind == RK_CTYPE_POINTER)
             return false;
         e = rk_h_unwrap(arena, c.items[0]);
@@ -147,11 +147,11 @@ static bool assign(rk_hrun *run, rk_hstate *state, CXCursor lvalue, rk_hv value)
     return assign(run, state, object, rk_hv_with_field(arena, whole, name, value));
 }
 
-static rk_hv compound_value(rk_hrun *run, const rk_henv *env, CXCursor expr, rk_hchildren c)
+static rk_hv compound_value(rk_hrun *run, const rk_henv *env, CXCursor expr, rk_cursors c)
 {
     rk_arena *arena = run->arena;
-    const char *spelling = rk_h_text(
-        arena, clang_getBinaryOperatorKindSpelling(clang_getCursorBinaryOperatorKind(expr)));
+    const char *spelling = rk_ast_text(
+        clang_getBinaryOperatorKindSpelling(clang_getCursorBinaryOperatorKind(expr)), arena);
     size_t length = strlen(spelling);
     const char *op = rk_arena_strndup(arena, spelling, length ? length - 1 : 0);
     return rk_h_binary(arena, op, rk_h_eval(run, env, c.items[0]), rk_h_eval(run, env, c.items[1]));
@@ -166,14 +166,14 @@ bool rk_hx_is_assignment(CXCursor e)
 /** `x = e`, `x op= e`, `++x` and the like as statements of their own. */
 static bool run_assignment(rk_hrun *run, CXCursor e, rk_hstate *state)
 {
-    rk_hchildren c = rk_h_children(run->arena, e);
+    rk_cursors c = rk_ast_children(e, run->arena);
     enum CXCursorKind kind = clang_getCursorKind(e);
     enum CXUnaryOperatorKind op = clang_getCursorUnaryOperatorKind(e);
     bool step = kind == CXCursor_UnaryOperator && op >= CXUnaryOperator_PostInc &&
                 op <= CXUnaryOperator_PreDec;
     bool compound = kind == CXCursor_CompoundAssignOperator;
     bool copy = kind == CXCursor_CallExpr && c.count == 3 &&
-                strcmp(rk_h_spelling(run->arena, e), "operator=") == 0;
+                strcmp(rk_ast_name(e, run->arena), "operator=") == 0;
     if (!(rk_hx_is_assignment(e) && c.count == 2) && !(compound && c.count == 2) &&
         !(step && c.count == 1) && !copy)
         return false;
@@ -190,7 +190,7 @@ static bool run_assignment(rk_hrun *run, CXCursor e, rk_hstate *state)
         value = compound_value(run, state->env, e, c);
     } else {
         while (rk_hx_is_assignment(chained)) /* what it left in its left side */
-            chained = rk_h_unwrap(run->arena, rk_h_children(run->arena, chained).items[0]);
+            chained = rk_h_unwrap(run->arena, rk_ast_children(chained, run->arena).items[0]);
         value = rk_h_eval(run, state->env, chained);
     }
     return assign(run, state, c.items[0], value);
@@ -204,7 +204,7 @@ void rk_hx_run_expression(rk_hrun *run, CXCursor expr, rk_hstate *state)
         return;
     if (kind == CXCursor_BinaryOperator &&
         clang_getCursorBinaryOperatorKind(e) == CXBinaryOperator_Comma) {
-        rk_hchildren c = rk_h_children(run->arena, e);
+        rk_cursors c = rk_ast_children(e, run->arena);
         for (size_t i = 0; i < c.count; i++)
             rk_hx_run_expression(run, c.items[i], state);
         return;
@@ -246,7 +246,7 @@ static rk_hv declared_value(rk_hrun *run, CXCursor decl, CXCursor init, rk_hv va
                                           : memory                  ? RK_INPUT_MEMORY
                                                                     : RK_INPUT_TEMPLATE,
                                           init, rk_h_source(run->arena, init));
-    return rk_hv_of_input(run->arena, input, rk_h_spelling(run->arena, decl), type);
+    return rk_hv_of_input(run->arena, input, rk_ast_name(decl, run->arena), type);
 }
 
 static void run_variable(rk_hrun *run, CXCursor decl, rk_hstate *state)
@@ -260,7 +260,7 @@ static void run_variable(rk_hrun *run, CXCursor decl, rk_hstate *state)
         return;
     }
     if (clang_Cursor_isNull(init)) {
-        const char *missing = rk_arena_printf(arena, "'%s' is not set", rk_h_spelling(arena, decl));
+        const char *missing = rk_arena_printf(arena, "'%s' is not set", rk_ast_name(decl, arena));
         rk_hv none = rk_hv_unknown(arena, "%s", missing);
         if (rk_h_is_function_pointer(type))
             none = (rk_hv){.kind = RK_HV_POINTER, .sym = rk_cexpr_int(arena, 0, rk_ctype_int)};
@@ -276,8 +276,7 @@ static void run_variable(rk_hrun *run, CXCursor decl, rk_hstate *state)
         rk_hv value = rk_hv_convert(arena, rk_h_eval(run, state->env, init), type);
         value = declared_value(run, decl, init, value);
         if (rk_h_ctype(type).kind == RK_CTYPE_OTHER && value.kind == RK_HV_SCALAR)
-            value =
-                rk_hv_unknown(arena, "the type of '%s' is not known", rk_h_spelling(arena, decl));
+            value = rk_hv_unknown(arena, "the type of '%s' is not known", rk_ast_name(decl, arena));
         state->env = rk_henv_set(arena, state->env, decl, value);
     }
 }
@@ -371,7 +370,7 @@ static void run_status_if(rk_hrun *run, rk_hstate *state, bool success, const CX
 
 static void run_if(rk_hrun *run, CXCursor stmt, rk_hstate *state)
 {
-    rk_hchildren c = rk_h_children(run->arena, stmt);
+    rk_cursors c = rk_ast_children(stmt, run->arena);
     size_t i = 0;
     while (i + 2 < c.count && rk_hx_is_declaration(c.items[i]))
         rk_hx_run_statement(run, c.items[i++], state);
@@ -443,7 +442,7 @@ static const rk_cexpr *case_condition(rk_hrun *run, const selection *s, CXCursor
 /** The conditions under which no label of the switch is met. */
 static void find_cases(rk_hrun *run, selection *s, CXCursor node)
 {
-    rk_hchildren c = rk_h_children(run->arena, node);
+    rk_cursors c = rk_ast_children(node, run->arena);
     enum CXCursorKind kind = clang_getCursorKind(node);
     if (kind == CXCursor_SwitchStmt)
         return;
@@ -476,7 +475,7 @@ static bool enter_group(rk_hrun *run, selection *s, CXCursor *stmt)
     enum CXCursorKind kind;
     while ((kind = clang_getCursorKind(*stmt)) == CXCursor_CaseStmt ||
            kind == CXCursor_DefaultStmt) {
-        rk_hchildren c = rk_h_children(run->arena, *stmt);
+        rk_cursors c = rk_ast_children(*stmt, run->arena);
         bool is_default = kind == CXCursor_DefaultStmt;
         if (c.count == 0)
             break;
@@ -567,7 +566,7 @@ static bool hides_statement(CXCursor stmt, CXCursor body)
 
 void rk_hx_lose_hidden(rk_hrun *run, CXCursor stmt, rk_hstate *state)
 {
-    rk_hchildren c = rk_h_children(run->arena, stmt);
+    rk_cursors c = rk_ast_children(stmt, run->arena);
     if (!c.count || !hides_statement(stmt, c.items[c.count - 1]))
         return;
     for (const rk_henv *e = state->env; e; e = e->next)
@@ -578,7 +577,7 @@ void rk_hx_lose_hidden(rk_hrun *run, CXCursor stmt, rk_hstate *state)
 
 static void run_switch(rk_hrun *run, CXCursor stmt, rk_hstate *state)
 {
-    rk_hchildren c = rk_h_children(run->arena, stmt);
+    rk_cursors c = rk_ast_children(stmt, run->arena);
     rk_hx_lose_hidden(run, stmt, state);
     size_t i = 0;
     while (i + 2 < c.count && rk_hx_is_declaration(c.items[i]))
@@ -598,7 +597,7 @@ static void run_switch(rk_hrun *run, CXCursor stmt, rk_hstate *state)
     find_cases(run, &s, body);
     s.now.ended = true;
     s.entry.broke = false;
-    rk_hchildren statements = rk_h_children(run->arena, body);
+    rk_cursors statements = rk_ast_children(body, run->arena);
     for (size_t k = 0; k < statements.count; k++) {
         CXCursor child = statements.items[k];
         bool entered = enter_group(run, &s, &child);
@@ -619,7 +618,7 @@ static void run_switch(rk_hrun *run, CXCursor stmt, rk_hstate *state)
 
 static void run_return(rk_hrun *run, CXCursor stmt, rk_hstate *state)
 {
-    rk_hchildren c = rk_h_children(run->arena, stmt);
+    rk_cursors c = rk_ast_children(stmt, run->arena);
     for (size_t i = 0; i < c.count; i++)
         rk_hx_lose_changed(run, c.items[i], state);
     state->ended = true;
@@ -639,7 +638,7 @@ static void run_return(rk_hrun *run, CXCursor stmt, rk_hstate *state)
  */
 static void run_try(rk_hrun *run, CXCursor stmt, rk_hstate *state)
 {
-    rk_hchildren c = rk_h_children(run->arena, stmt);
+    rk_cursors c = rk_ast_children(stmt, run->arena);
     const rk_hstate before = *state;
     bool handled = false;
     for (size_t i = 0; i < c.count; i++) {
@@ -650,7 +649,7 @@ static void run_try(rk_hrun *run, CXCursor stmt, rk_hstate *state)
         rk_hstate handler = before;
         handler.env = rk_h_lose_changed(run, before.env, stmt);
         handler.partial = true;
-        rk_hchildren parts = rk_h_children(run->arena, c.items[i]);
+        rk_cursors parts = rk_ast_children(c.items[i], run->arena);
         if (parts.count)
             rk_hx_run_statement(run, parts.items[parts.count - 1], &handler);
         handled = handled || !handler.ended;
@@ -664,7 +663,7 @@ static void run_try(rk_hrun *run, CXCursor stmt, rk_hstate *state)
 
 static void run_children(rk_hrun *run, CXCursor stmt, rk_hstate *state)
 {
-    rk_hchildren c = rk_h_children(run->arena, stmt);
+    rk_cursors c = rk_ast_children(stmt, run->arena);
     for (size_t i = 0; i < c.count && !state->ended; i++)
         rk_hx_run_statement(run, c.items[i], state);
 }

@@ -56,7 +56,7 @@ static int64_t parameter_element(const rk_hunit *h, const char *name)
     int n = clang_Cursor_getNumArguments(h->function);
     for (int i = 0; i < n; i++) {
         CXCursor parameter = clang_Cursor_getArgument(h->function, (unsigned)i);
-        if (strcmp(rk_h_spelling(h->arena, parameter), name) != 0)
+        if (strcmp(rk_ast_name(parameter, h->arena), name) != 0)
             continue;
         CXType type = clang_getCanonicalType(clang_getCursorType(parameter));
         CXType pointee = type.kind == CXType_Pointer ? clang_getPointeeType(type)

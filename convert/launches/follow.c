@@ -22,7 +22,7 @@ bool rk_h_is_lambda_call(rk_hrun *run, CXCursor call, const rk_henv *env)
     CXCursor function = clang_getCursorReferenced(call);
     return clang_getCursorKind(function) == CXCursor_CXXMethod &&
            clang_Cursor_getNumArguments(call) > 0 &&
-           strcmp(rk_h_spelling(run->arena, function), "operator()") == 0 &&
+           strcmp(rk_ast_name(function, run->arena), "operator()") == 0 &&
            rk_h_eval(run, env, clang_Cursor_getArgument(call, 0)).kind == RK_HV_LAMBDA;
 }
 
@@ -53,11 +53,11 @@ static enum CXChildVisitResult lose_captured(CXCursor node, CXCursor parent, CXC
 static rk_hv passed(rk_hrun *run, const rk_henv *env, CXCursor parameter, const CXCursor *args,
                     size_t count, size_t i)
 {
-    rk_hchildren c = rk_h_children(run->arena, parameter);
+    rk_cursors c = rk_ast_children(parameter, run->arena);
     rk_hv value = {.kind = RK_HV_UNKNOWN, .reason = "an argument is not followed"};
     if (i < count)
         value = rk_h_eval(run, env, args[i]);
-    const bool left_out = i >= count || rk_h_children(run->arena, args[i]).count == 0;
+    const bool left_out = i >= count || rk_ast_children(args[i], run->arena).count == 0;
     for (size_t k = c.count; k-- > 0 && value.kind == RK_HV_UNKNOWN && left_out;)
         if (clang_isExpression(clang_getCursorKind(c.items[k])))
             value = rk_h_eval(run, NULL, c.items[k]);
@@ -77,11 +77,11 @@ bool rk_h_enter_call(rk_hrun *run, CXCursor call, const rk_hstate *state)
         function = made.cursor; /* called by std::function */
     if (clang_Cursor_isNull(function) || run->depth >= MAX_ENTERED)
         return false;
-    rk_hchildren c = rk_h_children(arena, function);
+    rk_cursors c = rk_ast_children(function, arena);
     if (c.count == 0 || clang_getCursorKind(c.items[c.count - 1]) != CXCursor_CompoundStmt)
         return false;
     const bool functor = lambda || (clang_getCursorKind(function) == CXCursor_CXXMethod &&
-                                    strcmp(rk_h_spelling(arena, function), "operator()") == 0);
+                                    strcmp(rk_ast_name(function, arena), "operator()") == 0);
     size_t count, next = 0;
     CXCursor *args = arguments(&count, arena, call, functor);
     rk_hstate inside = *state;

@@ -42,7 +42,7 @@ void rk_harvest_kernel(rk_harvested *out, CXCursor reference, rk_arena *arena)
 {
     CXCursor target = clang_getCursorReferenced(reference);
     if (clang_getCursorKind(target) == CXCursor_OverloadedDeclRef) {
-        out->kernel_name = rk_h_spelling(arena, target);
+        out->kernel_name = rk_ast_name(target, arena);
         if (clang_getNumOverloadedDecls(target) == 1)
             out->kernel = rk_hunit_definition(clang_getOverloadedDecl(target, 0));
     } else {
@@ -50,8 +50,8 @@ void rk_harvest_kernel(rk_harvested *out, CXCursor reference, rk_arena *arena)
     }
     if (clang_Cursor_isNull(out->kernel))
         return;
-    out->kernel_name = rk_h_spelling(arena, out->kernel);
-    out->kernel_usr = rk_h_text(arena, clang_getCursorUSR(out->kernel));
+    out->kernel_name = rk_ast_name(out->kernel, arena);
+    out->kernel_usr = rk_ast_text(clang_getCursorUSR(out->kernel), arena);
     if (clang_getCursorKind(target) != CXCursor_FunctionDecl &&
         clang_getCursorKind(target) != CXCursor_CXXMethod)
         return;
@@ -78,7 +78,7 @@ static void set_place(rk_hunit *h, rk_harvested *item, CXCursor call)
     item->kernel = item->instance = clang_getNullCursor();
     item->kernel_usr = "";
     item->kernel_name = "";
-    item->launch.file = rk_h_text(h->arena, clang_getFileName(file));
+    item->launch.file = rk_ast_text(clang_getFileName(file), h->arena);
     item->launch.line = (int)line;
     item->launch.function = rk_template_function_name(h->arena, h->function);
     item->launch.params = h->params.params;
@@ -182,7 +182,7 @@ static void add_unreached(rk_hunit *h, const rk_hcursors *sites, size_t first)
         CXCursor configuration;
         rk_hv callee = {.kind = RK_HV_UNKNOWN};
         if (rk_h_is_launch(h->arena, sites->items[i], &configuration))
-            callee = rk_h_eval(&run, NULL, rk_h_children(h->arena, sites->items[i]).items[0]);
+            callee = rk_h_eval(&run, NULL, rk_ast_children(sites->items[i], h->arena).items[0]);
         if (callee.kind == RK_HV_FUNCTION)
             rk_harvest_kernel(item, callee.cursor, h->arena);
         item->launch.reason = "the launch is never reached";
@@ -192,7 +192,7 @@ static void add_unreached(rk_hunit *h, const rk_hcursors *sites, size_t first)
 
 bool rk_hunit_body(CXCursor *out, rk_arena *arena, CXCursor function)
 {
-    rk_hchildren c = rk_h_children(arena, function);
+    rk_cursors c = rk_ast_children(function, arena);
     for (size_t i = c.count; i-- > 0;) {
         enum CXCursorKind kind = clang_getCursorKind(c.items[i]);
         *out = c.items[i];
@@ -205,13 +205,13 @@ bool rk_hunit_body(CXCursor *out, rk_arena *arena, CXCursor function)
 void rk_hunit_run(rk_hunit *h, CXCursor function, CXCursor body, const rk_hcursors *sites)
 {
     rk_hstate state = {0};
-    rk_hchildren c = rk_h_children(h->arena, function);
+    rk_cursors c = rk_ast_children(function, h->arena);
     h->function = function;
     h->params = rk_roles_of_signature(function, NULL, 0, h->arena);
     for (size_t i = 0; i < c.count; i++) {
         if (clang_getCursorKind(c.items[i]) != CXCursor_ParmDecl)
             continue;
-        const char *name = rk_h_spelling(h->arena, c.items[i]);
+        const char *name = rk_ast_name(c.items[i], h->arena);
         CXType type = clang_getCursorType(c.items[i]);
         if (*name)
             state.env =

@@ -22,8 +22,8 @@ static bool in_system_header(CXCursor cursor)
 
 static bool is_lambda(rk_arena *arena, CXCursor class)
 {
-    return strstr(rk_h_text(arena, clang_getTypeSpelling(clang_getCursorType(class))), "(lambda") !=
-           NULL;
+    return strstr(rk_ast_text(clang_getTypeSpelling(clang_getCursorType(class)), arena),
+                  "(lambda") != NULL;
 }
 
 static void note_instance(rk_hunit *h, CXCursor reference)
@@ -38,8 +38,8 @@ static void note_instance(rk_hunit *h, CXCursor reference)
         function ? clang_getSpecializedCursorTemplate(target) : clang_getNullCursor();
     if (clang_Cursor_isNull(pattern) || in_system_header(target))
         return;
-    const char *usr = rk_h_text(h->arena, clang_getCursorUSR(target));
-    const char *pattern_usr = rk_h_text(h->arena, clang_getCursorUSR(pattern));
+    const char *usr = rk_ast_text(clang_getCursorUSR(target), h->arena);
+    const char *pattern_usr = rk_ast_text(clang_getCursorUSR(pattern), h->arena);
     if (!rk_hunit_has_text(h->instanced.items, h->instanced.count, pattern_usr))
         *rk_push(h->arena, &h->instanced) = pattern_usr;
     const CXCursor own = rk_hunit_definition(target);
@@ -114,7 +114,7 @@ static enum CXChildVisitResult visit_declaration(CXCursor cursor, CXCursor paren
 static void run_patterns(rk_hunit *h)
 {
     for (size_t i = 0; i < h->patterns.count; i++) {
-        const char *usr = rk_h_text(h->arena, clang_getCursorUSR(h->patterns.items[i]));
+        const char *usr = rk_ast_text(clang_getCursorUSR(h->patterns.items[i]), h->arena);
         if (!rk_hunit_has_text(h->instanced.items, h->instanced.count, usr))
             visit_function(h, h->patterns.items[i], true);
     }

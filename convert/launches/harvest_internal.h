@@ -1,6 +1,7 @@
 #ifndef RK_CONVERT_LAUNCHES_HARVEST_INTERNAL_H
 #define RK_CONVERT_LAUNCHES_HARVEST_INTERNAL_H
 
+#include "convert/clang/ast.h"
 #include "convert/clang/template_args.h"
 #include "convert/cuda/cuda_names.h"
 #include "convert/launches/cexpr.h"
@@ -140,18 +141,6 @@ typedef struct rk_hrun {
     int loops;                 /**< how many loops are around the statement */
     int depth;                 /**< of helper calls */
 } rk_hrun;
-
-/** The children of a cursor. */
-typedef struct {
-    CXCursor *items;
-    size_t count;
-} rk_hchildren;
-
-rk_hchildren rk_h_children(rk_arena *arena, CXCursor cursor);
-
-/** A CXString as arena text; disposes it. */
-const char *rk_h_text(rk_arena *arena, CXString string);
-const char *rk_h_spelling(rk_arena *arena, CXCursor cursor);
 
 /** The definition of a function, of the unit or of another that the run knows; null if there is none. */
 CXCursor rk_h_definition(const rk_hrun *run, CXCursor function);

@@ -92,7 +92,7 @@ const char *rk_h_source(rk_arena *arena, CXCursor cursor)
     CXTranslationUnit unit = clang_Cursor_getTranslationUnit(cursor);
     const char *text = file ? clang_getFileContents(unit, file, &size) : NULL;
     if (!text || !end_file || !clang_File_isEqual(file, end_file) || begin >= end || end > size)
-        return rk_h_spelling(arena, cursor);
+        return rk_ast_name(cursor, arena);
     rk_str out = {.arena = arena};
     for (unsigned i = begin; i < end; i++) {
         bool space = isspace((unsigned char)text[i]) != 0;
@@ -109,7 +109,7 @@ rk_cexpr_input *rk_hinput_new(rk_hrun *run, rk_input_kind kind, CXCursor at, con
     unsigned line;
     clang_getExpansionLocation(clang_getCursorLocation(at), &file, &line, NULL, NULL);
     *input = (rk_cexpr_input){.kind = kind, .of = of, .line = (int)line};
-    input->file = file ? rk_h_text(run->arena, clang_getFileName(file)) : "";
+    input->file = file ? rk_ast_text(clang_getFileName(file), run->arena) : "";
     return input;
 }
 

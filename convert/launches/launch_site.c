@@ -17,8 +17,8 @@ static const char *stream_text(rk_hrun *run, const rk_henv *env, CXCursor expr)
 static rk_hlaunch arrow_launch(rk_hrun *run, CXCursor call, CXCursor configuration,
                                const rk_henv *env)
 {
-    rk_hchildren c = rk_h_children(run->arena, call);
-    rk_hchildren k = rk_h_children(run->arena, configuration);
+    rk_cursors c = rk_ast_children(call, run->arena);
+    rk_cursors k = rk_ast_children(configuration, run->arena);
     rk_hv none = rk_hv_unknown(run->arena, "the configuration is not followed");
     rk_hlaunch p = {.callee = rk_h_eval(run, env, c.items[0])};
     p.grid = k.count > 1 ? rk_h_eval(run, env, k.items[1]) : none;
@@ -42,7 +42,7 @@ static void listed_arguments(rk_hlaunch *p, rk_hrun *run, const rk_henv *env, rk
 {
     if (list.kind != RK_HV_ARRAY || clang_Cursor_isNull(list.cursor))
         return;
-    rk_hchildren c = rk_h_children(run->arena, list.cursor);
+    rk_cursors c = rk_ast_children(list.cursor, run->arena);
     list = rk_h_construct(run, env, list.cursor, clang_getCursorType(list.cursor));
     p->args = RK_NEW_ARRAY(run->arena, rk_hv, c.count + 1);
     for (const rk_hv_field *f = list.fields; f && p->arg_count < c.count; f = f->next) {
@@ -61,7 +61,7 @@ static void listed_arguments(rk_hlaunch *p, rk_hrun *run, const rk_henv *env, rk
  */
 static rk_hlaunch extended_launch(rk_hrun *run, CXCursor call, const rk_henv *env)
 {
-    rk_hchildren c = rk_h_children(run->arena, call);
+    rk_cursors c = rk_ast_children(call, run->arena);
     rk_hv none = rk_hv_unknown(run->arena, "a launch attribute list is not followed");
     rk_hlaunch p = {.callee = none, .grid = none, .block = none, .shared = none};
     CXCursor variable;
@@ -92,7 +92,7 @@ static rk_hlaunch extended_launch(rk_hrun *run, CXCursor call, const rk_henv *en
 /** A kernel node that is made or set, the address of its parameters last: launched when its graph is. */
 static rk_hlaunch node_launch(rk_hrun *run, CXCursor call, const rk_henv *env)
 {
-    rk_hchildren c = rk_h_children(run->arena, call);
+    rk_cursors c = rk_ast_children(call, run->arena);
     rk_hv none = rk_hv_unknown(run->arena, "the node's parameters are not followed");
     rk_hlaunch p = {.callee = none, .grid = none, .block = none, .shared = none};
     CXCursor variable;
@@ -111,7 +111,7 @@ static rk_hlaunch node_launch(rk_hrun *run, CXCursor call, const rk_henv *env)
 /** cudaLaunchKernel(function, grid, block, arguments, shared, stream) */
 static rk_hlaunch call_launch(rk_hrun *run, CXCursor call, const rk_henv *env)
 {
-    rk_hchildren c = rk_h_children(run->arena, call);
+    rk_cursors c = rk_ast_children(call, run->arena);
     rk_hv none = rk_hv_unknown(run->arena, "the configuration is not followed");
     rk_hlaunch p = {.callee = none, .grid = none, .block = none, .shared = none};
     if (rk_h_host(run->arena, call) & RK_HOST_EXTENDED)

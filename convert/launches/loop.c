@@ -24,7 +24,7 @@ static void run_once(rk_hrun *run, CXCursor body, rk_hstate *state)
 }
 
 /** Runs the start of a `for` and finds its condition, where the parts can be told apart. */
-static CXCursor run_for_header(rk_hrun *run, rk_hchildren c, rk_hstate *state)
+static CXCursor run_for_header(rk_hrun *run, rk_cursors c, rk_hstate *state)
 {
     size_t i = 0;
     if (c.count > 1 && rk_hx_is_declaration(c.items[0]))
@@ -37,7 +37,7 @@ static CXCursor run_for_header(rk_hrun *run, rk_hchildren c, rk_hstate *state)
 }
 
 /** Whether it is `do { ... } while (0)`. */
-static bool runs_once(rk_hrun *run, CXCursor stmt, rk_hchildren c)
+static bool runs_once(rk_hrun *run, CXCursor stmt, rk_cursors c)
 {
     if (clang_getCursorKind(stmt) != CXCursor_DoStmt || c.count != 2)
         return false;
@@ -46,7 +46,7 @@ static bool runs_once(rk_hrun *run, CXCursor stmt, rk_hchildren c)
 }
 
 /** The variables that a loop declares in its header change with every run of the body. */
-static void lose_range_variable(rk_hrun *run, CXCursor stmt, rk_hchildren c, rk_hstate *state)
+static void lose_range_variable(rk_hrun *run, CXCursor stmt, rk_cursors c, rk_hstate *state)
 {
     if (clang_getCursorKind(stmt) != CXCursor_CXXForRangeStmt)
         return;
@@ -59,7 +59,7 @@ static void lose_range_variable(rk_hrun *run, CXCursor stmt, rk_hchildren c, rk_
 /**
  * Runs what comes before a loop's first test, and finds the test; the null cursor if it has none.
  */
-static CXCursor enter_loop(rk_hrun *run, CXCursor stmt, rk_hchildren c, rk_hstate *state)
+static CXCursor enter_loop(rk_hrun *run, CXCursor stmt, rk_cursors c, rk_hstate *state)
 {
     enum CXCursorKind kind = clang_getCursorKind(stmt);
     if (kind == CXCursor_ForStmt)
@@ -216,7 +216,7 @@ static const rk_henv *name_variables(rk_hrun *run, loop_variables *out, const rk
         if (!old || old->escaped)
             continue;
         *rk_push(arena, &seen) = e->variable;
-        const char *name = rk_h_spelling(arena, e->variable);
+        const char *name = rk_ast_name(e->variable, arena);
         rk_hv value = changed_value(run, out, e->variable, name, old->value, e->value);
         env = rk_henv_set(arena, env, e->variable, value);
     }
@@ -252,7 +252,7 @@ static bool is_changed(const rk_henv *now, const rk_henv *before, CXCursor varia
 /** Runs the step of a `for` at the end of its body. */
 static void step_over(rk_hrun *run, CXCursor stmt, rk_hstate *end)
 {
-    rk_hchildren c = rk_h_children(run->arena, stmt);
+    rk_cursors c = rk_ast_children(stmt, run->arena);
     void (*launch)(struct rk_hrun *, CXCursor, const rk_hstate *) = run->launch;
     end->ended = false;
     run->launch = NULL;
@@ -269,7 +269,7 @@ static void step_over(rk_hrun *run, CXCursor stmt, rk_hstate *end)
 static void find_next(rk_hrun *run, const loop_variables *variables, const rk_cexpr *again,
                       const rk_henv *entered, const rk_hstate *inside)
 {
-    rk_hchildren c = rk_h_children(run->arena, variables->stmt);
+    rk_cursors c = rk_ast_children(variables->stmt, run->arena);
     const bool skips = inside->continued, once = inside->ended && !skips;
     rk_hstate end = *inside;
     const rk_henv *body = skips ? rk_h_lose_changed(run, entered, c.items[c.count - 1]) : NULL;
@@ -346,7 +346,7 @@ static bool loses(const rk_henv *now, const rk_henv *before)
  * The values after a loop whose turns are all known, such as one over the dimensions of an array; NULL for any other.
  * Its launches were told before.
  */
-static const rk_henv *counted_out(rk_hrun *run, CXCursor stmt, CXCursor test, rk_hchildren c,
+static const rk_henv *counted_out(rk_hrun *run, CXCursor stmt, CXCursor test, rk_cursors c,
                                   const rk_hstate *before)
 {
     rk_hrun alone = *run;
@@ -367,7 +367,7 @@ static const rk_henv *counted_out(rk_hrun *run, CXCursor stmt, CXCursor test, rk
 /** The body is run once, with all that the loop changes unknown: it stands for every run of it. */
 void rk_hx_run_loop(rk_hrun *run, CXCursor stmt, rk_hstate *state)
 {
-    rk_hchildren c = rk_h_children(run->arena, stmt);
+    rk_cursors c = rk_ast_children(stmt, run->arena);
     enum CXCursorKind kind = clang_getCursorKind(stmt);
     if (c.count == 0)
         return;

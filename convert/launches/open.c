@@ -87,7 +87,7 @@ void rk_hopen_note(rk_hunit *h, const rk_hrun *run, size_t item, const rk_hlaunc
     else
         return;
     if (open.kind != RK_HOPEN_LAMBDA)
-        open.usr = rk_h_text(h->arena, clang_getCursorUSR(h->function));
+        open.usr = rk_ast_text(clang_getCursorUSR(h->function), h->arena);
     *rk_push(h->arena, &h->open) = open;
     if (*open.usr && !rk_hunit_has_text(h->wrappers.items, h->wrappers.count, open.usr))
         *rk_push(h->arena, &h->wrappers) = open.usr;
@@ -108,7 +108,7 @@ static bool passes_lambda(rk_hrun *run, CXCursor call, const rk_henv *env)
     for (int i = 0; i < count; i++) {
         const CXCursor argument = clang_Cursor_getArgument(call, (unsigned)i);
         const char *type =
-            rk_h_text(run->arena, clang_getTypeSpelling(clang_getCursorType(argument)));
+            rk_ast_text(clang_getTypeSpelling(clang_getCursorType(argument)), run->arena);
         if (strstr(type, "(lambda") && rk_h_eval(run, env, argument).kind == RK_HV_LAMBDA)
             return true;
     }
@@ -155,7 +155,7 @@ void rk_hopen_on_call(rk_hrun *run, CXCursor call, const rk_hstate *state)
     if (!clang_Cursor_isNull(run->whole) && rk_h_same_expression(run->whole, call))
         here.env = run->before;
     if (!rk_h_is_lambda_call(run, call, state->env)) {
-        usr = rk_h_text(h->arena, clang_getCursorUSR(clang_getCursorReferenced(call)));
+        usr = rk_ast_text(clang_getCursorUSR(clang_getCursorReferenced(call)), h->arena);
         if (!is_of_wrapper(h, usr) && !passes_lambda(run, call, here.env))
             return;
         if (rk_hunit_has_text(h->inside.items, h->inside.count, usr)) {

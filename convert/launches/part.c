@@ -56,9 +56,9 @@ bool rk_h_part(CXCursor *whole, const char **name, rk_hrun *run, const rk_henv *
                CXCursor lvalue)
 {
     const enum CXCursorKind kind = clang_getCursorKind(lvalue);
-    const rk_hchildren c = rk_h_children(run->arena, lvalue);
+    const rk_cursors c = rk_ast_children(lvalue, run->arena);
     *whole = c.count ? rk_h_unwrap(run->arena, c.items[0]) : clang_getNullCursor();
-    *name = rk_h_spelling(run->arena, lvalue);
+    *name = rk_ast_name(lvalue, run->arena);
     if (kind == CXCursor_MemberRefExpr)
         return c.count > 0 &&
                clang_getCursorKind(clang_getCursorReferenced(lvalue)) == CXCursor_FieldDecl;
@@ -74,7 +74,7 @@ const char *rk_h_part_name(rk_arena *arena, const char *whole, const char *name)
 
 bool rk_h_pointer_element(rk_hv *out, rk_hrun *run, const rk_henv *env, CXCursor subscript)
 {
-    const rk_hchildren c = rk_h_children(run->arena, subscript);
+    const rk_cursors c = rk_ast_children(subscript, run->arena);
     const char *name;
     if (c.count != 2 || !is_data_pointer(rk_h_plain_type(clang_getCursorType(subscript))))
         return false;

@@ -18,12 +18,12 @@ static substitution substitution_of(rk_arena *arena, CXCursor function, const ch
                                     size_t count)
 {
     substitution s = {.args = args};
-    rk_hchildren c = rk_h_children(arena, function);
+    rk_cursors c = rk_ast_children(function, arena);
     for (size_t i = 0; i < c.count && s.count < count && s.count < RK_MAX_TRACKED; i++) {
         enum CXCursorKind kind = clang_getCursorKind(c.items[i]);
         if (kind == CXCursor_TemplateTypeParameter || kind == CXCursor_NonTypeTemplateParameter ||
             kind == CXCursor_TemplateTemplateParameter)
-            s.names[s.count++] = rk_h_spelling(arena, c.items[i]);
+            s.names[s.count++] = rk_ast_name(c.items[i], arena);
     }
     return s;
 }
@@ -31,7 +31,7 @@ static substitution substitution_of(rk_arena *arena, CXCursor function, const ch
 /** The type's text with arguments for template parameters, and without `restrict`. */
 static const char *type_text(rk_arena *arena, CXType type, const substitution *s)
 {
-    const char *p = rk_h_text(arena, clang_getTypeSpelling(type));
+    const char *p = rk_ast_text(clang_getTypeSpelling(type), arena);
     rk_str out = {.arena = arena};
     while (*p) {
         size_t n = 0;
@@ -69,7 +69,7 @@ static bool points_to_const(CXType type)
 static rk_param parameter(rk_arena *arena, CXCursor decl, const substitution *s)
 {
     CXType type = clang_getCursorType(decl);
-    rk_param p = {.name = rk_h_spelling(arena, decl), .type = type_text(arena, type, s)};
+    rk_param p = {.name = rk_ast_name(decl, arena), .type = type_text(arena, type, s)};
     p.dtype = rk_roles_dtype(type);
     if (p.dtype == RK_DTYPE_NONE && s->count)
         p.dtype = rk_roles_dtype_of(arena, p.type);
@@ -82,7 +82,7 @@ rk_roles rk_roles_of_signature(CXCursor function, const char *const *args, size_
                                rk_arena *arena)
 {
     substitution s = substitution_of(arena, function, args, arg_count);
-    rk_hchildren c = rk_h_children(arena, function);
+    rk_cursors c = rk_ast_children(function, arena);
     rk_param *params = RK_NEW_ARRAY(arena, rk_param, c.count + 1);
     size_t count = 0;
     for (size_t i = 0; i < c.count; i++)
@@ -117,7 +117,7 @@ rk_roles rk_roles_infer(CXCursor kernel, const char *const *args, size_t arg_cou
     rk_use_table table = {.arena = arena};
     const rk_function_use *use = rk_roles_use(&table, kernel);
     rk_param *params = rk_arena_copy(arena, roles.params, (roles.count + 1) * sizeof *params);
-    rk_hchildren c = rk_h_children(arena, kernel);
+    rk_cursors c = rk_ast_children(kernel, arena);
     size_t n = 0;
     for (size_t i = 0; i < c.count; i++) {
         if (clang_getCursorKind(c.items[i]) != CXCursor_ParmDecl)

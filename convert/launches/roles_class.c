@@ -60,10 +60,10 @@ bool rk_roles_holds_pointer(CXType type, rk_arena *arena)
 /** Whether a function's text has no statement. */
 static bool has_empty_body(CXCursor function, rk_arena *arena)
 {
-    const rk_hchildren c = rk_h_children(arena, function);
+    const rk_cursors c = rk_ast_children(function, arena);
     for (size_t i = c.count; i-- > 0;)
         if (clang_getCursorKind(c.items[i]) == CXCursor_CompoundStmt)
-            return rk_h_children(arena, c.items[i]).count == 0;
+            return rk_ast_children(c.items[i], arena).count == 0;
     return true;
 }
 
@@ -86,7 +86,7 @@ static bool only_keeps(CXCursor constructor, rk_cursors *seen, rk_arena *arena);
 static bool only_takes(CXCursor value, rk_cursors *seen, rk_arena *arena)
 {
     const enum CXCursorKind kind = clang_getCursorKind(value);
-    const rk_hchildren c = rk_h_children(arena, value);
+    const rk_cursors c = rk_ast_children(value, arena);
     if (kind == CXCursor_CompoundAssignOperator ||
         (kind == CXCursor_CallExpr && !only_keeps(clang_getCursorReferenced(value), seen, arena)) ||
         (kind == CXCursor_BinaryOperator &&
@@ -114,7 +114,7 @@ static bool only_keeps(CXCursor constructor, rk_cursors *seen, rk_arena *arena)
     if (clang_Cursor_isNull(definition)) /* the compiler's own, or one that cannot be seen */
         definition = constructor;
     const CXCursor class = clang_getCursorSemanticParent(definition);
-    const rk_hchildren c = rk_h_children(arena, definition);
+    const rk_cursors c = rk_ast_children(definition, arena);
     for (size_t i = 0; i < c.count; i++)
         if (clang_isExpression(clang_getCursorKind(c.items[i])) &&
             !only_takes(c.items[i], seen, arena))

@@ -119,7 +119,7 @@ static bool inner_of(CXCursor *out, analysis *an, CXCursor expr)
     enum CXCursorKind kind = clang_getCursorKind(expr);
     if (kind != CXCursor_ParenExpr && kind != CXCursor_UnexposedExpr && !is_cast(kind))
         return false;
-    rk_hchildren c = rk_h_children(an->arena, expr);
+    rk_cursors c = rk_ast_children(expr, an->arena);
     for (size_t i = c.count; i-- > 0;) {
         *out = c.items[i];
         if (clang_isExpression(clang_getCursorKind(c.items[i])))
@@ -153,7 +153,7 @@ typedef struct {
 static lead lead_of(analysis *an, CXCursor expr);
 
 /** What the operands of an expression lead to, together. */
-static lead operands(analysis *an, rk_hchildren c)
+static lead operands(analysis *an, rk_cursors c)
 {
     lead all = {0, 0};
     for (size_t i = 0; i < c.count; i++) {
@@ -197,7 +197,7 @@ static lead lead_of_part(analysis *an, enum CXCursorKind kind, CXCursor whole)
 static lead lead_of_plain(analysis *an, CXCursor expr)
 {
     const enum CXCursorKind kind = clang_getCursorKind(expr);
-    rk_hchildren c = rk_h_children(an->arena, expr);
+    rk_cursors c = rk_ast_children(expr, an->arena);
     CXCursor decl;
     rk_params all;
     lead given;
@@ -272,7 +272,7 @@ static CXType pointee_of(CXCursor expr)
     return is_array(type) ? clang_getArrayElementType(type) : clang_getPointeeType(type);
 }
 
-static bool atomic_call(analysis *an, const char *name, rk_hchildren c, bool discarded)
+static bool atomic_call(analysis *an, const char *name, rk_cursors c, bool discarded)
 {
     const unsigned does = rk_cuda_find(RK_IN_PLAIN, name)->does;
     if (!(does & RK_DOES_ATOMIC) || c.count < 3)
@@ -290,7 +290,7 @@ static bool atomic_call(analysis *an, const char *name, rk_hchildren c, bool dis
 }
 
 /** A library function that reads or writes through its first arguments. */
-static bool library_call(analysis *an, const char *name, rk_hchildren c)
+static bool library_call(analysis *an, const char *name, rk_cursors c)
 {
     const unsigned char *args = rk_cuda_find(RK_IN_PLAIN, name)->args;
     if (!args[0] || c.count < 2)
@@ -307,12 +307,12 @@ static bool library_call(analysis *an, const char *name, rk_hchildren c)
 }
 
 /** The callee where the AST has not chosen one yet, and there is only one. */
-static CXCursor callee_of(analysis *an, CXCursor call, rk_hchildren c)
+static CXCursor callee_of(analysis *an, CXCursor call, rk_cursors c)
 {
     CXCursor function = clang_getCursorReferenced(call);
     if (!clang_Cursor_isNull(function) || c.count == 0)
         return function;
-    rk_hchildren inner = rk_h_children(an->arena, rk_h_unwrap(an->arena, c.items[0]));
+    rk_cursors inner = rk_ast_children(rk_h_unwrap(an->arena, c.items[0]), an->arena);
     for (size_t i = 0; i < inner.count; i++)
         if (clang_getCursorKind(inner.items[i]) == CXCursor_OverloadedDeclRef &&
             clang_getNumOverloadedDecls(inner.items[i]) == 1)
@@ -320,13 +320,13 @@ static CXCursor callee_of(analysis *an, CXCursor call, rk_hchildren c)
     return function;
 }
 
-static const char *callee_name(analysis *an, CXCursor call, rk_hchildren c)
+static const char *callee_name(analysis *an, CXCursor call, rk_cursors c)
 {
-    const char *name = rk_h_spelling(an->arena, call);
+    const char *name = rk_ast_name(call, an->arena);
     if (*name || c.count == 0)
         return name;
-    rk_hchildren inner = rk_h_children(an->arena, rk_h_unwrap(an->arena, c.items[0]));
-    return inner.count ? rk_h_spelling(an->arena, inner.items[0]) : name;
+    rk_cursors inner = rk_ast_children(rk_h_unwrap(an->arena, c.items[0]), an->arena);
+    return inner.count ? rk_ast_name(inner.items[0], an->arena) : name;
 }
 
 /** The arguments of a call of a function whose body is known. */
@@ -363,11 +363,11 @@ static void unknown_call(analysis *an, CXCursor function, const CXCursor *args, 
 }
 
 /** The operands of a call without its callee, which stands second in `a + b`. */
-static CXCursor *arguments_of(analysis *an, rk_hchildren c, size_t *count)
+static CXCursor *arguments_of(analysis *an, rk_cursors c, size_t *count)
 {
     size_t callee = 0;
     if (c.count > 1 &&
-        rk_str_starts(rk_h_spelling(an->arena, rk_h_unwrap(an->arena, c.items[1])), "operator"))
+        rk_str_starts(rk_ast_name(rk_h_unwrap(an->arena, c.items[1]), an->arena), "operator"))
         callee = 1;
     CXCursor *args = RK_NEW_ARRAY(an->arena, CXCursor, c.count + 1);
     *count = 0;
@@ -380,7 +380,7 @@ static CXCursor *arguments_of(analysis *an, rk_hchildren c, size_t *count)
 /** A lambda's body has been visited where it was written, with the variables that it captures. */
 static bool is_lambda(rk_arena *arena, CXType type)
 {
-    const char *name = rk_h_text(arena, clang_getTypeSpelling(clang_getCanonicalType(type)));
+    const char *name = rk_ast_text(clang_getTypeSpelling(clang_getCanonicalType(type)), arena);
     return strstr(name, "(lambda at ") != NULL;
 }
 
@@ -388,7 +388,7 @@ static bool is_lambda(rk_arena *arena, CXType type)
 static void visit_object(analysis *an, CXCursor function, CXCursor callee, const CXCursor *args,
                          size_t count)
 {
-    rk_hchildren object = rk_h_children(an->arena, callee);
+    rk_cursors object = rk_ast_children(callee, an->arena);
     if (count && is_lambda(an->arena, clang_getCursorType(args[0])))
         return;
     if (clang_getCursorKind(callee) == CXCursor_MemberRefExpr && object.count) {
@@ -403,7 +403,7 @@ static void visit_object(analysis *an, CXCursor function, CXCursor callee, const
 
 static void visit_call(analysis *an, CXCursor call, bool discarded)
 {
-    rk_hchildren c = rk_h_children(an->arena, call);
+    rk_cursors c = rk_ast_children(call, an->arena);
     CXCursor function = callee_of(an, call, c);
     enum CXCursorKind kind = clang_getCursorKind(function);
     const char *name = callee_name(an, call, c);
@@ -481,7 +481,7 @@ static void visit_variable(analysis *an, CXCursor decl)
 /** `auto [a, b] = init`, whose names lead where the whole does. */
 static void visit_bindings(analysis *an, CXCursor decl)
 {
-    const rk_hchildren c = rk_h_children(an->arena, decl);
+    const rk_cursors c = rk_ast_children(decl, an->arena);
     bool known = false;
     for (size_t i = 0; i < an->bound.count; i++)
         known |= rk_h_same(an->bound.items[i], decl);
@@ -499,7 +499,7 @@ static void visit_bindings(analysis *an, CXCursor decl)
 static void visit_range_loop(analysis *an, CXCursor loop)
 {
     const CXCursor range = rk_implicit_range(loop, an->arena);
-    const rk_hchildren c = rk_h_children(an->arena, loop);
+    const rk_cursors c = rk_ast_children(loop, an->arena);
     const lead from = lead_of(an, range);
     const bool array = is_array(clang_getCursorType(range));
     mark(an, from.memory | (array ? 0 : from.points), RK_READS);
@@ -516,7 +516,7 @@ static void visit_range_loop(analysis *an, CXCursor loop)
 /** A lambda: its own variables, `[p = x]`, its captures and its body. */
 static void visit_lambda(analysis *an, CXCursor lambda)
 {
-    const rk_hchildren c = rk_h_children(an->arena, lambda);
+    const rk_cursors c = rk_ast_children(lambda, an->arena);
     for (size_t i = 0; i < c.count; i++)
         if (clang_getCursorKind(c.items[i]) == CXCursor_VariableRef)
             visit_variable(an, clang_getCursorReferenced(c.items[i]));
@@ -548,7 +548,7 @@ static void visit_member(analysis *an, CXCursor base, access how)
 
 static void visit_children(analysis *an, CXCursor node, access how)
 {
-    rk_hchildren c = rk_h_children(an->arena, node);
+    rk_cursors c = rk_ast_children(node, an->arena);
     for (size_t i = 0; i < c.count; i++) {
         bool statement = clang_isStatement(clang_getCursorKind(node)) != 0;
         visit(an, c.items[i], statement ? ACCESS_NONE : how);
@@ -557,7 +557,7 @@ static void visit_children(analysis *an, CXCursor node, access how)
 
 static void visit_assembly(analysis *an, CXCursor node)
 {
-    rk_hchildren c = rk_h_children(an->arena, node);
+    rk_cursors c = rk_ast_children(node, an->arena);
     for (size_t i = 0; i < c.count; i++)
         mark(an, points_to(an, c.items[i]) | memory_of(an, c.items[i]), RK_ANYHOW);
 }
@@ -571,7 +571,7 @@ static bool is_assignment(CXCursor node)
 static void visit_expression(analysis *an, CXCursor node, access how)
 {
     enum CXCursorKind kind = clang_getCursorKind(node);
-    rk_hchildren c = rk_h_children(an->arena, node);
+    rk_cursors c = rk_ast_children(node, an->arena);
     if (c.count == 0)
         return;
     if (kind == CXCursor_UnaryOperator) {
@@ -643,7 +643,7 @@ static void visit(analysis *an, CXCursor node, access how)
     }
 }
 
-static bool body_of(CXCursor *out, rk_hchildren c)
+static bool body_of(CXCursor *out, rk_cursors c)
 {
     for (size_t i = c.count; i-- > 0;) {
         *out = c.items[i];
@@ -659,7 +659,7 @@ static CXCursor with_body(rk_arena *arena, CXCursor function)
     if (clang_Cursor_isNull(definition))
         definition = function;
     CXCursor pattern = clang_getSpecializedCursorTemplate(definition);
-    if (!body_of(&body, rk_h_children(arena, definition)) && !clang_Cursor_isNull(pattern)) {
+    if (!body_of(&body, rk_ast_children(definition, arena)) && !clang_Cursor_isNull(pattern)) {
         CXCursor written = clang_getCursorDefinition(pattern);
         return clang_Cursor_isNull(written) ? pattern : written;
     }
@@ -669,7 +669,7 @@ static CXCursor with_body(rk_arena *arena, CXCursor function)
 static void analyse(rk_use_table *table, rk_function_use *use, CXCursor function, CXCursor body)
 {
     analysis an = {.table = table, .arena = table->arena, .use = use};
-    rk_hchildren c = rk_h_children(table->arena, function);
+    rk_cursors c = rk_ast_children(function, table->arena);
     for (size_t i = 0; i < c.count; i++)
         if (clang_getCursorKind(c.items[i]) == CXCursor_ParmDecl && use->count < RK_MAX_TRACKED)
             an.params[use->count++] = c.items[i];
@@ -683,9 +683,9 @@ static void analyse(rk_use_table *table, rk_function_use *use, CXCursor function
 const rk_function_use *rk_roles_use(rk_use_table *table, CXCursor function)
 {
     CXCursor body, definition = with_body(table->arena, function);
-    if (!body_of(&body, rk_h_children(table->arena, definition)))
+    if (!body_of(&body, rk_ast_children(definition, table->arena)))
         return NULL;
-    const char *usr = rk_h_text(table->arena, clang_getCursorUSR(definition));
+    const char *usr = rk_ast_text(clang_getCursorUSR(definition), table->arena);
     for (size_t i = 0; i < table->functions.count; i++)
         if (strcmp(table->functions.items[i]->usr, usr) == 0)
             return table->functions.items[i];

@@ -7,39 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-typedef struct {
-    rk_arena *arena;
-    RK_VEC(CXCursor) list;
-} child_list;
-
-static enum CXChildVisitResult add_child(CXCursor cursor, CXCursor parent, CXClientData data)
-{
-    (void)parent;
-    child_list *children = data;
-    *rk_push(children->arena, &children->list) = cursor;
-    return CXChildVisit_Continue;
-}
-
-rk_hchildren rk_h_children(rk_arena *arena, CXCursor cursor)
-{
-    child_list children = {.arena = arena};
-    clang_visitChildren(cursor, add_child, &children);
-    return (rk_hchildren){.items = children.list.items, .count = children.list.count};
-}
-
-const char *rk_h_text(rk_arena *arena, CXString string)
-{
-    const char *text = clang_getCString(string);
-    const char *copy = rk_arena_strdup(arena, text ? text : "");
-    clang_disposeString(string);
-    return copy;
-}
-
-const char *rk_h_spelling(rk_arena *arena, CXCursor cursor)
-{
-    return rk_h_text(arena, clang_getCursorSpelling(cursor));
-}
-
 CXCursor rk_h_definition(const rk_hrun *run, CXCursor function)
 {
     const CXCursor own = clang_getCursorDefinition(function);
@@ -515,7 +482,7 @@ const rk_henv *rk_henv_set(rk_arena *arena, const rk_henv *env, CXCursor variabl
     entry->escaped = old && old->escaped;
     if (entry->escaped)
         entry->value =
-            rk_hv_unknown(arena, "the address of '%s' is taken", rk_h_spelling(arena, variable));
+            rk_hv_unknown(arena, "the address of '%s' is taken", rk_ast_name(variable, arena));
     return entry;
 }
 
@@ -524,7 +491,7 @@ const rk_henv *rk_henv_lose(rk_arena *arena, const rk_henv *env, CXCursor variab
 {
     if (rk_h_is_global(variable))
         return rk_henv_touch(arena, env, true);
-    const char *name = rk_h_spelling(arena, variable);
+    const char *name = rk_ast_name(variable, arena);
     rk_hv unknown = rk_hv_unknown(arena, "'%s' %s", name, reason);
     rk_henv *entry = add_entry(arena, env, variable, unknown);
     const rk_henv *old = rk_henv_find(env, variable);
@@ -538,7 +505,7 @@ CXCursor rk_h_unwrap(rk_arena *arena, CXCursor cursor)
         enum CXCursorKind kind = clang_getCursorKind(cursor);
         if (kind != CXCursor_ParenExpr && kind != CXCursor_UnexposedExpr)
             return cursor;
-        rk_hchildren c = rk_h_children(arena, cursor);
+        rk_cursors c = rk_ast_children(cursor, arena);
         if (c.count != 1)
             return cursor;
         cursor = c.items[0];

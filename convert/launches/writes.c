@@ -32,7 +32,7 @@ static void scan_call(writes_scan *scan, CXCursor call)
         scan_function(scan, function);
         return;
     }
-    rk_hchildren c = rk_h_children(scan->arena, call);
+    rk_cursors c = rk_ast_children(call, scan->arena);
     for (size_t i = 1; i < c.count; i++)
         if (clang_getCursorKind(c.items[i]) == CXCursor_DeclRefExpr &&
             rk_h_by_reference(function, i - 1, true) && !is_own(scan->arena, c.items[i]))
@@ -56,7 +56,7 @@ static enum CXChildVisitResult scan_node(CXCursor node, CXCursor parent, CXClien
                    (kind == CXCursor_BinaryOperator &&
                     clang_getCursorBinaryOperatorKind(node) == CXBinaryOperator_Assign);
     if (step || assigns || op == CXUnaryOperator_AddrOf) {
-        rk_hchildren c = rk_h_children(scan->arena, node);
+        rk_cursors c = rk_ast_children(node, scan->arena);
         bool own = c.count > 0 && is_own(scan->arena, c.items[0]);
         CXCursor named = c.count ? clang_getCursorReferenced(c.items[0]) : clang_getNullCursor();
         bool function = op == CXUnaryOperator_AddrOf && kind == CXCursor_UnaryOperator &&

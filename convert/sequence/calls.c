@@ -58,7 +58,7 @@ static bool variable_of(CXCursor *out, const cuda_call *c, size_t i)
         return false;
     CXCursor e = rk_h_unwrap(c->f->arena, c->args[i]);
     for (;;) {
-        rk_hchildren k = rk_h_children(c->f->arena, e);
+        rk_cursors k = rk_ast_children(e, c->f->arena);
         enum CXCursorKind kind = clang_getCursorKind(e);
         if (clang_getCursorUnaryOperatorKind(e) == CXUnaryOperator_AddrOf && k.count == 1) {
             *out = rk_h_unwrap(c->f->arena, k.items[0]);
@@ -86,7 +86,7 @@ static const char *name_of(const cuda_call *c, CXCursor lvalue)
     CXCursor whole;
     const char *name;
     if (!rk_h_part(&whole, &name, c->run, c->state->env, lvalue))
-        return rk_h_spelling(c->f->arena, lvalue);
+        return rk_ast_name(lvalue, c->f->arena);
     return rk_h_part_name(c->f->arena, name_of(c, whole), name);
 }
 
@@ -223,7 +223,7 @@ bool rk_follow_cuda(rk_follow *f, rk_hrun *run, CXCursor call, const char *name,
     if (becomes == RK_GRAPH_OTHER)
         return false;
     cuda_call c = {.f = f, .run = run, .call = call, .name = name, .state = state};
-    rk_hchildren children = rk_h_children(f->arena, call);
+    rk_cursors children = rk_ast_children(call, f->arena);
     for (size_t i = 1; i < children.count && c.count < sizeof c.args / sizeof *c.args; i++)
         c.args[c.count++] = children.items[i];
     if (becomes == RK_GRAPH_IGNORE || becomes == RK_GRAPH_WAIT || rk_follow_certain(f, call, state))

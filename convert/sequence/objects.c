@@ -41,7 +41,7 @@ static bool class_works(rk_follow *f, rk_hrun *run, CXCursor class, rk_cursors *
 {
     if (!rk_ast_add(seen, class, f->arena))
         return false;
-    const rk_hchildren c = rk_h_children(f->arena, class);
+    const rk_cursors c = rk_ast_children(class, f->arena);
     if (clang_Location_isInSystemHeader(clang_getCursorLocation(class)))
         return false;
     for (size_t i = 0; i < c.count; i++) {
@@ -65,5 +65,5 @@ void rk_follow_object(rk_follow *f, rk_hrun *run, CXCursor call, const rk_hstate
         rk_follow_stop(
             f, call, "let functions do it that are called by their names",
             "objects of '%s' launch or copy when they begin or end, which is not followed",
-            rk_h_spelling(f->arena, class));
+            rk_ast_name(class, f->arena));
 }

@@ -14,7 +14,7 @@ static bool is_system(CXCursor function)
 
 static bool body_of(CXCursor *out, rk_arena *arena, CXCursor function)
 {
-    rk_hchildren c = rk_h_children(arena, function);
+    rk_cursors c = rk_ast_children(function, arena);
     *out = c.count ? c.items[c.count - 1] : clang_getNullCursor();
     return c.count && clang_getCursorKind(*out) == CXCursor_CompoundStmt;
 }
@@ -35,7 +35,7 @@ static enum CXChildVisitResult find_definition(CXCursor cursor, CXCursor parent,
     if (!rk_ast_is_function(kind))
         return rk_ast_holds_declarations(kind) ? CXChildVisit_Recurse : CXChildVisit_Continue;
     if (!clang_isCursorDefinition(cursor) ||
-        strcmp(rk_h_text(s->arena, clang_getCursorUSR(cursor)), s->usr) != 0)
+        strcmp(rk_ast_text(clang_getCursorUSR(cursor), s->arena), s->usr) != 0)
         return CXChildVisit_Continue;
     s->found = cursor;
     return CXChildVisit_Break;
@@ -48,7 +48,7 @@ static CXCursor defined_elsewhere(const rk_hrun *run, CXCursor function)
     definition_search s = {.arena = f->arena, .found = clang_getNullCursor()};
     if (is_system(function) || clang_getCursorLinkage(function) != CXLinkage_External)
         return s.found;
-    s.usr = rk_h_text(f->arena, clang_getCursorUSR(function));
+    s.usr = rk_ast_text(clang_getCursorUSR(function), f->arena);
     for (size_t i = 0; i < f->units->count && clang_Cursor_isNull(s.found); i++)
         if (f->units->items[i] != clang_Cursor_getTranslationUnit(function))
             clang_visitChildren(clang_getTranslationUnitCursor(f->units->items[i]), find_definition,
@@ -76,8 +76,8 @@ static void lose_globals(rk_follow *f, rk_hstate *state, const char *name)
 static void call_unseen(rk_follow *f, rk_hrun *run, CXCursor call, CXCursor function,
                         rk_hstate *state)
 {
-    rk_hchildren c = rk_h_children(f->arena, call);
-    const char *name = rk_h_spelling(f->arena, call);
+    rk_cursors c = rk_ast_children(call, f->arena);
+    const char *name = rk_ast_name(call, f->arena);
     for (size_t i = 1; i < c.count; i++) {
         rk_address a = rk_follow_address(f, rk_h_eval(run, state->env, c.items[i]));
         const rk_buffer *b = a.buffer == RK_SEQUENCE_NONE ? NULL : &f->buffers.items[a.buffer];
@@ -103,7 +103,7 @@ static bool is_running(const rk_follow *f, CXCursor function)
 static rk_hstate enter(rk_follow *f, rk_hrun *run, CXCursor call, CXCursor function,
                        const rk_hstate *state)
 {
-    rk_hchildren c = rk_h_children(f->arena, call);
+    rk_cursors c = rk_ast_children(call, f->arena);
     rk_hstate inner = {.env = state->env, .path = state->path, .partial = state->partial};
     const int count = clang_Cursor_getNumArguments(function);
     for (int i = 0; i < count; i++) {
@@ -143,7 +143,7 @@ static const rk_henv *leave(rk_follow *f, const rk_henv *env, const rk_henv *bef
 static rk_hv call_seen(rk_follow *f, rk_hrun *run, CXCursor call, CXCursor function, CXCursor body,
                        rk_hstate *state)
 {
-    const char *name = rk_h_spelling(f->arena, function);
+    const char *name = rk_ast_name(function, f->arena);
     const rk_henv *before = state->env;
     rk_hstate inner = enter(f, run, call, function, state);
     const rk_frame frame = {function, f->frame};
@@ -179,7 +179,7 @@ static bool on_call(rk_hrun *run, CXCursor call, rk_hstate *state, rk_hv *value)
         rk_follow_object(f, run, call, state);
     if (f->stopped || (kind != CXCursor_FunctionDecl && kind != CXCursor_CXXMethod))
         return false;
-    const char *name = rk_h_spelling(f->arena, function);
+    const char *name = rk_ast_name(function, f->arena);
     if (rk_follow_cuda(f, run, call, name, state))
         return false;
     CXCursor definition = rk_h_definition(run, function), body;
@@ -233,14 +233,14 @@ static const char *instance_name(CXCursor function, rk_arena *arena)
 {
     const int count = clang_Cursor_getNumTemplateArguments(function);
     rk_str name = {.arena = arena};
-    rk_str_add(&name, rk_h_spelling(arena, function));
+    rk_str_add(&name, rk_ast_name(function, arena));
     for (int i = 0; i < count; i++) {
         const unsigned k = (unsigned)i;
         rk_str_add(&name, i ? ", " : "<");
         if (clang_Cursor_getTemplateArgumentKind(function, k) == CXTemplateArgumentKind_Type)
-            rk_str_add(&name,
-                       rk_h_text(arena, clang_getTypeSpelling(
-                                            clang_Cursor_getTemplateArgumentType(function, k))));
+            rk_str_add(&name, rk_ast_text(clang_getTypeSpelling(
+                                              clang_Cursor_getTemplateArgumentType(function, k)),
+                                          arena));
         else
             rk_str_addf(&name, "%lld", clang_Cursor_getTemplateArgumentValue(function, k));
     }
@@ -278,7 +278,7 @@ static enum CXChildVisitResult find_function(CXCursor cursor, CXCursor parent, C
         return CXChildVisit_Recurse;
     if (kind != CXCursor_FunctionDecl || is_system(cursor) || !body_of(&body, s->arena, cursor))
         return CXChildVisit_Continue;
-    const char *name = rk_h_spelling(s->arena, cursor);
+    const char *name = rk_ast_name(cursor, s->arena);
     if (s->wanted && strcmp(name, s->wanted) == 0)
         s->named = cursor;
     if (strcmp(name, "main") == 0)
@@ -332,7 +332,7 @@ static rk_hv given_value(rk_arena *arena, double value, CXType type)
 static bool is_stream(CXType type, rk_arena *arena)
 {
     const CXType plain = clang_getUnqualifiedType(clang_getCanonicalType(type));
-    return rk_str_ends(rk_h_text(arena, clang_getTypeSpelling(plain)), "CUstream_st *");
+    return rk_str_ends(rk_ast_text(clang_getTypeSpelling(plain), arena), "CUstream_st *");
 }
 
 /** A parameter's value: given, a buffer, or its name. */
@@ -366,13 +366,13 @@ static bool check_given(CXCursor function, const rk_given *given, size_t count, 
     for (size_t i = 0; i < count; i++) {
         bool taken = false;
         for (int k = 0; k < n && !taken; k++)
-            taken = strcmp(rk_h_spelling(arena, clang_Cursor_getArgument(function, (unsigned)k)),
+            taken = strcmp(rk_ast_name(clang_Cursor_getArgument(function, (unsigned)k), arena),
                            given[i].name) == 0;
         if (!taken)
             good = rk_diag_add(
                 diag, RK_ERROR, "RK-V302", rk_ast_place(clang_getCursorLocation(function), arena),
                 "--set gives values of its parameters, and of pointers the number of elements",
-                "'%s' has no parameter '%s'", rk_h_spelling(arena, function), given[i].name);
+                "'%s' has no parameter '%s'", rk_ast_name(function, arena), given[i].name);
     }
     return good;
 }
@@ -393,7 +393,7 @@ static void rename_buffers(rk_follow *f, CXCursor function, const rk_henv *env)
     const char **names = RK_NEW_ARRAY(f->arena, const char *, f->buffers.count + 1);
     for (; env; env = env->next)
         if (clang_equalCursors(clang_getCursorSemanticParent(env->variable), function))
-            name_buffers(f, names, rk_h_spelling(f->arena, env->variable), env->value);
+            name_buffers(f, names, rk_ast_name(env->variable, f->arena), env->value);
     for (size_t i = 0; i < f->buffers.count; i++) {
         const char *name = names[i] ? names[i] : f->buffers.items[i].name;
         f->buffers.items[i].name = "";
@@ -409,11 +409,11 @@ static void run_function(rk_follow *f, CXCursor function, const rk_given *given,
                    .defined = defined_elsewhere,
                    .user = f};
     rk_hstate state = {0};
-    const bool of_main = strcmp(rk_h_spelling(f->arena, function), "main") == 0;
+    const bool of_main = strcmp(rk_ast_name(function, f->arena), "main") == 0;
     const int n = clang_Cursor_getNumArguments(function);
     for (int i = 0; i < n; i++) {
         CXCursor parameter = clang_Cursor_getArgument(function, (unsigned)i);
-        const char *name = rk_h_spelling(f->arena, parameter);
+        const char *name = rk_ast_name(parameter, f->arena);
         state.env = rk_henv_set(
             f->arena, state.env, parameter,
             parameter_value(f, parameter, name, of_main, given_for(given, given_count, name)));
@@ -434,7 +434,7 @@ bool rk_sequence_follow(rk_sequence *out, const rk_sequence_units *units, const 
                 .main = clang_getNullCursor(),
                 .named = clang_getNullCursor(),
                 .launching = clang_getNullCursor()};
-    const char *path = rk_h_text(arena, clang_getTranslationUnitSpelling(units->items[0]));
+    const char *path = rk_ast_text(clang_getTranslationUnitSpelling(units->items[0]), arena);
     for (size_t i = 0; i < units->count; i++)
         clang_visitChildren(clang_getTranslationUnitCursor(units->items[i]), find_function, &s);
     for (size_t i = 0; function && clang_Cursor_isNull(s.named) && i < units->count; i++)

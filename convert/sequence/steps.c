@@ -80,7 +80,7 @@ rk_step *rk_follow_step(rk_follow *f, CXCursor call, rk_step_kind kind)
     rk_step *step = rk_push(f->arena, &f->steps);
     *step = (rk_step){.kind = kind,
                       .place = rk_ast_place(clang_getCursorLocation(call), f->arena),
-                      .function = rk_h_spelling(f->arena, f->frame->function),
+                      .function = rk_ast_name(f->frame->function, f->arena),
                       .to.buffer = RK_SEQUENCE_NONE,
                       .from.buffer = RK_SEQUENCE_NONE};
     return step;
