@@ -106,6 +106,8 @@ static double as_double(word v)
     return d;
 }
 
+static bool left_out; // nothing could run the kernel: it is not compared
+
 struct launch {
     int kernel;
     void (*run)(inputs in, shows show, void *const *cells);
@@ -176,12 +178,15 @@ static bool run_one(const launch &l, const inputs &in, reader &r, bool all)
         cells[i] = packed(r.next(cell_count), bytes[i]);
         right[i] = r.next(cell_count);
     }
+    left_out = false;
     l.run(in, show, cells);
     const cudaError_t launched = cudaGetLastError(), ended = cudaDeviceSynchronize();
     if (launched || ended) {
         printf("kernel %d: %s\n", l.kernel, cudaGetErrorString(launched ? launched : ended));
         exit(1); /* nothing can be launched after it */
     }
+    if (left_out)
+        return true;
     unsigned count = differing(l.kernel, "thread, slot", show.out, shown, 8, slots, all);
     for (size_t i = 0; i < arrays; i++)
         if (bytes[i])

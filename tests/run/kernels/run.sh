@@ -58,7 +58,10 @@ convert_for_catalog()
     CXX=$1 CXXFLAGS="$2 -w" RK_CPU_LEVELS=base "$RKCONVERT" kernels.cu --out-dir catalog -- -I"$here" >log 2>&1 || return
     jq -r --arg folder "$work/catalog" '.kernels[] | select(.cpu) | "\(.name) \($folder)/\(.cpu.library) \(.cpu.entry)"' \
         catalog/catalog.json >list
-    [ "$(wc -l <list)" -eq "$count" ] || { echo "error: $(wc -l <list) of $count kernels have an entry" >>log; return 1; }
+    # Lanes that exchange values by volatile memory have none.
+    left=$(grep -c 'RK-V223' log) || true
+    [ $(($(wc -l <list) + left)) -eq "$count" ] || { echo "error: $(wc -l <list) of $count kernels have an entry" >>log; return 1; }
+    [ "$left" -eq 0 ] || echo "seed $seed: $form: $left kernels with volatile memory have no entry"
     CXX=$1 "$RKCONVERT" cc -O1 -w -I"$here" -I"$(dirname "$RKCONVERT")/../share/rammer/include" entries.cpp -o program >>log 2>&1
 }
 

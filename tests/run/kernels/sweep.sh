@@ -12,7 +12,7 @@ levels='-O0 -O1 -O0 -O2 -O0 -O3'
 for compiler in g++ clang++-14 clang++-19; do
     command -v $compiler >/dev/null || continue
     for optimisation in $levels; do
-        forms="$forms $compiler:$optimisation:as-is $compiler:$optimisation:drop-in"
+        forms="$forms $compiler:$optimisation:as-is $compiler:$optimisation:drop-in $compiler:$optimisation:catalog"
     done
 done
 [ -z "$all" ] || ! command -v nvcc >/dev/null || forms="$forms ::nvcc"
