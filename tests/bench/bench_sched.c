@@ -64,6 +64,7 @@ static void add_operator(fixture *f, const char *name, const rk_id in[2], rk_id 
 static fixture *layers(size_t rtasks, uint32_t each, reading how)
 {
     fixture *f = fixture_new(VEUS);
+    f->device->memory_bytes = INT64_C(1) << 40;
     ranged_shape shape = shape_of(f, how, each);
     const rk_access *const *shared = NULL;
     size_t depth = rtasks / ((size_t)WIDTH * each);
