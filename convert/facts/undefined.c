@@ -33,6 +33,8 @@ typedef struct {
     RK_VEC(rk_range) texts;     /**< of functions for the device */
     RK_VEC(const char *) names; /**< of those, each */
     bool guess;                 /**< what is added is guessed */
+    RK_VEC(CXCursor)
+    overloaded; /**< arguments that become one of several integers in an instance */
 } search;
 
 static void look(search *s, CXCursor cursor, const node *up);
@@ -462,8 +464,8 @@ static void look_at_unresolved(search *s, CXCursor call)
             add(s, parts.items[0], &at, " ::rk__::rk__in(", conversion);
 }
 
-/** What a call in a template's own text names, where only one function has the name; a null cursor otherwise. */
-static CXCursor only_candidate(const search *s, CXCursor call)
+/** What a call in a template's own text names; a reference to all of its functions where they are several. */
+static CXCursor called(const search *s, CXCursor call)
 {
     const rk_cursors parts = rk_ast_children(call, s->arena);
     if (parts.count == 0)
@@ -475,29 +477,68 @@ static CXCursor only_candidate(const search *s, CXCursor call)
             if (clang_getCursorKind(inner.items[i]) == CXCursor_OverloadedDeclRef)
                 name = inner.items[i];
     }
-    if (clang_getCursorKind(name) != CXCursor_OverloadedDeclRef)
-        return clang_getCursorReferenced(name);
-    return clang_getNumOverloadedDecls(name) == 1 ? clang_getOverloadedDecl(name, 0)
+    return clang_getCursorKind(name) == CXCursor_OverloadedDeclRef
+               ? name
+               : clang_getCursorReferenced(name);
+}
+
+/** Which functions a call may be of, one after the other; a null cursor after the last. */
+static CXCursor candidate(CXCursor named, unsigned i)
+{
+    if (clang_getCursorKind(named) != CXCursor_OverloadedDeclRef)
+        return i ? clang_getNullCursor() : named;
+    return i < clang_getNumOverloadedDecls(named) ? clang_getOverloadedDecl(named, i)
                                                   : clang_getNullCursor();
 }
 
-/** Arguments of a call whose types are not known before the instance: `take(v)`, where take(int) alone is in sight. */
+/** The type of a function's parameter; invalid where it has none. */
+static CXType parameter_type(const search *s, CXCursor function, size_t parameter)
+{
+    const rk_cursors all = rk_ast_children(function, s->arena);
+    for (size_t i = 0; i < all.count; i++)
+        if (clang_getCursorKind(all.items[i]) == CXCursor_ParmDecl && parameter-- == 0)
+            return clang_getCursorType(all.items[i]);
+    return clang_getCursorType(clang_getNullCursor());
+}
+
+/**
+ * The integer that a floating argument becomes whichever of the functions it is; in `several` whether that is more than one
+ * type. Invalid where one takes a floating value or any type: then that one is called.
+ */
+static CXType whole_parameter(const search *s, CXCursor named, size_t parameter, bool *several)
+{
+    CXType whole = clang_getCursorType(clang_getNullCursor());
+    *several = false;
+    for (unsigned i = 0; !clang_Cursor_isNull(candidate(named, i)); i++) {
+        const CXType type = parameter_type(s, candidate(named, i), parameter);
+        if (is_floating(type) || is_dependent(type))
+            return clang_getCursorType(clang_getNullCursor());
+        if (!is_whole(type))
+            continue;
+        *several |= whole.kind != CXType_Invalid &&
+                    !clang_equalTypes(clang_getCanonicalType(whole), clang_getCanonicalType(type));
+        whole = type;
+    }
+    return whole;
+}
+
+/** Arguments of a call whose types are not known before the instance: `take(v)`, where take(int) is in sight. */
 static void look_at_arguments(search *s, CXCursor call)
 {
-    const CXCursor function = only_candidate(s, call);
+    const CXCursor named = called(s, call);
     const rk_cursors parts = rk_ast_children(call, s->arena);
-    if (clang_Cursor_isNull(function) ||
+    if (clang_Cursor_isNull(named) ||
         !is_dependent(clang_getCanonicalType(clang_getCursorType(call))))
         return;
-    size_t parameter = 0;
-    const rk_cursors all = rk_ast_children(function, s->arena);
-    for (size_t i = 0; i < all.count && parameter + 1 < parts.count; i++) {
-        if (clang_getCursorKind(all.items[i]) != CXCursor_ParmDecl)
+    for (size_t i = 1; i < parts.count; i++) {
+        bool several;
+        const CXType to = whole_parameter(s, named, i - 1, &several);
+        if (to.kind == CXType_Invalid)
             continue;
-        const CXType to = clang_getCursorType(all.items[i]);
-        parameter++;
-        if (is_whole(to))
-            look_at_target(s, parts.items[parameter], to, whole_name(to, s->arena));
+        if (!several)
+            look_at_target(s, parts.items[i], to, whole_name(to, s->arena));
+        else if (is_dependent(clang_getCursorType(parts.items[i])))
+            *rk_push(s->arena, &s->overloaded) = parts.items[i];
     }
 }
 
@@ -731,13 +772,30 @@ static bool *hidden_texts(const search *s)
     return hidden;
 }
 
+/** Tells of arguments in text of which instances are hidden: others say what they convert to. */
+static void tell_overloaded(search *s, const bool *hidden)
+{
+    for (size_t i = 0; i < s->overloaded.count; i++) {
+        const CXCursor argument = s->overloaded.items[i];
+        const rk_where at =
+            rk_ast_expansion(s->unit, clang_getRangeStart(clang_getCursorExtent(argument)));
+        for (size_t k = 0; k < s->texts.count; k++) {
+            const rk_range *text = &s->texts.items[k];
+            if (hidden[k] && text->file == at.file && text->begin <= at.offset &&
+                at.offset < text->end)
+                tell(s, argument, conversion);
+        }
+    }
+}
+
 /** Leaves out what was guessed where instances say it. */
 static void drop_guesses(search *s)
 {
-    bool any = false;
+    bool any = s->overloaded.count > 0;
     for (size_t i = 0; i < s->unit->undefined.count; i++)
         any |= s->unit->undefined.items[i].guessed;
     const bool *hidden = any ? hidden_texts(s) : NULL;
+    tell_overloaded(s, hidden);
     size_t kept = 0;
     for (size_t i = 0; i < s->unit->undefined.count; i++) {
         const rk_undefined *u = &s->unit->undefined.items[i];
