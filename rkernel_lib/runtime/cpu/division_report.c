@@ -68,11 +68,12 @@ typedef struct {
     _Atomic uint32_t column;
 } place;
 
-void __ubsan_handle_divrem_overflow(place *at, uintptr_t left, uintptr_t right);
+/* As gcc knows it, where sanitizers are on. */
+void __ubsan_handle_divrem_overflow(void *where, void *left, void *right);
 
-__attribute__((weak)) void __ubsan_handle_divrem_overflow(place *at, uintptr_t left,
-                                                          uintptr_t right)
+__attribute__((weak)) void __ubsan_handle_divrem_overflow(void *where, void *left, void *right)
 {
+    place *const at = where;
     (void)left;
     (void)right;
     const uint32_t column = atomic_exchange(&at->column, UINT32_MAX);
