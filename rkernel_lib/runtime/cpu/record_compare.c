@@ -305,6 +305,15 @@ static void compare_buffers(rk_record_run *run, const rk_record_now *now)
                     launch->changes[i].size, launch->changes[i].name, "only one wrote it");
 }
 
+/** Whether the longer name is the other in a namespace: one of two programs may spell it with those that macros open. */
+static bool same_kernel(const char *a, const char *b)
+{
+    const size_t n = strlen(a), m = strlen(b);
+    if (n > m)
+        return same_kernel(b, a);
+    return strcmp(a, b + (m - n)) == 0 && (n == m || (m - n >= 2 && strncmp(b + (m - n) - 2, "::", 2) == 0));
+}
+
 void rk_record_compare(rk_record_run *run, const rk_record_now *now)
 {
     const rk_cpu_launch *launch = now->info->launch;
@@ -314,7 +323,7 @@ void rk_record_compare(rk_record_run *run, const rk_record_now *now)
             now->why ? now->why : "");
     const char *other =
         now->number <= run->launch_count ? run->launches[now->number - 1].kernel : "none";
-    if (!run->lost && strcmp(other, launch->site.name) != 0) {
+    if (!run->lost && !same_kernel(other, launch->site.name)) {
         fprintf(run->report, "sequence\t%" PRIu64 "\t%s\t%s\n", now->number, other,
                 launch->site.name);
         run->lost = true;
