@@ -68,7 +68,7 @@ mutant no-release 'data race' no \
 mutant no-acquire 'data race' no \
     '/^static bool has_reached/,/^}/s/memory_order_acquire/memory_order_relaxed/'
 mutant step-before-rtask 'data race|wrong values' no \
-    '/^static bool advance/,/^}/s/^        if (has_failed(e) ||/        publish(\&steps[v->index], v->base + v->done + 1);\n&/'
+    '/^static bool advance/,/^}/s/^        if (!run_rtask(/        publish(\&steps[v->index], v->base + v->done + 1);\n&/'
 mutant one-step-early 'data race|wrong values' no \
     's/has_reached(&steps\[item->veu\], v->base + item->step)/has_reached(\&steps[item->veu], v->base + item->step - 1)/'
 mutant unsigned-comparison 'data race|wrong values' yes \
