@@ -91,7 +91,7 @@ bool rk_temporary_holds(const char *path)
  */
 static void remove_left(void)
 {
-    for (int tries = 0; names.count && tries < 200; tries++) {
+    for (int tries = 0; names.count && tries < 600; tries++) {
         const struct timespec pause = {0, 50000000};
         if (tries)
             nanosleep(&pause, NULL);

@@ -131,8 +131,8 @@ void rk_verify_judge(rk_verify_result *r, const rk_verify_original *o, double to
 {
     const rk_verify_run *original = &o->runs[0];
     common c = {0};
-    if (r->ordered)
-        add_run(&c, o, &o->again_run, &o->again_report);
+    for (size_t i = 0; i < o->again_count && r->ordered; i++)
+        add_run(&c, o, &o->again[i], &o->again_reports[i]);
     for (size_t i = 1; i < o->count && !r->ordered; i++)
         add_run(&c, o, &o->runs[i], &o->reports[i]);
     const double printed = r->another ? tolerance : 0;

@@ -97,10 +97,10 @@ typedef struct {
     rk_verify_report reports[RK_VERIFY_MOST_RUNS]; /**< of the runs with random orders, from 1 */
     size_t count;
     rk_verify_varyings varying;
-    /* Where the runs differ: one more in the order of the first. What differs in it, too, no order explains. */
-    bool again;
-    rk_verify_run again_run;
-    rk_verify_report again_report;
+    /* Where the runs differ: more in the order of the first. What differs in these, too, no order explains. */
+    rk_verify_run again[RK_VERIFY_MOST_RUNS];
+    rk_verify_report again_reports[RK_VERIFY_MOST_RUNS];
+    size_t again_count;
     rk_verify_varyings again_varying;
 } rk_verify_original;
 

@@ -41,6 +41,12 @@ RK_CPU_CONSTINIT inline thread_local unsigned spins = 0;
 /** Steps (rk/cpu/cpu_cuda.h) since the last yield. */
 RK_CPU_CONSTINIT inline thread_local unsigned steps = 0;
 
+/** A thread begins: when it yields does not depend on what ran before, so that a program and its drop-in do alike. */
+inline void begin_thread()
+{
+    spins = steps = 0;
+}
+
 /** Part of whatever a thread may call while it waits for another one without a barrier. */
 inline void spin()
 {

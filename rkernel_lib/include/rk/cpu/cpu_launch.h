@@ -445,6 +445,7 @@ struct legacy_code {
 
     static void thread(const void *closure, const rk_cpu_call *call, std::uint32_t index)
     {
+        begin_thread();
         cpu_position at(call);
         at.set_thread(index);
         ::threadIdx = at.thread_idx();
@@ -516,6 +517,7 @@ struct vdevice_code {
 
     static void thread(const void *closure, const rk_cpu_call *call, std::uint32_t index)
     {
+        begin_thread();
         context rk__ctx(call);
         rk__ctx.set_thread(index);
         static_cast<const Closure *>(closure)->body(rk__ctx);
