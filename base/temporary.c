@@ -91,7 +91,7 @@ bool rk_temporary_holds(const char *path)
  */
 static void remove_left(void)
 {
-    for (int tries = 0; names.count && tries < 600; tries++) {
+    for (int tries = 0; names.count && tries < 200; tries++) {
         const struct timespec pause = {0, 50000000};
         if (tries)
             nanosleep(&pause, NULL);
@@ -150,6 +150,8 @@ void rk_temporary_guard(void)
         close(ends[0]);
         return;
     }
+    /* Out of this process's group before there is anything to remove: who kills the group may come before its setsid. */
+    setpgid(cleaner, cleaner);
     channel = ends[0];
     owner = getpid();
     atexit(finish);

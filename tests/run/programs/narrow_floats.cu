@@ -141,8 +141,10 @@ static void check_rounding()
 {
     std::vector<float> in = {0.0f, 1.0f, 1.0f + 1.0f / 2048, 1.0f + 3.0f / 2048, 65504, 65519, 65520, 70000, 1e-8f, 6e-8f, 3e-8f};
     check::numbers from(43);
-    for (int i = 0; i < 600; i++)
-        in.push_back(std::ldexp((float)from.below(1 << 24) - (1 << 23), (int)from.below(30) - 38));
+    for (int i = 0; i < 600; i++) {
+        const float fraction = (float)from.below(1 << 24) - (1 << 23); /* before the exponent, whatever the compiler */
+        in.push_back(std::ldexp(fraction, (int)from.below(30) - 38));
+    }
     for (size_t i = 0; i < 11; i++)
         in.push_back(-in[i]);
     check::buffer<float> device(in);

@@ -24,7 +24,7 @@ left()
         found=$found$(ls temporary)
         [ -z "$found" ] && return
         tries=$((tries + 1))
-        [ $tries -gt 400 ] && break
+        [ $tries -gt 150 ] && break
         sleep 0.1
     done
     wrong "$1 leaves $found"
