@@ -2,6 +2,7 @@
 
 #include "base/str.h"
 #include "convert/clang/ast.h"
+#include "convert/facts/undefined_operand.h"
 #include "convert/facts/undefined_range.h"
 #include "convert/unit/sources.h"
 
@@ -39,67 +40,12 @@ typedef struct {
 
 static void look(search *s, CXCursor cursor, const node *up);
 
-/* Types. */
-
-static bool is_floating(CXType type)
-{
-    const enum CXTypeKind kind = clang_getCanonicalType(type).kind;
-    return kind == CXType_Float || kind == CXType_Double || kind == CXType_LongDouble;
-}
-
-/** An integer but bool, or an enumeration. */
-static bool is_whole(CXType type)
-{
-    const CXType t = clang_getCanonicalType(type);
-    if (t.kind == CXType_Enum)
-        return true;
-    return t.kind >= CXType_Char_U && t.kind <= CXType_LongLong && t.kind != CXType_UInt128 &&
-           t.kind != CXType_Int128;
-}
-
-static bool is_dependent(CXType type)
-{
-    const enum CXTypeKind kind = clang_getCanonicalType(type).kind;
-    return kind == CXType_Dependent || kind == CXType_Unexposed;
-}
-
-/** "unsigned char", of an enumeration what is behind it: a name that means the same everywhere. */
-static const char *whole_name(CXType type, rk_arena *arena)
-{
-    CXType t = clang_getCanonicalType(type);
-    if (t.kind == CXType_Enum)
-        t = clang_getCanonicalType(clang_getEnumDeclIntegerType(clang_getTypeDeclaration(t)));
-    return rk_ast_text(clang_getTypeSpelling(clang_getUnqualifiedType(t)), arena);
-}
-
 /* Expressions. */
-
-static CXCursor last_expression(CXCursor cursor, rk_arena *arena)
-{
-    const rk_cursors children = rk_ast_children(cursor, arena);
-    for (size_t i = children.count; i-- > 0;)
-        if (clang_isExpression(clang_getCursorKind(children.items[i])))
-            return children.items[i];
-    return clang_getNullCursor();
-}
-
-/** Without the parentheses and implicit conversions around it. */
-static CXCursor stripped(CXCursor e, rk_arena *arena)
-{
-    while (clang_getCursorKind(e) == CXCursor_UnexposedExpr ||
-           clang_getCursorKind(e) == CXCursor_ParenExpr) {
-        const CXCursor inner = last_expression(e, arena);
-        if (clang_Cursor_isNull(inner))
-            break;
-        e = inner;
-    }
-    return e;
-}
 
 /** A number's value as it is written; negative where it is none. */
 static double literal(const search *s, CXCursor e)
 {
-    const CXCursor inner = stripped(e, s->arena);
+    const CXCursor inner = rk_operand_stripped(e, s->arena);
     const enum CXCursorKind kind = clang_getCursorKind(inner);
     if (kind != CXCursor_FloatingLiteral && kind != CXCursor_IntegerLiteral)
         return -1;
@@ -127,7 +73,7 @@ static bool is_literals(CXCursor e, rk_arena *arena)
 /** Whether an amount is less than 32 by its form: `n & 31`. */
 static bool is_masked(const search *s, CXCursor amount)
 {
-    const CXCursor e = stripped(amount, s->arena);
+    const CXCursor e = rk_operand_stripped(amount, s->arena);
     if (clang_getCursorKind(e) != CXCursor_BinaryOperator ||
         clang_getCursorBinaryOperatorKind(e) != CXBinaryOperator_And)
         return false;
@@ -246,7 +192,8 @@ static const char *named_target(const search *s, const node *cast, const rk_rang
 
 static bool is_bit_field(const search *s, CXCursor e)
 {
-    return clang_Cursor_isBitField(clang_getCursorReferenced(stripped(e, s->arena))) != 0;
+    return clang_Cursor_isBitField(clang_getCursorReferenced(rk_operand_stripped(e, s->arena))) !=
+           0;
 }
 
 /** An assignment whose left side may be an integer and whose right side may not. */
@@ -280,14 +227,14 @@ static void add_conversion(search *s, const node *n, CXCursor from)
         tell(s, from, conversion);
         return;
     }
-    const char *name = whole_name(to, s->arena), *text = NULL;
+    const char *name = rk_operand_whole_name(to, s->arena), *text = NULL;
     if (cast && (s->instance || rk_undefined_in_macro(s->unit, &at)))
         text = rk_undefined_cast_type(s->unit, cast->cursor, &at);
     else if (s->instance)
         text = named_target(s, n, &at);
     CXCursor inner = from;
     while (clang_getCursorKind(inner) == CXCursor_UnexposedExpr)
-        inner = last_expression(inner, s->arena);
+        inner = rk_operand_last_expression(inner, s->arena);
     const CXCursor function = clang_getCursorReferenced(inner);
     const bool by_class = clang_getCursorKind(inner) == CXCursor_CallExpr &&
                           clang_getCursorKind(function) == CXCursor_ConversionFunction;
@@ -308,7 +255,7 @@ static void add_conversion(search *s, const node *n, CXCursor from)
 /** A cast whose type or operand depends on template arguments, as the text has it. */
 static void add_dependent_cast(search *s, const node *n, CXCursor from)
 {
-    const enum CXCursorKind kind = clang_getCursorKind(stripped(from, s->arena));
+    const enum CXCursorKind kind = clang_getCursorKind(rk_operand_stripped(from, s->arena));
     rk_range at;
     if (kind == CXCursor_InitListExpr || kind == CXCursor_LambdaExpr || literal(s, from) >= 0 ||
         !rk_undefined_cast_operand(s->unit, n->cursor, from, &at))
@@ -321,14 +268,14 @@ static void add_dependent_cast(search *s, const node *n, CXCursor from)
 static void look_at_cast(search *s, const node *n)
 {
     const CXType to = clang_getCursorType(n->cursor);
-    const CXCursor from = last_expression(n->cursor, s->arena);
+    const CXCursor from = rk_operand_last_expression(n->cursor, s->arena);
     if (clang_Cursor_isNull(from))
         return;
     const CXType type = clang_getCursorType(from);
-    if (is_whole(to) && is_floating(type))
+    if (rk_operand_is_whole(to) && rk_operand_is_floating(type))
         add_conversion(s, n, from);
-    else if (is_explicit(n->cursor) && (is_dependent(to) || is_whole(to)) &&
-             (is_dependent(type) || is_floating(type)))
+    else if (is_explicit(n->cursor) && (rk_operand_is_dependent(to) || rk_operand_is_whole(to)) &&
+             (rk_operand_is_dependent(type) || rk_operand_is_floating(type)))
         add_dependent_cast(s, n, from);
 }
 
@@ -338,9 +285,10 @@ static void look_at_cast(search *s, const node *n)
  */
 static bool may_truncate(search *s, CXType to, CXType from)
 {
-    const bool unknown = is_dependent(clang_getCanonicalType(from));
-    s->guess = unknown && is_dependent(to);
-    return s->guess || (is_dependent(to) && is_floating(from)) || (is_whole(to) && unknown);
+    const bool unknown = rk_operand_is_dependent(clang_getCanonicalType(from));
+    s->guess = unknown && rk_operand_is_dependent(to);
+    return s->guess || (rk_operand_is_dependent(to) && rk_operand_is_floating(from)) ||
+           (rk_operand_is_whole(to) && unknown);
 }
 
 /** A value that becomes what a template's own text names: `T x = f;`, `x = f;`, `return f;`. */
@@ -363,14 +311,14 @@ static void look_at_target(search *s, CXCursor from, CXType to, const char *type
 
 static const char *type_name(const search *s, CXType type)
 {
-    return is_whole(type) ? whole_name(type, s->arena)
-                          : rk_ast_text(clang_getTypeSpelling(type), s->arena);
+    return rk_operand_is_whole(type) ? rk_operand_whole_name(type, s->arena)
+                                     : rk_ast_text(clang_getTypeSpelling(type), s->arena);
 }
 
 /** What a template's own text shows: instances that libclang does not show have it, too. */
 static void look_at_template(search *s, const node *n)
 {
-    const CXCursor cursor = n->cursor, from = last_expression(cursor, s->arena);
+    const CXCursor cursor = n->cursor, from = rk_operand_last_expression(cursor, s->arena);
     const CXType type = clang_getCursorType(cursor);
     const enum CXCursorKind kind = clang_getCursorKind(cursor);
     const node *function = n;
@@ -399,7 +347,7 @@ static void look_at_shift(search *s, CXCursor left, CXCursor right, const char *
     static const char what[] = "the result of a shift";
     const CXType type = clang_getCursorType(left);
     rk_range at;
-    if ((!is_whole(type) && !is_dependent(type) &&
+    if ((!rk_operand_is_whole(type) && !rk_operand_is_dependent(type) &&
          clang_getCanonicalType(type).kind != CXType_Bool) ||
         is_literals(right, s->arena) || is_masked(s, right))
         return;
@@ -419,8 +367,10 @@ static void look_at_operator(search *s, CXCursor cursor)
     const bool shifts = op == CXBinaryOperator_ShlAssign || op == CXBinaryOperator_ShrAssign;
     const CXType type = clang_getCursorType(left), by = clang_getCursorType(right);
     const bool truncates =
-        clang_getCursorKind(cursor) == CXCursor_CompoundAssignOperator && is_whole(type) &&
-        (is_floating(by) || (is_dependent(clang_getCanonicalType(by)) && !is_bit_field(s, left)));
+        clang_getCursorKind(cursor) == CXCursor_CompoundAssignOperator &&
+        rk_operand_is_whole(type) &&
+        (rk_operand_is_floating(by) ||
+         (rk_operand_is_dependent(clang_getCanonicalType(by)) && !is_bit_field(s, left)));
     if ((truncates || (shifts && !is_literals(right, s->arena) && !is_masked(s, right))) &&
         is_bit_field(s, left))
         tell(s, left, "what is assigned to a bit-field");
@@ -447,7 +397,8 @@ static void look_at_unresolved(search *s, CXCursor call)
     static const char *const others[] = {"+=", "-=", "*=", "/="};
     const rk_cursors parts = rk_ast_children(call, s->arena);
     rk_range at;
-    if (parts.count != 3 || !is_dependent(clang_getCanonicalType(clang_getCursorType(call))) ||
+    if (parts.count != 3 ||
+        !rk_operand_is_dependent(clang_getCanonicalType(clang_getCursorType(call))) ||
         !rk_undefined_range(s->unit, parts.items[0], RK_OPERAND_LEFT, &at) ||
         is_bit_field(s, parts.items[0]))
         return;
@@ -460,7 +411,8 @@ static void look_at_unresolved(search *s, CXCursor call)
             return;
         }
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        if (rk_str_starts(sign, others[i]) && is_whole(clang_getCursorType(parts.items[0])))
+        if (rk_str_starts(sign, others[i]) &&
+            rk_operand_is_whole(clang_getCursorType(parts.items[0])))
             add(s, parts.items[0], &at, " ::rk__::rk__in(", conversion);
 }
 
@@ -470,7 +422,7 @@ static CXCursor called(const search *s, CXCursor call)
     const rk_cursors parts = rk_ast_children(call, s->arena);
     if (parts.count == 0)
         return clang_getNullCursor();
-    CXCursor name = stripped(parts.items[0], s->arena);
+    CXCursor name = rk_operand_stripped(parts.items[0], s->arena);
     if (clang_getCursorKind(name) == CXCursor_DeclRefExpr) {
         const rk_cursors inner = rk_ast_children(name, s->arena);
         for (size_t i = 0; i < inner.count; i++)
@@ -511,9 +463,9 @@ static CXType whole_parameter(const search *s, CXCursor named, size_t parameter,
     *several = false;
     for (unsigned i = 0; !clang_Cursor_isNull(candidate(named, i)); i++) {
         const CXType type = parameter_type(s, candidate(named, i), parameter);
-        if (is_floating(type) || is_dependent(type))
+        if (rk_operand_is_floating(type) || rk_operand_is_dependent(type))
             return clang_getCursorType(clang_getNullCursor());
-        if (!is_whole(type))
+        if (!rk_operand_is_whole(type))
             continue;
         *several |= whole.kind != CXType_Invalid &&
                     !clang_equalTypes(clang_getCanonicalType(whole), clang_getCanonicalType(type));
@@ -528,7 +480,7 @@ static void look_at_arguments(search *s, CXCursor call)
     const CXCursor named = called(s, call);
     const rk_cursors parts = rk_ast_children(call, s->arena);
     if (clang_Cursor_isNull(named) ||
-        !is_dependent(clang_getCanonicalType(clang_getCursorType(call))))
+        !rk_operand_is_dependent(clang_getCanonicalType(clang_getCursorType(call))))
         return;
     for (size_t i = 1; i < parts.count; i++) {
         bool several;
@@ -536,8 +488,8 @@ static void look_at_arguments(search *s, CXCursor call)
         if (to.kind == CXType_Invalid)
             continue;
         if (!several)
-            look_at_target(s, parts.items[i], to, whole_name(to, s->arena));
-        else if (is_dependent(clang_getCursorType(parts.items[i])))
+            look_at_target(s, parts.items[i], to, rk_operand_whole_name(to, s->arena));
+        else if (rk_operand_is_dependent(clang_getCursorType(parts.items[i])))
             *rk_push(s->arena, &s->overloaded) = parts.items[i];
     }
 }
@@ -608,7 +560,7 @@ static void look_at_end(search *s, CXCursor function)
     const rk_cursors parts = rk_ast_children(function, s->arena);
     if (parts.count == 0 || result.kind == CXType_Void || result.kind == CXType_Invalid ||
         result.kind == CXType_LValueReference || result.kind == CXType_RValueReference ||
-        is_dependent(result) || clang_getCursorKind(function) == CXCursor_Constructor ||
+        rk_operand_is_dependent(result) || clang_getCursorKind(function) == CXCursor_Constructor ||
         clang_getCursorKind(function) == CXCursor_Destructor)
         return;
     const CXCursor body = parts.items[parts.count - 1];
