@@ -548,10 +548,11 @@ static rk_graph *only_needed(rk_onnx_importer *im, const char *name)
             continue;
         ids[t] = rk_graph_tensor_inferred(to, from->tensors[t].name, RK_DTYPE_NONE);
         to->tensors[ids[t]] = from->tensors[t];
-        to->tensors[ids[t]].base = ids[from->tensors[t].base];
         if (from->tensors[t].base != t)
             to->tensors[ids[t]].data = NULL;
     }
+    for (size_t t = 0; t < to->tensor_count; t++)
+        to->tensors[t].base = ids[to->tensors[t].base];
     for (size_t k = 0; k < from->node_count; k++) {
         if (!n.nodes[k])
             continue;
@@ -606,6 +607,8 @@ static bool lower_model(rk_onnx_importer *im)
     rk_onnx_lower_nodes(im, g->node.items, g->node.count, scope);
     for (size_t i = 0; i < g->output.count; i++)
         add_output(im, g->output.items[i], scope);
+    if (im->good && !im->options->varies)
+        rk_onnx_place_joins(im->graph, im->arena);
     return im->good;
 }
 

@@ -102,6 +102,9 @@ bool rk_onnx_axis(int *out, rk_onnx_call *c, int64_t axis, int rank);
 /** The axes of operand 1, or before opset 13 of the attribute, as a set of bits; `given`: whether there are any. */
 bool rk_onnx_axes(uint32_t *axes, bool *given, rk_onnx_call *c, int rank);
 
+/** joins.c: lets parts of Joins be written where these want them, and leaves the Joins nothing to do. */
+void rk_onnx_place_joins(rk_graph *graph, rk_arena *arena);
+
 /* Making rOperators. Attributes are given before; RK_ONNX_LOST where one does not fit. */
 
 void rk_onnx_with_ints(rk_onnx_call *c, const char *name, const int64_t *values, size_t count);

@@ -11,6 +11,19 @@
 
 enum { MOST_GATES = 4, MOST_STEPS = 4096 };
 
+/**
+ * A step as one rOperator, for which all gates' weights are one matrix: [gates * hidden, hidden] and a state that is a vector
+ * for one row, which needs no transposed weights, else [hidden, gates * hidden] and a matrix.
+ */
+typedef struct {
+    const char *op; /**< LSTMCell or GRUCell */
+    bool one_row;
+    rk_id x; /**< operand times weights, [steps * batch, gates * hidden] */
+    rk_id r; /**< weights of the state */
+    rk_id bias
+        [2]; /**< of the operand and of the state, [gates * hidden]; of an LSTM one, their sum */
+} cell_form;
+
 /** One of them: operands, sizes, and the direction that is being lowered. */
 typedef struct {
     int64_t steps, batch, inputs, hidden, directions;
@@ -25,6 +38,7 @@ typedef struct {
     rk_id lengths;          /**< [batch, 1], or RK_NO_ID */
     const char *act[3];     /**< expressions of a */
     double clip;            /**< 0: none */
+    cell_form cell;         /**< of rOperators of their own; op is NULL without */
 } recurrent;
 
 static const int64_t turned[] = {1, 0};
@@ -129,6 +143,83 @@ static void prepare(recurrent *n, rk_onnx_call *c, rk_id x, int apart)
     }
 }
 
+/* Steps that are rOperators of their own. */
+
+/** The operator of the node's steps; NULL where one of its options asks for another step. */
+static const char *cell_op(const recurrent *n, rk_onnx_call *c)
+{
+    static const char *const acts[] = {"a sigmoid", "a tanh", "a tanh"};
+    const char kind = *c->node->op_type;
+    bool same = kind != 'R' && rk_onnx_in(c, 0)->dtype == RK_F32 && n->clip <= 0;
+    for (int i = 0; same && i < (kind == 'L' ? 3 : 2); i++)
+        same = strcmp(n->act[i], acts[i]) == 0;
+    if (!same)
+        return NULL;
+    if (kind == 'L')
+        return n->peephole[0] == RK_NO_ID && !rk_onnx_int(c, "input_forget", 0) ? "LSTMCell" : NULL;
+    return rk_onnx_int(c, "linear_before_reset", 0) ? "GRUCell" : NULL;
+}
+
+/** Biases of all gates, part 0 the operand's, 1 the state's: [gates * hidden]. */
+static rk_id cell_bias(const recurrent *n, rk_onnx_call *c, int part)
+{
+    const int64_t size = n->gates * n->hidden;
+    if (rk_onnx_has(c, 3))
+        return part_of(c, c->in[3], n->d, part, size);
+    return rk_onnx_broadcast(c, rk_onnx_scalar(c, RK_F32, 0), 1, &size);
+}
+
+/** As prepare, for cells: one product of all gates and steps. */
+static void prepare_cell(recurrent *n, rk_onnx_call *c, rk_id x)
+{
+    const int64_t flat[2] = {n->steps * n->batch, n->inputs};
+    const int64_t size = n->gates * n->hidden;
+    const rk_id w = part_of(c, c->in[1], n->d, 0, size);
+    const rk_id r = part_of(c, c->in[2], n->d, 0, size);
+    const bool lstm = *c->node->op_type == 'L';
+    cell_form *f = &n->cell;
+    f->one_row = n->batch == 1 && n->lengths == RK_NO_ID && !c->im->options->varies;
+    f->x = product(c, rk_onnx_reshape(c, x, 2, flat), rk_onnx_transpose(c, w, turned));
+    f->r = f->one_row ? r : rk_onnx_transpose(c, r, turned);
+    f->bias[0] = cell_bias(n, c, 0);
+    f->bias[1] = cell_bias(n, c, 1);
+    if (lstm && rk_onnx_has(c, 3))
+        f->bias[0] = rk_onnx_map2(c, "a b add", f->bias[0], f->bias[1]);
+}
+
+/** A state or gates of one row as the cell takes them. */
+static rk_id as_row(const recurrent *n, rk_onnx_call *c, rk_id x)
+{
+    if (x == RK_ONNX_LOST || !n->cell.one_row)
+        return x;
+    const int64_t size = rk_tensor_elements(rk_onnx_tensor_of(c, x));
+    return rk_onnx_reshape(c, x, 1, &size);
+}
+
+/** The step, by the node's operator: the new h; *cell becomes an LSTM's new c. */
+static rk_id cell_step(const recurrent *n, rk_onnx_call *c, int64_t t, rk_id h, rk_id *cell)
+{
+    const cell_form *f = &n->cell;
+    const int64_t shape[2] = {n->batch, n->hidden};
+    const bool lstm = *c->node->op_type == 'L';
+    if (f->x == RK_ONNX_LOST || h == RK_ONNX_LOST)
+        return RK_ONNX_LOST;
+    const rk_id row = as_row(n, c, h);
+    const rk_id gx = as_row(n, c, rk_onnx_slice(c, f->x, 0, t * n->batch, n->batch));
+    const rk_id gh = f->one_row ? product(c, f->r, row) : product(c, row, f->r);
+    const rk_id last = lstm ? as_row(n, c, *cell) : row;
+    const rk_id in[] = {gx, gh, f->bias[0], lstm ? last : f->bias[1], last};
+    rk_id out[2];
+    if (gx == RK_ONNX_LOST || gh == RK_ONNX_LOST ||
+        !rk_onnx_emit(out, lstm ? 2 : 1, c, f->op, in, lstm ? 4 : 5))
+        return RK_ONNX_LOST;
+    if (lstm)
+        *cell = rk_onnx_reshape(c, out[1], 2, shape);
+    return rk_onnx_reshape(c, out[0], 2, shape);
+}
+
+/* Steps of elementwise rOperators. */
+
 /** Step t of a gate's part of the operand, [batch, hidden]. */
 static rk_id step_of(const recurrent *n, rk_onnx_call *c, int gate, int64_t t)
 {
@@ -229,7 +320,8 @@ static rk_id run_direction(const recurrent *n, rk_onnx_call *c, rk_id *h, rk_id 
         const int64_t t = n->reverse ? n->steps - 1 - k : k;
         const rk_id old_h = *h;
         const rk_id old_cell = *cell;
-        const rk_id fresh = kind == 'L'   ? lstm_step(n, c, t, old_h, cell)
+        const rk_id fresh = n->cell.op    ? cell_step(n, c, t, old_h, cell)
+                            : kind == 'L' ? lstm_step(n, c, t, old_h, cell)
                             : kind == 'G' ? gru_step(n, c, t, old_h)
                                           : activate(n, c, gate_sum(n, c, 0, t, old_h), 0);
         if (fresh == RK_ONNX_LOST)
@@ -316,7 +408,11 @@ static bool lower_recurrent(rk_onnx_call *c)
             n.peephole[p] = kind == 'L' && rk_onnx_has(c, 7)
                                 ? part_of(c, c->in[7], n.d, p, n.hidden)
                                 : RK_NO_ID;
-        prepare(&n, c, x, apart ? 2 : -1);
+        n.cell.op = cell_op(&n, c);
+        if (n.cell.op)
+            prepare_cell(&n, c, x);
+        else
+            prepare(&n, c, x, apart ? 2 : -1);
         h[n.d] = first_state(&n, c, 5, t.dtype);
         if (kind == 'L')
             cell[n.d] = first_state(&n, c, 6, t.dtype);

@@ -363,6 +363,67 @@ def sequences(t):
     t.one("cache_prefill", "TensorScatter", {"past": past, "update": update}, {"y": y})
 
 
+def cell(kind, x, w, r, bias, h, c):
+    """A step of an LSTM, or of a GRU whose reset gate comes after the product: the new h and c."""
+    size = h.shape[1]
+    wb, rb = bias[:w.shape[0]], bias[w.shape[0]:]
+    a, b = x @ w.T + wb, h @ r.T + rb
+    gate = [slice(g * size, (g + 1) * size) for g in range(4)]
+    if kind == "LSTM":
+        i, o, f = (sigmoid(a[:, gate[k]] + b[:, gate[k]]) for k in range(3))
+        c = f * c + i * np.tanh(a[:, gate[3]] + b[:, gate[3]])
+        return o * np.tanh(c), c
+    z, reset = (sigmoid(a[:, gate[k]] + b[:, gate[k]]) for k in range(2))
+    return (1 - z) * np.tanh(a[:, gate[2]] + reset * b[:, gate[2]]) + z * h, c
+
+
+def recurrent(t):
+    """LSTM and GRU as steps that are rOperators of their own: one sequence, where a state is a vector, and several."""
+    steps, inputs, size = 4, 5, 3
+    for kind, batch, both, plain in itertools.product(("LSTM", "GRU"), (1, 2), (0, 1), (0, 1)):
+        gates, directions = (4 if kind == "LSTM" else 3) * size, 1 + both
+        x, w, r = reals(steps, batch, inputs), reals(directions, gates, inputs), reals(directions, gates, size)
+        bias, h, c = reals(directions, 2 * gates), reals(directions, batch, size), reals(directions, batch, size)
+        if plain:
+            bias, h, c = bias * 0, h * 0, c * 0
+        y, last, cells = np.zeros((steps, directions, batch, size), np.float32), h.copy(), c.copy()
+        for d in range(directions):
+            for k in range(steps):
+                at = steps - 1 - k if d else k
+                last[d], cells[d] = cell(kind, x[at], w[d], r[d], bias[d], last[d], cells[d])
+                y[at, d] = last[d]
+        given = {"x": x, "w": w, "r": r, "b": bias, "lengths": None, "h": h, "c": c}
+        made, more = {"y": y, "h1": last, "c1": cells}, {}
+        if kind == "GRU":
+            more = {"linear_before_reset": 1}
+            del given["c"], made["c1"]
+        if plain:
+            given = {k: given[k] for k in "xwr"}
+        t.one(f"cells_{kind.lower()}_{batch}{both}{plain}", kind, given, made, hidden_size=size,
+              direction="bidirectional" if both else "forward", **more)
+
+
+def joins(t):
+    """Joins whose parts may be written where these want them, and such as may not."""
+    a, b = reals(2, 3), reals(3, 3)
+    of = {"p": 2 * a, "q": b + b, "r": np.maximum(a, 0)}
+    nodes = [node("Add", ["a", "a"], ["p"]), node("Add", ["b", "b"], ["q"]), node("Relu", ["a"], ["r"])]
+    for name, parts in (("own", "pqr"), ("twice", "pqp"), ("input", "paq")):
+        values = {**of, "a": a}
+        y = np.concatenate([values[k] for k in parts])
+        t.add(f"join_{name}", nodes + [node("Concat", list(parts), ["y"], axis=0)], {"a": a, "b": b}, {"y": y})
+    y = np.concatenate([of["p"], of["q"]])
+    t.add("join_output", nodes + [node("Concat", ["p", "q"], ["y"], axis=0)], {"a": a, "b": b}, {"y": y, "q": of["q"]})
+    inner = np.concatenate([of["p"], of["q"]])
+    outer = np.concatenate([of["r"], inner, inner - 1])
+    one = np.array([1], dtype=np.float32)
+    t.add("join_joined", nodes + [node("Concat", ["p", "q"], ["i"], axis=0), node("Sub", ["i", "one"], ["s"]),
+                                  node("Concat", ["r", "i", "s"], ["y"], axis=0), node("Relu", ["i"], ["z"])],
+          {"a": a, "b": b, "one": one}, {"y": outer, "z": np.maximum(inner, 0)})
+    t.add("join_others", nodes + [node("Concat", ["p", "q"], ["y"], axis=0), node("Concat", ["q", "r"], ["z"], axis=0)],
+          {"a": a, "b": b}, {"y": inner, "z": np.concatenate([of["q"], of["r"]])})
+
+
 def linear_attention(t, rule, one):
     batch, steps, groups, share, keys, values = 2, 4, 2, 2, 3, 5
     q, k, v = reals(batch, steps, groups * share, keys), reals(batch, steps, groups, keys), reals(batch, steps, groups, values)
@@ -449,6 +510,8 @@ def main():
     elements(t)
     shapes(t)
     sequences(t)
+    recurrent(t)
+    joins(t)
     print(f"{t.count} tests in {sys.argv[1]}")
 
 

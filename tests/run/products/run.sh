@@ -11,23 +11,42 @@ say()
     echo "$*" >&2
     exit 1
 }
-# graph NAME A B: the product of inputs of these shapes.
+# graph NAME OP ATTRIBUTES SHAPE...: OP of inputs a, b, c of these shapes.
 graph()
 {
-    mkdir -p "$1"
-    cat >"$1/graph.json" <<EOF
-{"schema": "rammer.graph/1", "name": "$1",
- "tensors": {"A": {"dtype": "f32", "shape": $2}, "B": {"dtype": "f32", "shape": $3}, "Y": {}},
- "nodes": [{"name": "product", "op": "MatMul", "inputs": ["A", "B"], "outputs": ["Y"]}],
- "inputs": ["A", "B"], "outputs": ["Y"]}
+    name=$1 op=$2 attributes=$3 inputs= tensors=
+    shift 3
+    for input in a b c; do
+        [ $# -gt 0 ] || break
+        inputs="$inputs${inputs:+, }\"$input\""
+        tensors="$tensors\"$input\": {\"dtype\": \"f32\", \"shape\": $1}, "
+        shift
+    done
+    mkdir -p "$name"
+    cat >"$name/graph.json" <<EOF
+{"schema": "rammer.graph/1", "name": "$name", "tensors": {$tensors"y": {}},
+ "nodes": [{"name": "product", "op": "$op", "attrs": {$attributes}, "inputs": [$inputs], "outputs": ["y"]}],
+ "inputs": [$inputs], "outputs": ["y"]}
 EOF
 }
-graph gemm '[131, 40]' '[40, 777]'
-graph batch '[3, 33, 20]' '[3, 20, 129]'
-graph rows '[1030, 70]' '[70]'
-graph cols '[70]' '[70, 1030]'
+graph gemm MatMul '' '[131, 40]' '[40, 777]'
+graph batch MatMul '' '[3, 33, 20]' '[3, 20, 129]'
+graph row MatMul '' '[2, 1, 20]' '[2, 20, 129]'
+graph rows MatMul '' '[1030, 70]' '[70]'
+graph cols MatMul '' '[70]' '[70, 1030]'
+graph plain Gemm '' '[131, 40]' '[40, 777]'
+graph turned Gemm '"transA": 1, "transB": 1, "alpha": 0.5, "beta": 2' '[40, 131]' '[777, 40]' '[777]'
+graph linear Gemm '"transB": 1' '[1, 40]' '[777, 40]' '[1, 777]'
+graph column Gemm '"transA": 1' '[40, 1]' '[40, 777]' '[1, 1]'
+graph conv Conv '"pads": [1, 1, 1, 1], "activation": "relu"' '[2, 19, 36, 37]' '[70, 19, 3, 3]' '[70]'
+graph steps Conv '"strides": [2, 3], "pads": [3, 2, 3, 2], "dilations": [2, 1]' '[1, 3, 41, 47]' '[5, 3, 4, 5]'
+graph groups Conv '"group": 3, "pads": [0, 3, 0, 3]' '[2, 9, 9, 2]' '[15, 3, 3, 3]' '[15]'
+graph point Conv '' '[2, 40, 17, 18]' '[260, 40, 1, 1]' '[260]'
+graph deep Conv '"pads": [1, 1, 1, 1]' '[1, 130, 16, 16]' '[4, 130, 3, 3]'
 
-for one in gemm:sgemm_tile batch:sgemm_tile rows:sgemv_rows cols:sgevm_cols; do
+for one in gemm:sgemm_tile batch:sgemm_tile row:sgemm_tile rows:sgemv_rows cols:sgevm_cols \
+    plain:sgemm_ex turned:sgemm_ex linear:sgemm_ex column:sgemm_ex \
+    conv:sconv_tile steps:sconv_tile groups:sconv_tile point:sconv_tile deep:sconv_tile; do
     name=${one%:*}
     kernel=${one#*:}
     # Each tile, of which the last ones are cut off; then the one that the policy takes.
