@@ -63,12 +63,12 @@ bool rk_cuda_check(const rk_cuda_plan *plan, rk_arena *arena, rk_diag *diag)
 static bool *program_uses(const rk_cuda_plan *plan, size_t program, rk_arena *arena)
 {
     const rk_image *image = plan->image;
-    bool *uses = RK_NEW_ARRAY(arena, bool, plan->case_count);
+    bool *uses = RK_NEW_ARRAY(arena, bool, plan->case_count + plan->train_count);
     for (uint32_t v = 0; v < image->veu_count; v++) {
-        const rk_image_entry *e = &image->entries[image->programs[program].veu_first[v]];
+        const rk_image_entry *e = rk_cuda_list(image, program, v);
         for (; e->op != RK_IMAGE_END; e++) {
-            if (e->op != RK_IMAGE_WAIT)
-                uses[plan->fn_case[image->ops[e->op].fn]] = true;
+            if (e->op != RK_IMAGE_WAIT && plan->op_case[e->op] != RK_CUDA_BEHIND)
+                uses[plan->op_case[e->op]] = true;
         }
     }
     return uses;
@@ -77,16 +77,17 @@ static bool *program_uses(const rk_cuda_plan *plan, size_t program, rk_arena *ar
 static void group_programs(rk_cuda_plan *plan, rk_arena *arena)
 {
     const rk_image *image = plan->image;
+    const size_t cases = plan->case_count + plan->train_count;
     plan->kernels = RK_NEW_ARRAY(arena, rk_cuda_kernel, RK_MOST_KERNELS);
     plan->program_kernel = RK_NEW_ARRAY(arena, uint32_t, image->program_count);
     for (size_t i = 0; i < image->program_count; i++) {
         const bool *uses = program_uses(plan, i, arena);
         size_t k = 0;
-        while (k < plan->kernel_count && memcmp(plan->kernels[k].uses, uses, plan->case_count) != 0)
+        while (k < plan->kernel_count && memcmp(plan->kernels[k].uses, uses, cases) != 0)
             k++;
         if (k == RK_MOST_KERNELS) {
-            bool *all = RK_NEW_ARRAY(arena, bool, plan->case_count);
-            memset(all, true, plan->case_count);
+            bool *all = RK_NEW_ARRAY(arena, bool, cases);
+            memset(all, true, cases);
             plan->kernels[0].uses = all;
             plan->kernel_count = 1;
             memset(plan->program_kernel, 0, image->program_count * sizeof *plan->program_kernel);
@@ -124,7 +125,7 @@ static void order_launches(rk_cuda_plan *plan, rk_arena *arena)
         placed[i].op = i;
     for (size_t p = 0; p < image->program_count; p++) {
         for (uint32_t v = 0; v < image->veu_count; v++) {
-            const rk_image_entry *e = &image->entries[image->programs[p].veu_first[v]];
+            const rk_image_entry *e = rk_cuda_list(image, p, v);
             for (; e->op != RK_IMAGE_END; e++) {
                 if (e->op != RK_IMAGE_WAIT)
                     placed[e->op].program = p;
@@ -197,20 +198,32 @@ static void find_cases(rk_cuda_plan *plan, bool merge, rk_arena *arena)
     }
 }
 
+void rk_cuda_place_args(rk_cuda_plan *plan)
+{
+    const rk_image *image = plan->image;
+    uint32_t at = 0;
+    for (size_t i = 0; i < image->op_count; i++) {
+        const uint32_t op = plan->arg_order[i];
+        plan->op_args[op] = at + RK_GRID_SLOTS;
+        at += RK_GRID_SLOTS + (uint32_t)image->fns[image->ops[op].fn].kernel->param_count;
+    }
+    plan->arg_count = at;
+}
+
 void rk_cuda_plan_image(rk_cuda_plan *plan, const rk_image *image, bool merge, rk_arena *arena)
 {
-    enum { GRID_SLOTS = 2 };
     plan->image = image;
     plan->veu_threads = (image->veu_threads + RK_WARP - 1) / RK_WARP * RK_WARP;
     plan->veu_shared = rk_emit_veu_shared(image);
     find_cases(plan, merge, arena);
     plan->op_args = RK_NEW_ARRAY(arena, uint32_t, image->op_count + 1);
-    uint32_t at = 0;
-    for (size_t i = 0; i < image->op_count; i++) {
-        plan->op_args[i] = at + GRID_SLOTS;
-        at += GRID_SLOTS + (uint32_t)image->fns[image->ops[i].fn].kernel->param_count;
+    plan->arg_order = RK_NEW_ARRAY(arena, uint32_t, image->op_count + 1);
+    plan->op_case = RK_NEW_ARRAY(arena, uint32_t, image->op_count + 1);
+    for (uint32_t i = 0; i < image->op_count; i++) {
+        plan->arg_order[i] = i;
+        plan->op_case[i] = plan->fn_case[image->ops[i].fn];
     }
-    plan->arg_count = at;
+    rk_cuda_place_args(plan);
 }
 
 typedef void text_function(rk_str *out, const rk_cuda_plan *plan);
@@ -262,12 +275,15 @@ static bool emit(const rk_emit_request *request, rk_arena *arena, rk_diag *diag)
     const rk_image *image = request->image;
     rk_cuda_plan plan = {.name = plan_name(image, arena),
                          .arch = rk_cuda_arch(image->device->arch),
-                         .entry_count = rk_cuda_entries(image),
                          .item_count = image->item_count};
     rk_emit_source *sources = NULL;
     rk_cuda_plan_image(&plan, image, true, arena);
-    if (request->spine)
+    if (request->spine) {
         plan_spine(&plan, request->spine);
+    } else {
+        rk_cuda_plan_trains(&plan, arena);
+        plan.entry_count = rk_cuda_entries(&plan);
+    }
     if (!rk_cuda_check(&plan, arena, diag) ||
         !rk_emit_sources(&sources, &plan.source_count, image, request->catalog, arena, diag))
         return false;

@@ -12,9 +12,21 @@ typedef struct {
     int grid_dims; /**< of several: how many dimensions of their grids exceed 1, the same for all; else 0 */
 } rk_cuda_case;
 
+/** The most operators of a train. */
+enum { RK_TRAIN_MOST = 8 };
+
+/** As the case of an operator: its rTasks run behind those of another one, in the same entries. */
+#define RK_CUDA_BEHIND UINT32_MAX
+
+/** A case of the loop that runs the rTasks of several operators one behind another; it is numbered behind all others. */
+typedef struct {
+    uint32_t cases[RK_TRAIN_MOST];
+    size_t count;
+} rk_cuda_train;
+
 /** A persistent kernel: the cases that the rPrograms which launch it come to. */
 typedef struct {
-    const bool *uses; /**< by case */
+    const bool *uses; /**< by case, trains' included */
 } rk_cuda_kernel;
 
 /** The image as the cuda backend sees it. */
@@ -29,6 +41,13 @@ typedef struct {
     rk_cuda_case *cases;
     size_t case_count;
     uint32_t *fn_case; /**< by function */
+    rk_cuda_train *trains;
+    size_t train_count;
+    uint32_t *op_case;    /**< by op: its entries' case, its train's where it is the first, RK_CUDA_BEHIND in a train */
+    uint32_t *head;       /**< by op: the first of its train, or itself */
+    uint32_t *next;       /**< by op: the one behind it in a train, or RK_IMAGE_END */
+    uint32_t *arg_order;  /**< ops as their arguments lie: those of a train one behind another */
+    uint32_t *item_steps; /**< by item of the image, entries that its vEU has ended by its step */
     uint32_t *op_args; /**< by op: where its arguments are, behind two slots with its grid */
     uint32_t arg_count;
     size_t entry_count, item_count;
@@ -44,6 +63,21 @@ typedef struct {
  * their grids alone are one.
  */
 void rk_cuda_plan_image(rk_cuda_plan *plan, const rk_image *image, bool merge, rk_arena *arena);
+
+/** Before an operator's arguments: its grid. */
+enum { RK_GRID_SLOTS = 2 };
+
+/** Says where the arguments of each operator lie, by arg_order. */
+void rk_cuda_place_args(rk_cuda_plan *plan);
+
+/** Finds the trains, and what they change of arguments and steps. */
+void rk_cuda_plan_trains(rk_cuda_plan *plan, rk_arena *arena);
+
+/** The list of one vEU in an rProgram. */
+const rk_image_entry *rk_cuda_list(const rk_image *image, size_t program, uint32_t veu);
+
+/** The vEUs' steps that somebody waits for in an rProgram: by vEU and step, of 0 to S. */
+bool *rk_cuda_awaited(const rk_image *image, size_t program, rk_arena *arena);
 
 /** Whether the backend can emit the plan: RK-M001, RK-M002, RK-M003, all at once. */
 bool rk_cuda_check(const rk_cuda_plan *plan, rk_arena *arena, rk_diag *diag);
@@ -69,7 +103,7 @@ void rk_cuda_text_tables_header(rk_str *out, const rk_cuda_plan *plan);
 void rk_cuda_text_tables(rk_str *out, const rk_cuda_plan *plan);
 
 /** Entries of all lists, ends included. */
-size_t rk_cuda_entries(const rk_image *image);
+size_t rk_cuda_entries(const rk_cuda_plan *plan);
 
 /* Of a plan with a spine. */
 

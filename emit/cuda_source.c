@@ -157,13 +157,51 @@ static void add_config(rk_str *out, const rk_cuda_plan *plan, size_t i)
                 i, fn->shared, plan->veu_shared);
 }
 
-/** `(context, arg[0], arg[1])` */
-static void add_arguments(rk_str *out, const rk_kernel *kernel)
+/** `(context, arg[0], arg[1])`: the kernel's arguments from the `first` on. */
+static void add_arguments(rk_str *out, const rk_kernel *kernel, size_t first)
 {
     rk_str_add(out, "(context");
     for (size_t i = 0; i < kernel->param_count; i++)
-        rk_str_addf(out, ", arg[%zu]", i);
+        rk_str_addf(out, ", arg[%zu]", first + i);
     rk_str_add(out, ")");
+}
+
+/** The grid of the operator whose arguments begin with the `first`. */
+static const char *grid_before(size_t first, rk_arena *arena)
+{
+    return first == 0 ? ", arg.grid()"
+                      : rk_arena_printf(arena, ", grid(arg[%zu], arg[%zu])", first - 2, first - 1);
+}
+
+/** One thread of an rTask, whose operator's arguments begin with the `first`. */
+static void add_rtask(rk_str *out, const rk_cuda_plan *plan, size_t i, size_t first)
+{
+    const rk_kernel *kernel = plan->image->fns[plan->cases[i].fn].kernel;
+    rk_str_addf(out, "            rk__::cuda_context<config_%zu> context(rtask%s);\n", i,
+                plan->cases[i].grid_dims ? grid_before(first, out->arena) : "");
+    rk_str_addf(out, "            if (context.active()) {\n                %s",
+                kernel->rkernel_symbol);
+    add_arguments(out, kernel, first);
+    rk_str_addf(out,
+                ";\n%s            } else {\n                context.finish();\n            }\n",
+                kernel->uses.early_return ? "" : "                context.finish();\n");
+}
+
+/** The rTasks of a train, with what the loop does between two entries, but for telling others. */
+static void add_train(rk_str *out, const rk_cuda_plan *plan, const rk_cuda_train *train)
+{
+    size_t first = 0;
+    for (size_t m = 0; m < train->count; m++) {
+        if (m)
+            rk_str_add(out, "            rk__::vdevice_drain();\n"
+                            "            asm volatile(\"// rk: rTask ends\" ::: \"memory\");\n"
+                            "            rk__::vdevice_barrier();\n"
+                            "            asm volatile(\"// rk: rTask begins\" ::: \"memory\");\n");
+        rk_str_add(out, "            {\n");
+        add_rtask(out, plan, train->cases[m], first);
+        rk_str_add(out, "            }\n");
+        first += plan->image->fns[plan->cases[train->cases[m]].fn].kernel->param_count + RK_GRID_SLOTS;
+    }
 }
 
 /**
@@ -173,23 +211,20 @@ static void add_arguments(rk_str *out, const rk_kernel *kernel)
  */
 static void add_functions(rk_str *out, const rk_cuda_plan *plan, size_t k)
 {
-    const rk_image *image = plan->image;
     rk_str_addf(out, "\nstruct functions_%zu {\n", k);
+    if (plan->train_count)
+        rk_str_add(out, "    static __device__ dim3 grid(uint64_t xy, uint64_t z)\n    {\n"
+                        "        return dim3((uint32_t)xy, (uint32_t)(xy >> 32), (uint32_t)z);\n    }\n\n");
     rk_str_add(out, "    static __device__ void call(uint32_t fn, uint32_t rtask, const "
                     "rk__::vdevice_args &arg)\n    {\n        switch (fn) {\n");
-    for (size_t i = 0; i < plan->case_count; i++) {
+    for (size_t i = 0; i < plan->case_count + plan->train_count; i++) {
         if (!plan->kernels[k].uses[i])
             continue;
-        const rk_kernel *kernel = image->fns[plan->cases[i].fn].kernel;
         rk_str_addf(out, "        case %zu: {\n", i);
-        rk_str_addf(out, "            rk__::cuda_context<config_%zu> context(rtask%s);\n", i,
-                    plan->cases[i].grid_dims ? ", arg.grid()" : "");
-        rk_str_addf(out, "            if (context.active()) {\n                %s",
-                    kernel->rkernel_symbol);
-        add_arguments(out, kernel);
-        rk_str_addf(out,
-                    ";\n%s            } else {\n                context.finish();\n            }\n",
-                    kernel->uses.early_return ? "" : "                context.finish();\n");
+        if (i < plan->case_count)
+            add_rtask(out, plan, i, 0);
+        else
+            add_train(out, plan, &plan->trains[i - plan->case_count]);
         rk_str_add(out, "            break;\n        }\n");
     }
     rk_str_add(out, "        default:\n            break;\n        }\n    }\n};\n");
@@ -332,7 +367,7 @@ static void add_launch(rk_str *out, const rk_cuda_plan *plan, size_t i)
     rk_str_addf(out, "    launch_%zu(const rk__::launch_args<%zu> arg)\n{\n", i, args);
     rk_str_addf(out, "    rk__::cuda_launch_context<%s> context;\n    %s",
                 kernel->rkernel_frame ? kernel->rkernel_frame : "void", kernel->rkernel_symbol);
-    add_arguments(out, kernel);
+    add_arguments(out, kernel, 0);
     rk_str_addf(out, ";\n%s}\n\n", kernel->param_count ? "" : "    (void)arg;\n");
 }
 

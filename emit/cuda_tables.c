@@ -4,28 +4,28 @@
 
 /* The image's tables as plain C arrays, laid out as rk/vdevice.cuh reads them. */
 
-/** Entries of a list, its end included. */
-static size_t list_length(const rk_image_entry *list)
-{
-    size_t n = 1;
-    while (list[n - 1].op != RK_IMAGE_END)
-        n++;
-    return n;
-}
-
-static const rk_image_entry *list_of(const rk_image *image, size_t program, uint32_t veu)
+const rk_image_entry *rk_cuda_list(const rk_image *image, size_t program, uint32_t veu)
 {
     return &image->entries[image->programs[program].veu_first[veu]];
 }
 
-size_t rk_cuda_entries(const rk_image *image)
+/** Entries of a list's table, its end included. */
+static size_t list_length(const rk_cuda_plan *plan, const rk_image_entry *e)
 {
-    size_t n = 0;
-    for (size_t p = 0; p < image->program_count; p++) {
-        for (uint32_t v = 0; v < image->veu_count; v++)
-            n += list_length(list_of(image, p, v));
+    size_t count = 1;
+    for (; e->op != RK_IMAGE_END; e++)
+        count += e->op == RK_IMAGE_WAIT || plan->op_case[e->op] != RK_CUDA_BEHIND;
+    return count;
+}
+
+size_t rk_cuda_entries(const rk_cuda_plan *plan)
+{
+    size_t count = 0;
+    for (size_t p = 0; p < plan->image->program_count; p++) {
+        for (uint32_t v = 0; v < plan->image->veu_count; v++)
+            count += list_length(plan, rk_cuda_list(plan->image, p, v));
     }
-    return n;
+    return count;
 }
 
 void rk_cuda_text_tables_header(rk_str *out, const rk_cuda_plan *plan)
@@ -62,25 +62,7 @@ void rk_cuda_text_tables_header(rk_str *out, const rk_cuda_plan *plan)
     rk_str_addf(out, "#ifdef __cplusplus\n}\n#endif\n\n#endif\n");
 }
 
-/** The vEUs' cells that somebody waits for in an rProgram: by vEU and step, of 0 to S. */
-static bool *find_awaited(const rk_image *image, size_t program, rk_arena *arena)
-{
-    const size_t row = (size_t)image->programs[program].steps + 1;
-    bool *awaited = RK_NEW_ARRAY(arena, bool, image->veu_count * row);
-    for (uint32_t v = 0; v < image->veu_count; v++) {
-        const rk_image_entry *e = list_of(image, program, v);
-        for (; e->op != RK_IMAGE_END; e++) {
-            const rk_image_wait wait = e->op == RK_IMAGE_WAIT ? image->waits[e->rtask] : (rk_image_wait){0};
-            for (uint32_t i = wait.first; i < wait.first + wait.count; i++) {
-                if (image->items[i].veu < image->veu_count)
-                    awaited[image->items[i].veu * row + image->items[i].step] = true;
-            }
-        }
-    }
-    return awaited;
-}
-
-/** One vEU's list, whose row of `awaited` it is given. */
+/** One vEU's list, whose row of `awaited` it is given. A train is awaited and counted where its last operator is. */
 static void add_list(rk_str *out, const rk_cuda_plan *plan, const rk_image_entry *e, const bool *awaited)
 {
     const rk_image *image = plan->image;
@@ -91,10 +73,14 @@ static void add_list(rk_str *out, const rk_cuda_plan *plan, const rk_image_entry
                         image->waits[e->rtask].first, image->waits[e->rtask].count);
             continue;
         }
+        done++;
+        if (plan->next[e->op] != RK_IMAGE_END)
+            continue;
         const rk_image_op *op = &image->ops[e->op];
+        const uint32_t head = plan->head[e->op];
         rk_str_addf(out, "    {%s%" PRIu32 ", %" PRIu32 ", %" PRIu32 ", %" PRIu32 "},\n",
-                    awaited[++done] ? "0x80000000 + " : "", plan->fn_case[op->fn], e->rtask,
-                    plan->op_args[e->op], op->signal ? image->items[op->signal].veu + 1 : 0);
+                    awaited[done] ? "0x80000000 + " : "", plan->op_case[head], e->rtask,
+                    plan->op_args[head], op->signal ? image->items[op->signal].veu + 1 : 0);
     }
     rk_str_addf(out, "    {0xfffffffe, 0, 0, 0},\n");
 }
@@ -105,9 +91,9 @@ static void add_entries(rk_str *out, const rk_cuda_plan *plan)
     const rk_image *image = plan->image;
     rk_str_addf(out, "const uint32_t %s_entries[][4] = {\n", plan->name);
     for (size_t p = 0; p < image->program_count; p++) {
-        const bool *awaited = find_awaited(image, p, out->arena);
+        const bool *awaited = rk_cuda_awaited(image, p, out->arena);
         for (uint32_t v = 0; v < image->veu_count; v++)
-            add_list(out, plan, list_of(image, p, v),
+            add_list(out, plan, rk_cuda_list(image, p, v),
                      awaited + v * ((size_t)image->programs[p].steps + 1));
     }
     rk_str_addf(out, "};\n\n");
@@ -119,7 +105,7 @@ static void add_items(rk_str *out, const rk_cuda_plan *plan)
     rk_str_addf(out, "const uint32_t %s_items[][2] = {\n", plan->name);
     for (size_t i = 0; i < image->item_count; i++)
         rk_str_addf(out, "    {%" PRIu32 ", %" PRIu32 "},\n", image->items[i].veu,
-                    image->items[i].step);
+                    plan->item_steps[i]);
     rk_str_addf(out, "%s};\n\n", image->item_count ? "" : "    {0, 0}, /* none */\n");
 }
 
@@ -127,7 +113,8 @@ static void add_args(rk_str *out, const rk_cuda_plan *plan)
 {
     const rk_image *image = plan->image;
     rk_str_addf(out, "const uint64_t %s_args[] = {\n", plan->name);
-    for (size_t i = 0; i < image->op_count; i++) {
+    for (size_t k = 0; k < image->op_count; k++) {
+        const uint32_t i = plan->arg_order[k];
         const rk_image_fn *fn = &image->fns[image->ops[i].fn];
         rk_str_addf(out, "    0x%" PRIx64 ", %" PRId64 ",\n",
                     (uint64_t)fn->grid[0] | (uint64_t)fn->grid[1] << 32, fn->grid[2]);
@@ -145,7 +132,7 @@ static void add_programs(rk_str *out, const rk_cuda_plan *plan)
     for (size_t i = 0; i < image->program_count; i++) {
         for (uint32_t v = 0; v < image->veu_count; v++) {
             rk_str_addf(out, "    %zu,\n", first);
-            first += list_length(list_of(image, i, v));
+            first += list_length(plan, rk_cuda_list(image, i, v));
         }
     }
     rk_str_addf(out, "%s};\n\n", image->program_count ? "" : "    0, /* none */\n");

@@ -1,6 +1,10 @@
 #include "sched/policies/attempt.h"
 #include "sched/policies/exact_core.h"
+#include "sched/policies/trains.h"
 #include "sched/simulate/bound.h"
+#include "sched/simulate/simulate.h"
+
+#include <stdio.h>
 
 static const rk_policy_option options[] = {
     {"effort", 10000, 1, 1000000000,
@@ -9,9 +13,10 @@ static const rk_policy_option options[] = {
     {"seed", 1, 0, INT64_MAX, "seed of the search"},
     {"merge", 1, 0, 1, "1: operators that read the same data may become one; 0: none do"},
     {"size", 1, 0, 1, "1: vEUs may be smaller, and more, than all kernels allow; 0: they are not"},
+    {"trains", 1, 0, 1, "1: rTasks that need one of an operator before may run behind it as one; 0: they do not"},
     {NULL},
 };
-enum { EFFORT, MS, SEED, MERGE, SIZE };
+enum { EFFORT, MS, SEED, MERGE, SIZE, TRAINS };
 
 /** Moves of the search at most, and partial schedules of the exact one. */
 enum { MOVES_MOST = 2000, EXACT_STEPS = 1000000 };
@@ -43,6 +48,43 @@ static bool run_quickly(rk_builder *builder, const rk_problem *problem, rk_diag 
     return policy->run(builder, &given, diag);
 }
 
+/** What the best attempt with trains is; the schedule is of the problem that they make. */
+typedef struct {
+    const rk_trains *trains; /**< NULL: there are none, or it is faster without */
+    rk_problem given;        /**< theirs */
+    rk_attempt best;
+} trained;
+
+/** Takes the attempt as a schedule of the problem itself, where that is faster than the best; whether it is. */
+static bool take_trained(rk_attempt *best, const trained *t, const rk_problem *problem)
+{
+    rk_arena *arena = rk_arena_new();
+    char by[sizeof best->by];
+    const rk_schedule *schedule = rk_trains_expand(t->trains, t->best.schedule, arena);
+    const double time = rk_simulate_time(schedule, problem);
+    snprintf(by, sizeof by, "%.*s, trains", (int)sizeof by - 9, t->best.by);
+    rk_attempt_note(problem, by, time, rk_attempt_cost(schedule, problem));
+    return rk_attempt_take(best, schedule, time, by, arena);
+}
+
+/** One attempt with trains, which may become the best. Returns what is left of the effort. */
+static size_t attempt_trains(trained *out, rk_attempt *best, const rk_problem *problem,
+                             uint32_t veus, size_t effort, rk_arena *arena, rk_diag *diag)
+{
+    const size_t cost = rk_attempt_cost(best->schedule, problem);
+    const rk_trains *trains = cost < effort ? rk_trains_find(problem, veus, arena) : NULL;
+    if (!trains)
+        return effort;
+    *out = (trained){.trains = trains, .given = *rk_trains_problem(trains)};
+    out->given.deps = rk_deps_of_problem(&out->given, arena);
+    rk_attempt_policy(&out->best, rk_policy_find("list"), NULL, &out->given, veus, diag);
+    if (!out->best.schedule || !take_trained(best, out, problem)) {
+        rk_attempt_free(&out->best);
+        out->trains = NULL;
+    }
+    return effort - cost;
+}
+
 /**
  * The best of the others as the simulator says, then the search from it, as far as the budget goes;
  * small graphs exactly.
@@ -59,6 +101,9 @@ static bool run(rk_builder *builder, const rk_problem *problem, rk_diag *diag)
     rk_problem given = *problem;
     given.deps = rk_deps_of_problem(problem, scratch);
     effort = rk_attempt_usual(&best, &given, veus, effort, diag);
+    trained as_trains = {0};
+    if (problem->options[TRAINS])
+        effort = attempt_trains(&as_trains, &best, &given, veus, effort, scratch, diag);
     rk_bound bound = {0};
     if (rtasks <= BOUND_MOST)
         rk_bound_find(&bound, &given, veus);
@@ -67,7 +112,13 @@ static bool run(rk_builder *builder, const rk_problem *problem, rk_diag *diag)
                      .ms = (double)problem->options[MS],
                      .enough = bound.total_ns * 1.001,
                      .seed = (uint64_t)problem->options[SEED]};
-    rk_search_from(&best, &given, veus, &how);
+    if (as_trains.trains) {
+        rk_search_from(&as_trains.best, &as_trains.given, veus, &how);
+        take_trained(&best, &as_trains, &given);
+        rk_attempt_free(&as_trains.best);
+    } else {
+        rk_search_from(&best, &given, veus, &how);
+    }
     if (rk_exact_fits(problem))
         rk_exact_from(&best, &given, veus, EXACT_STEPS);
     rk_builder_copy(builder, best.schedule);
