@@ -4,6 +4,7 @@
 #include "base/vec.h"
 #include "emit/cpu_machine.h"
 #include "emit/cpu_profile.h"
+#include "emit/cpu_spine.h"
 #include "emit/emit_internal.h"
 #include "rkernel_lib/catalog/cpu_levels.h"
 #include "rkernel_lib/catalog/files.h"
@@ -36,6 +37,7 @@ struct rk_cpu_vdevice {
     const rk_image *image;
     unsigned char *memory; /**< image->memory_bytes, constants in place */
     RK_VEC(library) libraries;
+    rk_cpu_spine *spine;   /**< of a family; else NULL */
     rk_executor *executor;
     bool clocked; /**< see rk_cpu_options */
     bool exact;
@@ -209,7 +211,7 @@ static rk_executor_op make_op(const rk_cpu_vdevice *vdevice, const rk_image_op *
     return op;
 }
 
-static const rk_executor_op *make_ops(const rk_cpu_vdevice *vdevice, const rk_cpu_entry *entries,
+static rk_executor_op *make_ops(const rk_cpu_vdevice *vdevice, const rk_cpu_entry *entries,
                                       rk_arena *arena)
 {
     const rk_image *image = vdevice->image;
@@ -219,7 +221,7 @@ static const rk_executor_op *make_ops(const rk_cpu_vdevice *vdevice, const rk_cp
     return ops;
 }
 
-static rk_executor_plan make_plan(const rk_cpu_vdevice *vdevice, const rk_cpu_entry *entries,
+static rk_executor_plan make_plan(const rk_cpu_vdevice *vdevice, const rk_executor_op *ops,
                                   rk_arena *arena)
 {
     _Static_assert(RK_EXECUTOR_WAIT == RK_IMAGE_WAIT && RK_EXECUTOR_END == RK_IMAGE_END,
@@ -242,7 +244,7 @@ static rk_executor_plan make_plan(const rk_cpu_vdevice *vdevice, const rk_cpu_en
                               .counter_count = image->counter_count,
                               .veu_threads = (uint32_t)image->veu_threads,
                               .veu_shared = (uint64_t)rk_emit_veu_shared(image),
-                              .ops = make_ops(vdevice, entries, arena),
+                              .ops = ops,
                               .op_count = image->op_count,
                               .entries = rows,
                               .entry_count = image->entry_count,
@@ -293,7 +295,12 @@ static bool load(rk_cpu_vdevice *vdevice, const rk_catalog *catalog, const rk_cp
     if (!good || !make_memory(vdevice, diag))
         return false;
 
-    rk_executor_plan plan = make_plan(vdevice, entries, arena);
+    rk_executor_op *ops = make_ops(vdevice, entries, arena);
+    rk_executor_plan plan = make_plan(vdevice, ops, arena);
+    if (options && options->spine) {
+        vdevice->spine = rk_cpu_spine_new(options->spine, ops, vdevice->memory, arena);
+        rk_cpu_spine_plan(&plan, vdevice->spine);
+    }
     rk_executor_options wanted = {.workers = workers_wanted()};
     if (options) {
         wanted.workers = options->workers ? options->workers : wanted.workers;
@@ -327,6 +334,21 @@ void rk_cpu_vdevice_free(rk_cpu_vdevice *vdevice)
         dlclose(vdevice->libraries.items[i].handle);
 }
 
+bool rk_cpu_vdevice_set_dims(rk_cpu_vdevice *vdevice, const int64_t *values, rk_diag *diag)
+{
+    return rk_cpu_spine_set(vdevice->spine, values, diag);
+}
+
+const rk_image_io *rk_cpu_vdevice_inputs(const rk_cpu_vdevice *vdevice)
+{
+    return vdevice->spine ? rk_cpu_spine_inputs(vdevice->spine) : vdevice->image->inputs;
+}
+
+const rk_image_io *rk_cpu_vdevice_outputs(const rk_cpu_vdevice *vdevice)
+{
+    return vdevice->spine ? rk_cpu_spine_outputs(vdevice->spine) : vdevice->image->outputs;
+}
+
 uint32_t rk_cpu_vdevice_workers(const rk_cpu_vdevice *vdevice)
 {
     return rk_executor_workers(vdevice->executor);
@@ -349,9 +371,9 @@ static bool run_with(rk_cpu_vdevice *vdevice, run_way way, const void *const *in
                      void *const *outputs, double *seconds, rk_diag *diag)
 {
     const rk_image *image = vdevice->image;
+    const rk_image_io *in = rk_cpu_vdevice_inputs(vdevice), *out = rk_cpu_vdevice_outputs(vdevice);
     for (size_t i = 0; i < image->input_count; i++)
-        memcpy(vdevice->memory + image->inputs[i].offset, inputs[i],
-               (size_t)image->inputs[i].bytes);
+        memcpy(vdevice->memory + in[i].offset, inputs[i], (size_t)in[i].bytes);
     double start = seconds_now();
     rk_executor_fault fault;
     const bool good = way.one_by_one
@@ -369,8 +391,7 @@ static bool run_with(rk_cpu_vdevice *vdevice, run_way way, const void *const *in
         return false;
     }
     for (size_t i = 0; i < image->output_count; i++)
-        memcpy(outputs[i], vdevice->memory + image->outputs[i].offset,
-               (size_t)image->outputs[i].bytes);
+        memcpy(outputs[i], vdevice->memory + out[i].offset, (size_t)out[i].bytes);
     return true;
 }
 

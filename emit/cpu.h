@@ -16,6 +16,7 @@ typedef struct {
     uint32_t first_base; /**< initial value of the steps, see rk_executor_options */
     bool exact;          /**< kernels that fuse no operations: the same bytes on every processor */
     bool clocked;        /**< the time of rk_cpu_vdevice_run is rk_executor_processor_ns */
+    const struct rk_spine *spine; /**< of a family, whose image it is: for all values of its dimensions; or NULL */
 } rk_cpu_options;
 
 /**
@@ -45,6 +46,16 @@ bool rk_cpu_vdevice_run_one_by_one(rk_cpu_vdevice *vdevice, const void *const *i
 /** The same, and op_ns[i] gets the time of the image's op i. */
 bool rk_cpu_vdevice_profile(rk_cpu_vdevice *vdevice, const void *const *inputs,
                             void *const *outputs, double *op_ns, rk_diag *diag);
+
+/**
+ * Of a family: sets the open dimensions for the runs that follow, which are the largest before. RK-G019 where they cannot
+ * have these values.
+ */
+bool rk_cpu_vdevice_set_dims(rk_cpu_vdevice *vdevice, const int64_t *values, rk_diag *diag);
+
+/** The image's inputs and outputs, of a family with the dimensions that are set. */
+const rk_image_io *rk_cpu_vdevice_inputs(const rk_cpu_vdevice *vdevice);
+const rk_image_io *rk_cpu_vdevice_outputs(const rk_cpu_vdevice *vdevice);
 
 /** OS threads that it uses. */
 uint32_t rk_cpu_vdevice_workers(const rk_cpu_vdevice *vdevice);

@@ -86,7 +86,7 @@ rk_spine *rk_spine_build(const rk_family *family, const rk_family_setting *setti
     spine->image = rk_image_build(member.schedule, &family->memory, &member.problem, arena);
     set_counters(spine, arena);
     set_slots(spine, &member, largest, arena);
-    return spine;
+    return rk_spine_set_plans(spine, arena, diag) ? spine : NULL;
 }
 
 uint64_t rk_spine_slot_at(const rk_spine_slot *slot, const int64_t *values)
@@ -97,13 +97,24 @@ uint64_t rk_spine_slot_at(const rk_spine_slot *slot, const int64_t *values)
     return slot->bytes >= sizeof value ? value : value & ((UINT64_C(1) << (8 * slot->bytes)) - 1);
 }
 
-/** Whether a constant of the member, a plan of a general operator, has the elements that the spine's image has. */
-static bool same_constant(const rk_spine *spine, const rk_member *member, rk_id id)
+/** Whether a constant of the member, a plan of a general operator, has the words that the spine makes. */
+static bool same_constant(const rk_spine *spine, const int64_t *values, const rk_member *member,
+                          rk_id id)
 {
     const rk_tensor *here = &member->problem.graph->tensors[id];
     const rk_tensor *there = &spine->family->graph->tensors[id];
-    return !here->derived || (rk_tensor_bytes(here) == rk_tensor_bytes(there) &&
-                              memcmp(here->data, there->data, (size_t)rk_tensor_bytes(here)) == 0);
+    if (!here->derived)
+        return true;
+    if (rk_tensor_bytes(here) != rk_tensor_bytes(there))
+        return false;
+    const rk_spine_plan *plan = rk_spine_plan_of(spine, id);
+    if (!plan)
+        return memcmp(here->data, there->data, (size_t)rk_tensor_bytes(here)) == 0;
+    const int64_t *now = here->data, *fixed = there->data;
+    bool same = true;
+    for (size_t i = 0; i < plan->count && same; i++)
+        same = now[i] == (plan->words[i] ? rk_sym_eval(plan->words[i], values) : fixed[i]);
+    return same;
 }
 
 /** Whether node n's launch there is what the spine's tables make of it; what is not, in words. */
@@ -125,8 +136,8 @@ static const char *find_difference(const rk_spine *spine, const int64_t *values,
                                            &spine->family->memory, member->problem.graph);
         if (slot != rk_spine_slot_at(&spine->slots[op->first_arg + j], values))
             return "an argument of its kernel depends on the open dimensions and has no expression";
-        if (c->args[j].tensor != RK_NO_ID && !same_constant(spine, member, c->args[j].tensor))
-            return "the plan that its kernel interprets depends on the open dimensions";
+        if (c->args[j].tensor != RK_NO_ID && !same_constant(spine, values, member, c->args[j].tensor))
+            return "the plan that its kernel interprets is not what its expressions say";
     }
     return NULL;
 }

@@ -28,6 +28,9 @@ struct rammer_model {
     rk_cpu_vdevice *vdevice; /**< NULL: not loaded, or the target does not run here */
     rammer_tensor *inputs, *outputs;
     size_t input_count, output_count;
+    rammer_dim *dims; /**< that are open */
+    int64_t *values;  /**< of all dimensions, that are set */
+    size_t dim_count;
     rammer_node *nodes; /**< one for each op of the image */
     size_t node_count;  /**< 0 before a profile */
 };
@@ -324,6 +327,32 @@ static rammer_tensor *describe(const rk_image_io *io, size_t count, rk_arena *ar
     return tensors;
 }
 
+/** Of other values of the dimensions. */
+static void describe_again(rammer_tensor *tensors, const rk_image_io *io, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        tensors[i].bytes = (size_t)io[i].bytes;
+}
+
+/** The graph whose dimensions are open; NULL where none are. */
+static const rk_graph *open_graph(const rammer_model *model)
+{
+    return model->subject.plan.spine ? model->subject.plan.family->graph : NULL;
+}
+
+static void describe_dims(rammer_model *model)
+{
+    const rk_graph *graph = open_graph(model);
+    model->dim_count = graph ? rk_syms_dim_count(graph->syms) : 0;
+    model->dims = RK_NEW_ARRAY(model->arena, rammer_dim, model->dim_count + 1);
+    model->values = RK_NEW_ARRAY(model->arena, int64_t, RK_SYM_DIMS);
+    for (size_t d = 0; d < model->dim_count; d++) {
+        const rk_sym_range r = rk_syms_dim_range(graph->syms, d);
+        model->dims[d] = (rammer_dim){rk_syms_dim_name(graph->syms, d), r.low, r.high, r.high};
+        model->values[d] = r.high;
+    }
+}
+
 /** Whether the target of the image is this machine. */
 static bool runs_here(const rammer_model *model)
 {
@@ -339,12 +368,14 @@ static bool load(rammer_model *model, const void *what)
     model->tried = true;
     model->options.values = model->given.items;
     model->options.value_count = model->given.count;
+    model->options.open = true;
     rk_subject *subject = &model->subject;
     if (rk_subject_load(subject, rk_arena_strdup(model->arena, what), &model->options, &tool) !=
         RK_EXIT_GOOD)
         return false;
     const rk_cpu_options how = {.workers = (uint32_t)model->threads,
-                                .exact = model->options.exact};
+                                .exact = model->options.exact,
+                                .spine = subject->plan.spine};
     if (runs_here(model)) {
         model->vdevice = rk_cpu_vdevice_new(subject->image, subject->catalog, &how, model->arena,
                                             model->diag);
@@ -353,8 +384,12 @@ static bool load(rammer_model *model, const void *what)
     }
     const rk_image *image = subject->image;
     model->nodes = RK_NEW_ARRAY(model->arena, rammer_node, image->op_count + 1);
-    model->outputs = describe(image->outputs, image->output_count, model->arena);
-    model->inputs = describe(image->inputs, image->input_count, model->arena);
+    const rk_cpu_vdevice *vdevice = model->vdevice;
+    model->outputs = describe(vdevice ? rk_cpu_vdevice_outputs(vdevice) : image->outputs,
+                              image->output_count, model->arena);
+    model->inputs = describe(vdevice ? rk_cpu_vdevice_inputs(vdevice) : image->inputs,
+                             image->input_count, model->arena);
+    describe_dims(model);
     model->input_count = image->input_count;
     model->output_count = image->output_count;
     return true;
@@ -395,6 +430,162 @@ unsigned rammer_model_veus(const rammer_model *model)
     return model->subject.image ? model->subject.image->veu_count : 0;
 }
 
+/* Open dimensions. */
+
+size_t rammer_model_dim_count(const rammer_model *model)
+{
+    return model->dim_count;
+}
+
+const rammer_dim *rammer_model_dim(const rammer_model *model, size_t i)
+{
+    return i < model->dim_count ? &model->dims[i] : NULL;
+}
+
+static bool no_vdevice(const rammer_model *model)
+{
+    return rk_diag_add(model->diag, RK_ERROR, "RK-L005", (rk_place){0},
+                       "save it, and build what is saved on a machine that has the device",
+                       "the target '%s' does not run here", model->subject.plan.backend->name);
+}
+
+static bool set_dims(rammer_model *model, const void *what)
+{
+    const int64_t *values = what;
+    if (!is_loaded(model))
+        return false;
+    if (model->dim_count == 0)
+        return true;
+    if (!model->vdevice)
+        return no_vdevice(model);
+    if (!rk_cpu_vdevice_set_dims(model->vdevice, values, model->diag))
+        return false;
+    for (size_t d = 0; d < model->dim_count; d++)
+        model->dims[d].value = model->values[d] = values[d];
+    describe_again(model->inputs, rk_cpu_vdevice_inputs(model->vdevice), model->input_count);
+    describe_again(model->outputs, rk_cpu_vdevice_outputs(model->vdevice), model->output_count);
+    return true;
+}
+
+bool rammer_model_set_dims(rammer_model *model, const int64_t *values)
+{
+    return make_call(model, set_dims, values);
+}
+
+/** The value of dimension d of a range at which an expression that rises with it, the others being set, is `wanted`. */
+static bool solve(int64_t *values, size_t d, const rammer_dim *dim, rk_sym sym, int64_t wanted)
+{
+    int64_t low = dim->low, high = dim->high;
+    while (low < high) {
+        values[d] = low + (high - low) / 2;
+        if (rk_sym_eval(sym, values) < wanted)
+            low = values[d] + 1;
+        else
+            high = values[d];
+    }
+    values[d] = low;
+    return rk_sym_eval(sym, values) == wanted;
+}
+
+/** The one dimension that an expression depends on and that is not known; dim_count where there is none, or more. */
+static size_t unknown_of(const rammer_model *model, rk_sym sym, const bool *known)
+{
+    size_t found = model->dim_count;
+    for (size_t d = 0; d < model->dim_count; d++) {
+        const rk_sym_direction how = rk_sym_monotone(sym, d);
+        if (known[d] || how == RK_SYM_CONSTANT)
+            continue;
+        if (found < model->dim_count || how != RK_SYM_RISES)
+            return model->dim_count;
+        found = d;
+    }
+    return found;
+}
+
+/** Finds dimensions by extents that depend on one of them that is not known yet; whether any was. */
+static bool find_dims(int64_t *values, bool *known, const rammer_model *model,
+                      const int64_t *const *shapes)
+{
+    const rk_graph *graph = open_graph(model);
+    bool found = false;
+    for (size_t i = 0; i < model->input_count; i++) {
+        const rk_tensor *tensor = &graph->tensors[graph->inputs[i]];
+        for (int k = 0; k < tensor->rank; k++) {
+            const size_t d =
+                tensor->open[k] ? unknown_of(model, tensor->open[k], known) : model->dim_count;
+            if (d < model->dim_count &&
+                solve(values, d, &model->dims[d], tensor->open[k], shapes[i][k]))
+                found = known[d] = true;
+        }
+    }
+    return found;
+}
+
+/** Says what an extent is to be: the range that it has, or what it is by other extents. */
+static bool refuse_extent(const rammer_model *model, size_t i, int k, int64_t given,
+                          int64_t expected)
+{
+    const rk_graph *graph = open_graph(model);
+    const rk_sym sym = graph->tensors[graph->inputs[i]].open[k];
+    const rk_place place = rk_place_object(model->told, NULL, "input", model->inputs[i].name);
+    const char *text = sym ? rk_sym_text(sym, model->told) : NULL;
+    if (!sym)
+        return rk_diag_add(model->diag, RK_ERROR, "RK-L008", place, NULL,
+                           "its extent %d is %lld, and must be %lld", k, (long long)given,
+                           (long long)expected);
+    const rk_sym_range r = rk_sym_bounds(sym);
+    if (given < r.low || given > r.high)
+        return rk_diag_add(model->diag, RK_ERROR, "RK-L008", place,
+                           "load the model for a range that has it",
+                           "its extent %d is %lld, and '%s' is from %lld to %lld", k,
+                           (long long)given, text, (long long)r.low, (long long)r.high);
+    return rk_diag_add(model->diag, RK_ERROR, "RK-L008", place,
+                       "give inputs whose extents agree",
+                       "its extent %d is %lld, and '%s' is %lld by other extents", k,
+                       (long long)given, text, (long long)expected);
+}
+
+/** Whether all extents are what the dimensions make of them. */
+static bool fit_shapes(const rammer_model *model, const int64_t *values,
+                       const int64_t *const *shapes)
+{
+    const rk_graph *graph = open_graph(model);
+    bool good = true;
+    for (size_t i = 0; i < model->input_count; i++) {
+        const rk_tensor *tensor = &graph->tensors[graph->inputs[i]];
+        for (int k = 0; k < tensor->rank; k++) {
+            const int64_t expected =
+                tensor->open[k] ? rk_sym_eval(tensor->open[k], values) : tensor->shape[k];
+            if (shapes[i][k] != expected)
+                good = refuse_extent(model, i, k, shapes[i][k], expected);
+        }
+    }
+    return good;
+}
+
+static bool set_shapes(rammer_model *model, const void *what)
+{
+    const int64_t *const *shapes = what;
+    int64_t values[RK_SYM_DIMS];
+    bool known[RK_SYM_DIMS] = {false};
+    if (!is_loaded(model))
+        return false;
+    if (model->dim_count == 0)
+        return true;
+    memcpy(values, model->values, model->dim_count * sizeof *values);
+    while (find_dims(values, known, model, shapes))
+        ;
+    if (!fit_shapes(model, values, shapes))
+        return false;
+    return memcmp(values, model->values, model->dim_count * sizeof *values) == 0 ||
+           set_dims(model, values);
+}
+
+bool rammer_model_set_shapes(rammer_model *model, const int64_t *const *shapes)
+{
+    return make_call(model, set_shapes, shapes);
+}
+
 /* Running. */
 
 typedef struct {
@@ -414,9 +605,7 @@ static bool can_run(const rammer_model *model, const buffers *b)
     if (!is_loaded(model))
         return false;
     if (!model->vdevice)
-        return rk_diag_add(model->diag, RK_ERROR, "RK-L005", (rk_place){0},
-                           "save it, and build what is saved on a machine that has the device",
-                           "the target '%s' does not run here", model->subject.plan.backend->name);
+        return no_vdevice(model);
     bool good = true;
     for (size_t i = 0; i < model->input_count; i++)
         if (model->inputs[i].bytes && !(b->inputs && b->inputs[i]))
@@ -439,6 +628,19 @@ bool rammer_model_run(rammer_model *model, const void *const *inputs, void *cons
     return make_call(model, run, &(buffers){inputs, outputs});
 }
 
+/** The rTasks of op i with the dimensions that are set. */
+static int64_t rtasks_of(const rammer_model *model, size_t i)
+{
+    const rk_spine *spine = model->subject.plan.spine;
+    const rk_image *image = model->subject.image;
+    const rk_image_fn *fn = &image->fns[image->ops[i].fn];
+    int64_t rtasks = 1;
+    for (int k = 0; k < 3; k++)
+        rtasks *= spine ? rk_sym_eval(spine->family->launches[i].grid[k], model->values)
+                        : fn->grid[k];
+    return rtasks;
+}
+
 static bool profile(rammer_model *model, const void *what)
 {
     const buffers *b = what;
@@ -453,7 +655,7 @@ static bool profile(rammer_model *model, const void *what)
         const rk_image_fn *fn = &image->fns[image->ops[i].fn];
         model->nodes[i] = (rammer_node){.name = image->ops[i].node,
                                         .kernel = fn->kernel->id,
-                                        .rtasks = fn->grid[0] * fn->grid[1] * fn->grid[2],
+                                        .rtasks = rtasks_of(model, i),
                                         .seconds = op_ns[i] * 1e-9};
     }
     model->node_count = image->op_count;
@@ -482,7 +684,7 @@ static bool is_planned(const rammer_model *model)
 {
     if (!is_loaded(model))
         return false;
-    return model->subject.plan.schedule ||
+    return model->subject.plan.schedule || model->subject.plan.spine ||
            rk_diag_add(model->diag, RK_ERROR, "RK-L007", rk_place_file(model->subject.dir),
                        "load the model that it was built from",
                        "the folder was built before, and holds no plan to keep");
@@ -496,12 +698,15 @@ static bool save(rammer_model *model, const void *what)
     if (!is_planned(model) || !rk_output_begin(&folder, what, &tool))
         return false;
     const rk_plan *plan = &model->subject.plan;
-    const rk_emit_request request = {.image = plan->image,
+    const rk_emit_request request = {.image = model->subject.image,
+                                     .spine = plan->spine,
                                      .catalog = plan->catalog,
                                      .dir = folder.temporary,
                                      .runtime_dir = rk_tool_share(&tool, "include")};
     cJSON *report = rk_plan_report(plan, &tool);
-    const bool good = plan->backend->emit(&request, tool.arena, tool.diag) &&
+    const bool graph = plan->spine && (!plan->backend || plan->backend->run); /* which is played as it is */
+    const bool good = (graph ? rk_plan_write_family(plan, folder.temporary, &tool)
+                             : plan->backend->emit(&request, tool.arena, tool.diag)) &&
                       rk_json_write(rk_path_join(tool.arena, folder.temporary, "rammer.json"),
                                     report, tool.arena, tool.diag);
     cJSON_Delete(report);
@@ -522,7 +727,11 @@ static bool view(rammer_model *model, const void *what)
     tool.arena = model->told;
     if (!is_planned(model))
         return false;
-    rk_plan_trace(&trace, &model->subject.plan, &tool);
+    rk_plan member = model->subject.plan;
+    if (member.spine && !rk_plan_member(&member, &model->subject.plan, &model->options,
+                                        model->values, &tool))
+        return false;
+    rk_plan_trace(&trace, &member, &tool);
     return rk_plan_view(&trace, what, &tool);
 }
 

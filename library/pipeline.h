@@ -46,6 +46,7 @@ typedef struct {
     rk_texts bind;        /**< "n=32", "n=1..512" */
     rk_texts member;      /**< "n=17": of a range, the member to plan */
     bool exact;           /**< no bytes that are of this processor or its libraries alone */
+    bool open;            /**< of a family all members, to be run without a rebuild: a spine */
     bool anywhere;        /**< constants may lie outside the graph's folder */
     const rk_texts
         *given; /**< "x=x.npy", values that an ONNX model may need when it is built; NULL: none */
@@ -69,7 +70,7 @@ typedef struct {
     rk_problem problem;
     rk_tries tries;        /**< what the policy tried */
     rk_family *family;     /**< of a graph with open dimensions, else NULL */
-    rk_spine *spine;       /**< of a family for a target that emits it, else NULL */
+    rk_spine *spine;       /**< of a family for a target that emits it or whose members all are asked for, else NULL */
     size_t family_points;  /**< values of these at which it was proved */
     bool family_all;       /**< which are all that there are */
     rk_reuse reuse;        /**< what waits for the sake of memory were added to the schedule */
@@ -110,7 +111,10 @@ bool rk_plan_values(int64_t *values, const rk_graph *graph, const rk_texts *text
 /** RK_EXIT_GOOD, or RK_EXIT_USAGE with RK-U002 for a family without a member, which is no plan to run or to show. */
 int rk_plan_has_member(const rk_plan *plan, rk_tool *tool);
 
-/** Loads the family that a folder of `build` holds, and plans the member at the options' values. */
+/**
+ * Loads the family that a folder of `build` holds, and plans the member at the options' values, or, where these ask for all
+ * members, makes its spine and proves it.
+ */
 bool rk_plan_load_family(rk_plan *plan, const char *dir, const rk_plan_options *options,
                          rk_tool *tool);
 

@@ -99,6 +99,16 @@ static bool plan_named(rk_plan *plan, const rk_family_setting *setting, const rk
            plan_member(plan, setting, values, tool);
 }
 
+static bool make_spine(rk_plan *plan, const rk_family_setting *setting, rk_tool *tool)
+{
+    plan->spine = rk_spine_build(plan->family, setting, tool->arena, tool->diag);
+    if (!plan->spine || !plan->backend || !plan->backend->families || plan->spine->plan_count == 0)
+        return plan->spine;
+    return rk_diag_add(tool->diag, RK_ERROR, "RK-M005", rk_place_file(plan->graph->file),
+                       "build one member, with --at",
+                       "a plan that a kernel interprets depends on the open dimensions");
+}
+
 bool rk_plan_family(rk_plan *plan, const rk_plan_options *options, rk_tool *tool)
 {
     const rk_family_setting setting = setting_of(plan, options);
@@ -106,8 +116,8 @@ bool rk_plan_family(rk_plan *plan, const rk_plan_options *options, rk_tool *tool
     plan->family = rk_family_make(plan->graph, &setting, tool->arena, tool->diag);
     if (!plan->family)
         return false;
-    if (plan->backend->families && options->member.count == 0 &&
-        !(plan->spine = rk_spine_build(plan->family, &setting, tool->arena, tool->diag)))
+    if ((options->open || (plan->backend->families && options->member.count == 0)) &&
+        !make_spine(plan, &setting, tool))
         return false;
     rk_tool_progress(tool, "proving the family");
     bool good = prove(plan, &setting, tool);
@@ -157,6 +167,8 @@ bool rk_plan_load_family(rk_plan *plan, const char *dir, const rk_plan_options *
     if (!plan->family || !rk_check_family(plan->family, arena, diag))
         return false;
     const rk_family_setting setting = setting_of(plan, options);
+    if (options->open && options->member.count == 0 && options->bind.count == 0)
+        return make_spine(plan, &setting, tool) && prove(plan, &setting, tool);
     const rk_texts *at = options->member.count ? &options->member : &options->bind;
     return plan_named(plan, &setting, at, tool);
 }

@@ -48,8 +48,26 @@ static void add_tried(cJSON *report, const rk_tries *tries)
     }
 }
 
+/** Of a family, whose members have rTasks and waits of their own. */
+static cJSON *report_family(const rk_plan *plan)
+{
+    cJSON *r = cJSON_CreateObject();
+    cJSON_AddStringToObject(r, "schema", "rammer.report/1");
+    cJSON_AddStringToObject(r, "graph", plan->graph->name);
+    cJSON_AddStringToObject(r, "target", plan->backend ? plan->backend->name : "cpu");
+    cJSON_AddStringToObject(r, "device", plan->device->name);
+    cJSON_AddStringToObject(r, "policy", "family");
+    cJSON_AddNumberToObject(r, "nodes", (double)plan->graph->node_count);
+    cJSON_AddNumberToObject(r, "veus", plan->family->veu_count);
+    cJSON_AddNumberToObject(r, "memory_bytes", (double)plan->family->memory.total_bytes);
+    cJSON_AddNumberToObject(r, "values_proved", (double)plan->family_points);
+    return r;
+}
+
 cJSON *rk_plan_report(const rk_plan *plan, rk_tool *tool)
 {
+    if (plan->family && !plan->schedule)
+        return report_family(plan);
     rk_schedule_stats stats;
     rk_schedule_count(&stats, plan->schedule, &plan->problem);
     cJSON *r = cJSON_CreateObject();

@@ -12,6 +12,12 @@ static bool nothing_to_plan(const rk_plan_options *options, const char *dir, rk_
                        "the folder is built: of the options of a plan only --catalog is for it");
 }
 
+/** The plan's; of a family that of its spine. */
+static const rk_image *image_of(const rk_plan *plan)
+{
+    return plan->spine ? plan->spine->image : plan->image;
+}
+
 int rk_subject_load(rk_subject *out, const char *argument, const rk_plan_options *options,
                     rk_tool *tool)
 {
@@ -23,7 +29,7 @@ int rk_subject_load(rk_subject *out, const char *argument, const rk_plan_options
         const bool good = rk_plan_load_family(&out->plan, argument, options, tool);
         out->catalog = out->plan.catalog;
         out->graph = out->plan.graph;
-        out->image = out->plan.image;
+        out->image = image_of(&out->plan);
         out->dir = argument;
         return good ? RK_EXIT_GOOD : RK_EXIT_REFUSED;
     }
@@ -51,7 +57,7 @@ int rk_subject_load(rk_subject *out, const char *argument, const rk_plan_options
     const int status = rk_plan_make(&out->plan, path, options, RK_STAGE_IMAGE, tool);
     out->catalog = out->plan.catalog;
     out->graph = out->plan.family ? out->plan.graph : out->plan.given;
-    out->image = out->plan.image;
+    out->image = image_of(&out->plan);
     out->dir = rk_path_dir(tool->arena, path);
-    return status == RK_EXIT_GOOD ? rk_plan_has_member(&out->plan, tool) : status;
+    return status == RK_EXIT_GOOD && !out->image ? rk_plan_has_member(&out->plan, tool) : status;
 }

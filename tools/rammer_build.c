@@ -209,7 +209,7 @@ static bool emit_family(const char *dir, const rk_plan *plan, const build_option
                         rk_tool *tool)
 {
     rk_references references = {0};
-    if (!plan->spine && plan->backend->run)
+    if (plan->backend->run)
         return rk_plan_write_family(plan, dir, tool);
     if (!plan->spine)
         return rk_diag_add(tool->diag, RK_ERROR, "RK-M006",
@@ -235,16 +235,7 @@ static int write_family(const rk_plan *plan, const build_options *options, rk_to
     rk_folder output;
     if (!rk_output_begin(&output, options->output, tool))
         return RK_EXIT_REFUSED;
-    cJSON *r = cJSON_CreateObject();
-    cJSON_AddStringToObject(r, "schema", "rammer.report/1");
-    cJSON_AddStringToObject(r, "graph", plan->graph->name);
-    cJSON_AddStringToObject(r, "target", plan->backend->name);
-    cJSON_AddStringToObject(r, "device", plan->device->name);
-    cJSON_AddStringToObject(r, "policy", "family");
-    cJSON_AddNumberToObject(r, "nodes", (double)plan->graph->node_count);
-    cJSON_AddNumberToObject(r, "veus", plan->family->veu_count);
-    cJSON_AddNumberToObject(r, "memory_bytes", (double)plan->family->memory.total_bytes);
-    cJSON_AddNumberToObject(r, "values_proved", (double)plan->family_points);
+    cJSON *r = rk_plan_report(plan, tool);
     bool good = emit_family(output.temporary, plan, options, tool) &&
                 rk_json_write(rk_path_join(tool->arena, output.temporary, "rammer.json"), r,
                               tool->arena, tool->diag);

@@ -113,7 +113,7 @@ bool rammer_model_give(rammer_model *model, const char *name, rammer_type type, 
  */
 bool rammer_model_load(rammer_model *model, const char *path);
 
-/* What was loaded; all empty before. */
+/* What was loaded; all empty before. With open dimensions, shapes are of the values that are set. */
 
 /** An input or output: dense, row-major. */
 typedef struct {
@@ -129,6 +129,31 @@ size_t rammer_model_output_count(const rammer_model *model);
 /** In the model's order; NULL past the last. */
 const rammer_tensor *rammer_model_input(const rammer_model *model, size_t i);
 const rammer_tensor *rammer_model_output(const rammer_model *model, size_t i);
+
+/* Open dimensions: those that the option `dim` gave a range, as n=1..128. One plan is for all their values. */
+
+/** A dimension: a name, the range that the model was planned for, and the value that is set. */
+typedef struct {
+    const char *name;
+    int64_t low, high, value;
+} rammer_dim;
+
+/** Dimensions that are open; 0 for a model of fixed shapes. */
+size_t rammer_model_dim_count(const rammer_model *model);
+/** NULL past the last. */
+const rammer_dim *rammer_model_dim(const rammer_model *model, size_t i);
+
+/**
+ * Sets the open dimensions, values[i] of dimension i, for all runs that follow; a model that was loaded has the largest.
+ * Nothing is planned or built. RK-G019 where the model does not take these values; then it keeps those before.
+ */
+bool rammer_model_set_dims(rammer_model *model, const int64_t *values);
+
+/**
+ * Sets the open dimensions to what inputs of these shapes have: shapes[i] are the extents of input i, as many as its rank.
+ * RK-L008 where an extent is not the input's, with what it is to be; RK-G019 as of rammer_model_set_dims.
+ */
+bool rammer_model_set_shapes(rammer_model *model, const int64_t *const *shapes);
 
 /** The threads and vEUs that a run works with. */
 unsigned rammer_model_threads(const rammer_model *model);

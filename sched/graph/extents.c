@@ -80,6 +80,19 @@ static bool in_range(const rk_graph *graph, const int64_t *values, rk_diag *diag
     return good;
 }
 
+static bool refuse_check(const rk_graph *graph, const rk_extent_check *c, int64_t left,
+                         int64_t right, rk_diag *diag)
+{
+    rk_arena *scratch = rk_arena_new();
+    rk_diag_add(diag, RK_ERROR, "RK-G019", rk_place_object(scratch, graph->file, "node", c->node),
+                "give dimensions for which they are the same",
+                "the extents %s and %s must be the same, and are %lld and %lld",
+                rk_sym_text(c->left, scratch), rk_sym_text(c->right, scratch), (long long)left,
+                (long long)right);
+    rk_arena_free(scratch);
+    return false;
+}
+
 static bool checks_hold(const rk_graph *graph, const int64_t *values, rk_diag *diag)
 {
     bool good = true;
@@ -88,15 +101,14 @@ static bool checks_hold(const rk_graph *graph, const int64_t *values, rk_diag *d
         const int64_t left = rk_sym_eval(c->left, values);
         const int64_t right = rk_sym_eval(c->right, values);
         if (left != right)
-            good =
-                rk_diag_add(diag, RK_ERROR, "RK-G019",
-                            rk_place_object(graph->arena, graph->file, "node", c->node),
-                            "give dimensions for which they are the same",
-                            "the extents %s and %s must be the same, and are %lld and %lld",
-                            rk_sym_text(c->left, graph->arena), rk_sym_text(c->right, graph->arena),
-                            (long long)left, (long long)right);
+            good = refuse_check(graph, c, left, right, diag);
     }
     return good;
+}
+
+bool rk_graph_takes(const rk_graph *graph, const int64_t *values, rk_diag *diag)
+{
+    return in_range(graph, values, diag) && checks_hold(graph, values, diag);
 }
 
 rk_sym rk_attr_number(const rk_graph *graph, const rk_attr *attr, size_t i)
@@ -128,7 +140,7 @@ static void bind_attrs(rk_node *node, const int64_t *values, rk_arena *arena)
 
 rk_graph *rk_graph_at(const rk_graph *graph, const int64_t *values, rk_arena *arena, rk_diag *diag)
 {
-    if (!in_range(graph, values, diag) || !checks_hold(graph, values, diag))
+    if (!rk_graph_takes(graph, values, diag))
         return NULL;
     rk_graph *at = rk_arena_copy(arena, graph, sizeof *graph);
     at->arena = arena;

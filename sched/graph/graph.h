@@ -185,6 +185,8 @@ rk_sym rk_tensor_size(const rk_graph *graph, const rk_tensor *tensor);
 bool rk_graph_is_open(const rk_graph *graph);
 /** Notes that two extents are to be the same; false when they never are. */
 bool rk_graph_same_extents(const rk_graph *graph, const char *node, rk_sym a, rk_sym b);
+/** Whether the dimensions may have these values; RK-G019 as of rk_graph_at. */
+bool rk_graph_takes(const rk_graph *graph, const int64_t *values, rk_diag *diag);
 /**
  * The graph with dimension i of its syms bound to values[i]: an ordinary one, which shares names, nodes and data with it.
  * NULL with RK-G019 where a value is out of its range or a check of the graph does not hold.

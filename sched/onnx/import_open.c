@@ -2,8 +2,8 @@
 
 #include "base/file.h"
 #include "base/str.h"
+#include "base/sym_fit.h"
 
-#include <math.h>
 #include <string.h>
 
 /*
@@ -12,7 +12,7 @@
  * dimensions that give all of them. Nothing is supposed of values that were not tried.
  */
 
-enum { MOST_POINTS = 4096, MOST_TERMS = 35, MOST_OPEN = 4, MOST_DEGREE = 3 };
+enum { MOST_POINTS = 4096, MOST_OPEN = RK_SYM_FIT_DIMS };
 
 /** What a graph is made of: its numbers in order, and a text of all the rest. */
 typedef struct {
@@ -27,6 +27,8 @@ typedef struct {
     const rk_binding_dim *open[MOST_OPEN];
     size_t count;      /**< of open dimensions */
     size_t points;     /**< of their values */
+    int64_t *values;   /**< by point, then dimension, the largest first */
+    int64_t *column;   /**< one number at all points */
     int64_t **numbers; /**< by point: an outline's */
     size_t per_point;
     bool *
@@ -81,14 +83,17 @@ static void outline_of(outline *o, const rk_graph *g)
     }
 }
 
-/** The values of point p, the first one the largest. */
-static void values_of(int64_t *values, const opening *o, size_t p)
+/** The values of all points, the largest first. */
+static void set_values(opening *o)
 {
-    for (size_t d = 0; d < o->count; d++) {
-        const size_t extent = (size_t)(o->open[d]->most - o->open[d]->value + 1);
-        values[d] = o->open[d]->most - (int64_t)(p % extent);
-        p /= extent;
-    }
+    o->values = RK_NEW_ARRAY(o->arena, int64_t, o->points * o->count + 1);
+    o->column = RK_NEW_ARRAY(o->arena, int64_t, o->points);
+    for (size_t p = 0; p < o->points; p++)
+        for (size_t d = 0, rest = p; d < o->count; d++) {
+            const size_t extent = (size_t)(o->open[d]->most - o->open[d]->value + 1);
+            o->values[p * o->count + d] = o->open[d]->most - (int64_t)(rest % extent);
+            rest /= extent;
+        }
 }
 
 static rk_graph *import_at(const opening *o, const int64_t *values, rk_arena *arena, rk_diag *diag)
@@ -152,8 +157,7 @@ static bool lower_all(opening *o)
     bool good = true;
     o->numbers = RK_NEW_ARRAY(o->arena, int64_t *, o->points);
     for (size_t p = 0; p < o->points && good; p++) {
-        int64_t values[MOST_OPEN];
-        values_of(values, o, p);
+        const int64_t *values = &o->values[p * o->count];
         rk_graph *g = import_at(o, values, p ? scratch : o->arena, o->diag);
         outline each = {.arena = scratch, .rest = {.arena = scratch}};
         good = g != NULL;
@@ -162,7 +166,7 @@ static bool lower_all(opening *o)
         outline_of(p ? &each : &first, g);
         if (p == 0) {
             o->graph = g;
-            for (size_t d = 0; d < o->count; d++) /* in the order of values_of */
+            for (size_t d = 0; d < o->count; d++) /* in the order of the values */
                 rk_sym_dim(g->syms, o->open[d]->name, o->open[d]->value, o->open[d]->most);
             o->cut = RK_NEW_ARRAY(o->arena, bool, g->tensor_count + 1);
             o->numbers[0] = first.numbers.items;
@@ -190,120 +194,16 @@ static bool lower_all(opening *o)
     return good;
 }
 
-/** Exponents of the terms up to a degree, by term then dimension; how many. */
-static size_t terms_of(int exponents[MOST_TERMS][MOST_OPEN], size_t dims, int degree)
-{
-    size_t count = 0;
-    int now[MOST_OPEN] = {0};
-    for (;;) {
-        int sum = 0;
-        for (size_t d = 0; d < dims; d++)
-            sum += now[d];
-        if (sum <= degree)
-            memcpy(exponents[count++], now, sizeof now);
-        size_t d = 0;
-        while (d < dims && ++now[d] > degree)
-            now[d++] = 0;
-        if (d == dims)
-            return count;
-    }
-}
-
-static double term_at(const int *exponents, const int64_t *values, size_t dims)
-{
-    double product = 1;
-    for (size_t d = 0; d < dims; d++)
-        for (int e = 0; e < exponents[d]; e++)
-            product *= (double)values[d];
-    return product;
-}
-
-/** Solves for the factors of the terms by as many points as make them unique; false when none do. */
-static bool solve(double *factors, const opening *o, size_t k, int exponents[MOST_TERMS][MOST_OPEN],
-                  size_t terms)
-{
-    double rows[MOST_TERMS][MOST_TERMS + 1];
-    size_t pivots[MOST_TERMS], found = 0;
-    for (size_t p = 0; p < o->points && found < terms; p++) {
-        int64_t values[MOST_OPEN];
-        double *row = rows[found];
-        values_of(values, o, p);
-        for (size_t t = 0; t < terms; t++)
-            row[t] = term_at(exponents[t], values, o->count);
-        row[terms] = (double)o->numbers[p][k];
-        for (size_t r = 0; r < found; r++) {
-            const double by = row[pivots[r]];
-            for (size_t t = 0; t <= terms; t++)
-                row[t] -= by * rows[r][t];
-        }
-        size_t best = 0;
-        for (size_t t = 1; t < terms; t++)
-            if (fabs(row[t]) > fabs(row[best]))
-                best = t;
-        if (fabs(row[best]) < 1e-6)
-            continue;
-        const double by = row[best];
-        for (size_t t = 0; t <= terms; t++)
-            row[t] /= by;
-        for (size_t r = 0; r < found; r++) {
-            const double times = rows[r][best];
-            for (size_t t = 0; t <= terms; t++)
-                rows[r][t] -= times * row[t];
-        }
-        pivots[found++] = best;
-    }
-    for (size_t r = 0; r < found; r++)
-        factors[pivots[r]] = rows[r][terms];
-    return found == terms;
-}
-
-/** The sum of the terms, their factors made whole numbers; NULL where it is too large. */
-static rk_sym sum_of(const opening *o, const double *factors, int exponents[MOST_TERMS][MOST_OPEN],
-                     size_t terms)
-{
-    rk_syms *syms = o->graph->syms;
-    rk_sym sum = rk_sym_number(syms, 0);
-    for (size_t t = 0; t < terms; t++) {
-        rk_sym product = rk_sym_number(syms, llround(factors[t]));
-        for (size_t d = 0; d < o->count; d++)
-            for (int e = 0; e < exponents[t][d]; e++)
-                product = rk_sym_mul(
-                    syms, product,
-                    rk_sym_dim(syms, o->open[d]->name, o->open[d]->value, o->open[d]->most));
-        sum = rk_sym_add(syms, sum, product);
-    }
-    return sum;
-}
-
-/** Whether the expression gives number k at every point. */
-static bool fits(const opening *o, rk_sym sym, size_t k)
-{
-    for (size_t p = 0; p < o->points; p++) {
-        int64_t values[MOST_OPEN];
-        values_of(values, o, p);
-        if (rk_sym_eval(sym, values) != o->numbers[p][k])
-            return false;
-    }
-    return true;
-}
-
-/** Number k as an expression of the least degree; NULL with *fixed where it is the same at every point, or none fits. */
+/** Number k as an expression; NULL with *fixed where it is the same at every point, or none fits. */
 static rk_sym fit(bool *fixed, const opening *o, size_t k)
 {
-    *fixed = true;
-    for (size_t p = 1; p < o->points && *fixed; p++)
-        *fixed = o->numbers[p][k] == o->numbers[0][k];
-    for (int degree = 1; degree <= MOST_DEGREE && !*fixed; degree++) {
-        int exponents[MOST_TERMS][MOST_OPEN];
-        double factors[MOST_TERMS] = {0};
-        const size_t terms = terms_of(exponents, o->count, degree);
-        if (!solve(factors, o, k, exponents, terms))
-            return NULL;
-        const rk_sym sym = sum_of(o, factors, exponents, terms);
-        if (sym && fits(o, sym, k))
-            return sym;
-    }
-    return NULL;
+    int64_t number;
+    for (size_t p = 0; p < o->points; p++)
+        o->column[p] = o->numbers[p][k];
+    const rk_sym sym =
+        rk_sym_fit(o->graph->syms, &(rk_sym_points){o->values, o->points}, o->column);
+    *fixed = sym && rk_sym_is_number(sym, &number);
+    return *fixed ? NULL : sym;
 }
 
 static bool refuse_number(const opening *o, const char *kind, const char *name, const char *what)
@@ -400,6 +300,7 @@ rk_graph *rk_onnx_import_open(const char *path, const rk_onnx_options *options, 
         }
         o.open[o.count++] = dim;
     }
+    set_values(&o);
     if (!lower_all(&o) || !open_all(&o))
         return NULL;
     return rk_graph_validate(o.graph, diag) ? o.graph : NULL;

@@ -1,4 +1,4 @@
-#include "tests/proof/threads/layers.h"
+#include "tests/proof/threads/phrases.h"
 
 #include "rkernel_lib/runtime/cpu/veu.h"
 
@@ -59,6 +59,54 @@ Test(cpu_executor, steps_wrap_around)
         check_runs(8, 2, base, 12);
     }
     check_runs(3, 2, UINT32_MAX / 2 - 5, 5);
+}
+
+static void check_phrases(uint32_t veus, uint32_t workers)
+{
+    static phrased p;
+    static uint64_t expected[LAYERS][TASKS];
+    phrases_make(&p, veus);
+    memset(expected, 0, sizeof expected);
+    const rk_executor_options options = {.workers = workers, .first_base = UINT32_MAX - 500};
+    rk_executor *e = rk_executor_new(&p.layers.plan, &options, &fault);
+    cr_assert(e, "%s", fault.message);
+    for (uint32_t run = 1; run <= 40; run++) {
+        phrases_set(&p, run);
+        cr_assert(run % 4 ? rk_executor_run(e, &fault) : rk_executor_run_one_by_one(e, NULL, &fault));
+        phrases_expect(expected, &p);
+        cr_assert_arr_eq(p.layers.values, expected, sizeof expected);
+    }
+    rk_executor_free(e);
+}
+
+Test(cpu_executor, phrases_have_other_counts_in_each_run)
+{
+    for (uint32_t veus = 1; veus <= LAYER_MOST_VEUS; veus++) {
+        check_phrases(veus, 1);
+        check_phrases(veus, 2);
+        check_phrases(veus, veus);
+    }
+}
+
+Test(cpu_executor, broken_phrases_are_refused)
+{
+    static phrased p;
+    phrases_make(&p, 3);
+    const struct {
+        uint32_t *field, value;
+        const char *says;
+    } cases[] = {{&p.phrases[2].op, LAYERS, "an op or a vEU that does not exist"},
+                 {&p.phrases[2].origin, 3, "an op or a vEU that does not exist"},
+                 {&p.phrases[2].wait, LAYERS + 1, "a wait list that does not exist"},
+                 {&p.layers.items[2 * LAYERS - 1].step, 1, "a counter does not end"},
+                 {&p.layers.items[2 * LAYERS + 1].veu, 3 + 4, "can never all be met"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const uint32_t before = *cases[i].field;
+        *cases[i].field = cases[i].value;
+        cr_assert_null(rk_executor_new(&p.layers.plan, NULL, &fault));
+        cr_expect(strstr(fault.message, cases[i].says), "%s", fault.message);
+        *cases[i].field = before;
+    }
 }
 
 static uint32_t failing_layer;

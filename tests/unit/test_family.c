@@ -113,7 +113,14 @@ Test(family, holds_at_every_n_and_gives_the_bytes_of_static_builds, .timeout = 1
     float x[MOST * WIDTH];
     float ours[MOST * WIDTH];
     float theirs[MOST * WIDTH];
+    float played[MOST * WIDTH];
     make(&f);
+    const rk_spine *spine = rk_spine_build(f.family, &f.setting, f.arena, f.diag);
+    cr_assert(spine);
+    const rk_cpu_options options = {.workers = 2, .spine = spine};
+    rk_cpu_vdevice *all =
+        rk_cpu_vdevice_new(spine->image, f.source.catalog, &options, f.arena, f.diag);
+    cr_assert(all);
     cr_assert(rk_check_family(f.family, f.arena, f.diag));
     for (int i = 0; i < MOST * WIDTH; i++)
         x[i] = (float)((i * 29) % 97 - 48) / 50;
@@ -130,6 +137,10 @@ Test(family, holds_at_every_n_and_gives_the_bytes_of_static_builds, .timeout = 1
         cr_assert_eq(image->outputs[0].shape[0], n);
         run(ours, &f, image, x, arena);
         run(theirs, &f, static_build(&f, &m.problem, arena), x, arena);
+        cr_assert(rk_cpu_vdevice_set_dims(all, &n, f.diag));
+        cr_assert_eq(rk_cpu_vdevice_outputs(all)->bytes, n * WIDTH * (int64_t)sizeof *played);
+        cr_assert(rk_cpu_vdevice_run(all, (const void *[]){x}, (void *[]){played}, NULL, f.diag));
+        cr_assert_arr_eq(played, theirs, (size_t)n * WIDTH * sizeof *ours, "phrases, n=%d", (int)n);
         cr_assert_arr_eq(ours, theirs, (size_t)n * WIDTH * sizeof *ours, "n=%d", (int)n);
         if (n == MOST) {
             const int64_t least = static_build(&f, &m.problem, arena)->memory_bytes;
@@ -151,6 +162,8 @@ Test(family, holds_at_every_n_and_gives_the_bytes_of_static_builds, .timeout = 1
     cr_expect_not(rk_check_family_member(f.family, &n, &m.problem, f.diag));
     f.family->launches[0].grid[1] = grid;
     n = MOST + 1;
+    cr_expect_not(rk_cpu_vdevice_set_dims(all, &n, f.diag));
+    rk_cpu_vdevice_free(all);
     cr_expect_not(rk_family_at(&m, f.family, &f.setting, &n, arena, f.diag));
     rk_arena_free(arena);
     rk_arena_free(f.arena);

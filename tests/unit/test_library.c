@@ -95,6 +95,96 @@ Test(library, runs_a_graph_with_a_bound_dimension)
         run_and_compare(false);
 }
 
+/** The product of the first `k` columns, of ones and twos. */
+static void run_open(int64_t k)
+{
+    enum { MOST = 8 };
+    float matrix[ROWS * MOST], vector[MOST], out[ROWS] = {0};
+    for (int64_t i = 0; i < ROWS * k; i++)
+        matrix[i] = (float)(i / k);
+    for (int64_t i = 0; i < k; i++)
+        vector[i] = (float)(i + 1);
+    cr_assert(rammer_model_run(model, (const void *[]){matrix, vector}, (void *[]){out}));
+    for (int i = 0; i < ROWS; i++)
+        cr_assert_float_eq(out[i], (float)(i * k * (k + 1) / 2), 1e-4, "k=%d", (int)k);
+}
+
+static void open_model(void)
+{
+    cr_assert(rammer_model_set(model, "dim", "k=1..8"));
+    cr_assert(rammer_model_set(model, "veus", "3"));
+    load(path);
+    cr_assert_eq(rammer_model_dim_count(model), 1);
+}
+
+Test(library, runs_any_value_of_an_open_dimension)
+{
+    open_model();
+    const rammer_dim *k = rammer_model_dim(model, 0);
+    cr_assert_str_eq(k->name, "k");
+    cr_assert(k->low == 1 && k->high == 8 && k->value == 8);
+    cr_assert_null(rammer_model_dim(model, 1));
+    const rammer_tensor *matrix = rammer_model_input(model, 0);
+    run_open(8);
+    for (int64_t i = 1; i <= 64; i++) {
+        const int64_t value = 1 + i * 5 % 8;
+        const int64_t shapes[2][2] = {{ROWS, value}, {value, 0}};
+        cr_assert(i % 2 ? rammer_model_set_dims(model, &value)
+                        : rammer_model_set_shapes(model,
+                                                  (const int64_t *[]){shapes[0], shapes[1]}));
+        cr_assert(k->value == value && matrix->shape[1] == value);
+        cr_assert_eq(matrix->bytes, (size_t)(ROWS * value) * sizeof(float));
+        run_open(value);
+    }
+}
+
+Test(library, refuses_extents_that_are_out_of_range_or_disagree)
+{
+    static const struct {
+        int64_t shapes[2][2];
+        const char *says;
+    } cases[] = {{{{ROWS, 9}, {9, 0}}, "from 1 to 8"},
+                 {{{ROWS, 0}, {0, 0}}, "from 1 to 8"},
+                 {{{ROWS, 4}, {5, 0}}, "by other extents"},
+                 {{{ROWS + 1, 4}, {4, 0}}, "must be 4"}};
+    open_model();
+    cr_assert(rammer_model_set_dims(model, (const int64_t[]){5}));
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        cr_assert_not(rammer_model_set_shapes(
+            model, (const int64_t *[]){cases[i].shapes[0], cases[i].shapes[1]}));
+        cr_assert_str_eq(code(), "RK-L008");
+        cr_assert(strstr(rammer_message_at(model, 0)->message, cases[i].says), "%s",
+                  rammer_message_at(model, 0)->message);
+    }
+    cr_assert_not(rammer_model_set_dims(model, (const int64_t[]){9}));
+    cr_assert_str_eq(code(), "RK-G019");
+    run_open(5);
+}
+
+Test(library, keeps_open_dimensions_in_a_folder)
+{
+    char built[4300], page[4300];
+    open_model();
+    snprintf(built, sizeof built, "%s/built", folder);
+    snprintf(page, sizeof page, "%s/page.html", folder);
+    cr_assert(rammer_model_set_dims(model, (const int64_t[]){3}));
+    cr_assert(rammer_model_view(model, page));
+    cr_assert(rammer_model_save(model, built));
+    run_open(3);
+    rammer_model_free(model);
+    model = rammer_model_new();
+    load(built);
+    cr_assert_eq(rammer_model_dim(model, 0)->high, 8);
+    cr_assert(rammer_model_set_dims(model, (const int64_t[]){6}));
+    run_open(6);
+    rammer_model_free(model);
+    model = rammer_model_new();
+    cr_assert(rammer_model_set(model, "dim", "k=4"));
+    load(built);
+    cr_assert_eq(rammer_model_dim_count(model), 0);
+    run_open(4);
+}
+
 Test(library, measures_each_node)
 {
     cr_assert(rammer_model_set(model, "dim", "k=3"));

@@ -1,4 +1,5 @@
 #include "base/sym.h"
+#include "base/sym_fit.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -247,4 +248,46 @@ Test(sym, means_what_it_says, .timeout = 60)
         rk_arena_free(f.arena);
     }
     cr_assert_gt(made, 15000);
+}
+
+/* Fitting. */
+
+enum { FITTED = 11 * 7 };
+
+/** Fits `text` by its numbers at all of n = 1..11, m = 3..9, of which the fit at `changed` is another. */
+static rk_sym fit_text(fixture *f, const char *text, size_t changed)
+{
+    int64_t values[2 * FITTED], numbers[FITTED];
+    f->arena = rk_arena_new();
+    f->syms = rk_syms_new(f->arena);
+    rk_sym_dim(f->syms, "n", 1, 11);
+    rk_sym_dim(f->syms, "m", 3, 9);
+    rk_sym sym = parse(f, text);
+    for (size_t p = 0; p < FITTED; p++) {
+        values[2 * p] = 1 + (int64_t)p % 11;
+        values[2 * p + 1] = 3 + (int64_t)p / 11;
+        numbers[p] = rk_sym_eval(sym, &values[2 * p]) + (p == changed);
+    }
+    return rk_sym_fit(f->syms, &(rk_sym_points){values, FITTED}, numbers);
+}
+
+Test(sym, is_fitted_to_numbers)
+{
+    static const char *const fitted[] = {"7", "n", "3*n - 2", "n*m + 5", "2*n*n*m - m", "m*m*m",
+                                         "12*min(n - 1, 1)", "m*n*min(n - 1, 1)",
+                                         "n*min(m - 3, 1) + 4"};
+    static const char *const others[] = {"n / 3", "n % 2", "n*n*m*m", "max(n, m)"};
+    fixture f;
+    for (size_t i = 0; i < sizeof fitted / sizeof *fitted; i++) {
+        const rk_sym found = fit_text(&f, fitted[i], FITTED);
+        cr_expect_eq(found, parse(&f, fitted[i]), "%s is fitted by %s", fitted[i],
+                     found ? rk_sym_text(found, f.arena) : "nothing");
+        rk_arena_free(f.arena);
+        cr_expect_null(fit_text(&f, fitted[i], FITTED / 2), "%s but for one", fitted[i]);
+        rk_arena_free(f.arena);
+    }
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        cr_expect_null(fit_text(&f, others[i], FITTED), "%s", others[i]);
+        rk_arena_free(f.arena);
+    }
 }

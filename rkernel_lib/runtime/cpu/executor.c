@@ -24,7 +24,7 @@ typedef struct {
 typedef struct {
     rk_cpu_veu *veu;
     uint32_t index;
-    uint32_t cursor; /**< into entries */
+    rk_executor_place place;
     uint32_t base;   /**< its step when the rProgram began */
     uint32_t done;   /**< rTasks finished in this rProgram */
     uint32_t met;    /**< items of the current wait list that are met */
@@ -127,12 +127,12 @@ static void publish(step_cell *cell, uint32_t step)
  * Counts a finished rTask, if its op's are counted: who sees the counter full sees what all of them
  * wrote, each addition carrying on the release of those before.
  */
-static void count_rtask(const rk_executor *e, step_cell *steps, const rk_executor_entry *entry)
+static void count_rtask(const rk_executor *e, step_cell *steps, uint32_t op, uint32_t rtask)
 {
-    uint32_t signal = e->plan.ops[entry->op].signal;
+    uint32_t signal = e->plan.ops[op].signal;
     if (signal == 0)
         return;
-    const rk_executor_item *item = &e->plan.items[signal - (entry->rtask != 0)];
+    const rk_executor_item *item = &e->plan.items[signal - (rtask != 0)];
     atomic_fetch_add_explicit(&steps[item->veu].finished, item->step, memory_order_release);
 }
 
@@ -237,28 +237,33 @@ static bool begin_rtask(rk_executor *e, const rk_executor_entry *entry)
 static bool advance(worker *w, veu_run *v, step_cell *steps, uint32_t total)
 {
     rk_executor *e = w->executor;
-    uint32_t start = v->cursor;
-    for (;; v->cursor++) {
-        const rk_executor_entry *entry = &e->plan.entries[v->cursor];
-        if (entry->op == RK_EXECUTOR_END) {
+    rk_executor_entry entry;
+    for (bool moved = false;;
+         moved = true, rk_executor_pass(&e->plan, &v->place, &entry, v->index)) {
+        entry = rk_executor_entry_at(&e->plan, &v->place, v->index);
+        if (entry.op == RK_EXECUTOR_END) {
             publish(&steps[v->index], v->base + total);
             v->ended = true;
             return true;
         }
-        if (entry->op == RK_EXECUTOR_WAIT) {
-            if (!wait_is_met(e, v, steps, entry->rtask))
-                return v->cursor != start;
+        if (entry.op == RK_EXECUTOR_WAIT) {
+            if (!wait_is_met(e, v, steps, entry.rtask))
+                return moved;
             continue;
         }
         if (has_failed(e))
             return false;
-        if (!begin_rtask(e, entry))
-            return v->cursor != start;
-        if (!run_rtask(w, v->veu, entry->op, entry->rtask))
+        if (entry.op == RK_EXECUTOR_COUNT) {
+            count_rtask(e, steps, entry.rtask, 0);
+            continue;
+        }
+        if (!begin_rtask(e, &entry))
+            return moved;
+        if (!run_rtask(w, v->veu, entry.op, entry.rtask))
             return false;
         v->done++;
         publish(&steps[v->index], v->base + v->done);
-        count_rtask(e, steps, entry);
+        count_rtask(e, steps, entry.op, entry.rtask);
     }
 }
 
@@ -270,7 +275,7 @@ static void run_program(worker *w, size_t index)
     step_cell *steps = &e->steps[index * cells_of(e)];
     for (uint32_t i = 0; i < w->veu_count; i++) {
         veu_run *v = &w->veus[i];
-        v->cursor = program->veu_first[v->index];
+        v->place = rk_executor_begin(&e->plan, program, v->index);
         v->base = atomic_load_explicit(&steps[v->index].finished, memory_order_relaxed);
         v->done = v->met = 0;
         v->ended = false;

@@ -43,8 +43,18 @@ typedef struct {
     uint32_t veu, step;
 } rk_executor_item;
 
+/**
+ * All rTasks of an op: rTask r is run by vEU (origin + r) modulo the number of vEUs, which waits first, as a barrier-rTask
+ * does. An op without rTasks still waits and counts, on vEU `origin`.
+ */
 typedef struct {
-    const uint32_t *veu_first; /**< by vEU: its first entry */
+    uint32_t op;
+    uint32_t wait; /**< its wait list, plus 1; 0: it waits for nothing */
+    uint32_t origin;
+} rk_executor_phrase;
+
+typedef struct {
+    const uint32_t *veu_first; /**< by vEU: its first entry; NULL in a plan of phrases */
     uint32_t steps; /**< S: largest number of rTasks on any vEU or that a counter counts */
 } rk_executor_program;
 
@@ -58,6 +68,12 @@ typedef struct {
     size_t op_count;
     const rk_executor_entry *entries;
     size_t entry_count;
+    /**
+     * In place of entries, of one rProgram: all vEUs read these, one after another. Grids, arguments, origins and what
+     * rTask 0 counts may change between runs.
+     */
+    const rk_executor_phrase *phrases;
+    size_t phrase_count;
     const rk_executor_wait *waits;
     size_t wait_count;
     const rk_executor_item *items;

@@ -5,8 +5,8 @@
 
 /** A vEU of the rProgram that is played. */
 typedef struct {
-    uint32_t cursor; /**< into entries */
-    uint32_t step;   /**< rTasks done */
+    rk_executor_place place;
+    uint32_t step; /**< rTasks done */
     bool ended;
 } played_veu;
 
@@ -19,11 +19,6 @@ typedef struct {
     uint64_t *last; /**< by op: when its last rTask was played, from 1 on; 0: not yet */
     uint64_t time;
 } player;
-
-uint32_t rk_executor_rtasks(const rk_executor_op *op)
-{
-    return op->grid[0] * op->grid[1] * op->grid[2];
-}
 
 static bool fail(player *p, const char *message)
 {
@@ -60,15 +55,15 @@ static bool wait_is_met(const player *p, const rk_executor_wait *wait)
 }
 
 /** Adds what a finished rTask counts; false when that is no counter. */
-static bool count_rtask(player *p, const rk_executor_entry *entry)
+static bool count_rtask(player *p, uint32_t op, uint32_t rtask)
 {
     const rk_executor_plan *plan = p->plan;
-    uint32_t signal = plan->ops[entry->op].signal;
+    uint32_t signal = plan->ops[op].signal;
     if (signal == 0)
         return true;
     if (signal >= plan->item_count)
         return fail(p, "an op is counted by an item that does not exist");
-    const rk_executor_item *item = &plan->items[signal - (entry->rtask != 0)];
+    const rk_executor_item *item = &plan->items[signal - (rtask != 0)];
     if (item->veu < plan->veu_count || item->veu >= plan->veu_count + plan->counter_count)
         return fail(p, "an op is counted in a cell that is no counter");
     p->counters[item->veu - plan->veu_count] += item->step;
@@ -76,48 +71,64 @@ static bool count_rtask(player *p, const rk_executor_entry *entry)
 }
 
 /** Plays a vEU until it ends or waits; false on a broken table. */
-static bool play_veu(player *p, played_veu *veu, bool *progress)
+static bool play_veu(player *p, uint32_t index, bool *progress)
 {
     const rk_executor_plan *plan = p->plan;
-    for (;; veu->cursor++, *progress = true) {
-        if (veu->cursor >= plan->entry_count)
+    played_veu *veu = &p->veus[index];
+    rk_executor_entry entry;
+    for (;; rk_executor_pass(plan, &veu->place, &entry, index), *progress = true) {
+        if (!plan->phrases && veu->place.cursor >= plan->entry_count)
             return fail(p, "a vEU's entries do not end");
-        const rk_executor_entry *entry = &plan->entries[veu->cursor];
-        if (entry->op == RK_EXECUTOR_END) {
+        entry = rk_executor_entry_at(plan, &veu->place, index);
+        if (entry.op == RK_EXECUTOR_END) {
             veu->ended = true;
             *progress = true;
             return true;
         }
-        if (entry->op == RK_EXECUTOR_WAIT) {
-            if (!check_wait(p, entry->rtask))
+        if (entry.op == RK_EXECUTOR_WAIT) {
+            if (!check_wait(p, entry.rtask))
                 return false;
-            if (!wait_is_met(p, &plan->waits[entry->rtask]))
+            if (!wait_is_met(p, &plan->waits[entry.rtask]))
                 return true;
             continue;
         }
-        if (entry->op >= plan->op_count ||
-            entry->rtask >= rk_executor_rtasks(&plan->ops[entry->op]))
+        if (entry.op == RK_EXECUTOR_COUNT && plan->phrases) {
+            if (!count_rtask(p, entry.rtask, 0))
+                return false;
+            continue;
+        }
+        if (entry.op >= plan->op_count || entry.rtask >= rk_executor_rtasks(&plan->ops[entry.op]))
             return fail(p, "an entry names an rTask that does not exist");
-        if (plan->ops[entry->op].ordered && p->begun[entry->op] != entry->rtask)
+        if (plan->ops[entry.op].ordered && p->begun[entry.op] != entry.rtask)
             return true;
-        p->begun[entry->op]++;
-        if (!count_rtask(p, entry))
+        p->begun[entry.op]++;
+        if (!count_rtask(p, entry.op, entry.rtask))
             return false;
         veu->step++;
-        p->last[entry->op] = ++p->time;
+        p->last[entry.op] = ++p->time;
     }
+}
+
+/** Whether each phrase names an op and vEU that exist. */
+static bool check_phrases(player *p)
+{
+    const rk_executor_plan *plan = p->plan;
+    for (size_t i = 0; i < plan->phrase_count; i++)
+        if (plan->phrases[i].op >= plan->op_count || plan->phrases[i].origin >= plan->veu_count)
+            return fail(p, "a phrase names an op or a vEU that does not exist");
+    return true;
 }
 
 static bool play_program(player *p, const rk_executor_program *program)
 {
     for (uint32_t v = 0; v < p->plan->veu_count; v++)
-        p->veus[v] = (played_veu){.cursor = program->veu_first[v]};
+        p->veus[v] = (played_veu){.place = rk_executor_begin(p->plan, program, v)};
     for (uint32_t i = 0; i < p->plan->counter_count; i++)
         p->counters[i] = 0;
     for (bool progress = true; progress;) {
         progress = false;
         for (uint32_t v = 0; v < p->plan->veu_count; v++) {
-            if (!p->veus[v].ended && !play_veu(p, &p->veus[v], &progress))
+            if (!p->veus[v].ended && !play_veu(p, v, &progress))
                 return false;
         }
     }
@@ -145,9 +156,14 @@ static int by_end(const void *a, const void *b)
     return (x->last > y->last) - (x->last < y->last);
 }
 
-/** The ops that were played, by when they ended. */
+/** The ops that were played, by when they ended; of phrases all, which may have rTasks in another run. */
 static bool sort_ops(uint32_t *order, size_t *count, const player *p)
 {
+    *count = p->plan->phrase_count;
+    for (size_t i = 0; i < p->plan->phrase_count; i++)
+        order[i] = p->plan->phrases[i].op;
+    if (p->plan->phrases)
+        return true;
     ended_op *ops = calloc(p->plan->op_count + 1, sizeof *ops);
     if (!ops)
         return false;
@@ -172,7 +188,8 @@ bool rk_executor_order(uint32_t *order, size_t *count, const rk_executor_plan *p
                 .counters = calloc((size_t)plan->counter_count + 1, sizeof *p.counters),
                 .begun = calloc(plan->op_count + 1, sizeof *p.begun),
                 .last = calloc(plan->op_count + 1, sizeof *p.last)};
-    bool good = (p.veus && p.counters && p.begun && p.last) || fail(&p, "no memory");
+    bool good = ((p.veus && p.counters && p.begun && p.last) || fail(&p, "no memory")) &&
+                check_phrases(&p);
     for (size_t i = 0; good && i < plan->program_count; i++)
         good = play_program(&p, &plan->programs[i]);
     good = good && (sort_ops(order, count, &p) || fail(&p, "no memory"));

@@ -17,7 +17,7 @@ if ! printf 'int main(void) { return 0; }\n' | $cc -fsanitize=thread -x c - -o "
     exit 77
 fi
 
-for file in fiber warp block block_report veu settings executor_order fault divide watchdog pool; do
+for file in fiber warp block block_report veu settings executor_order executor_place fault divide watchdog pool; do
     $cc $flags -c "$source/rkernel_lib/runtime/cpu/$file.c" -o "$work/$file.o"
 done
 $cc $flags -c "$source/tests/proof/threads/test_vdevice.c" -o "$work/test_vdevice.o"

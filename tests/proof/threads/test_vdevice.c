@@ -1,4 +1,4 @@
-#include "layers.h"
+#include "phrases.h"
 
 #include "rkernel_lib/runtime/cpu/veu.h"
 
@@ -43,6 +43,31 @@ static void run_layers(uint32_t veus, uint32_t first_base)
     }
     rk_executor_free(e);
     free(l);
+}
+
+static void run_phrases(uint32_t veus, uint32_t first_base)
+{
+    static uint64_t expected[LAYERS][TASKS];
+    phrased *p = malloc(sizeof *p);
+    if (!p)
+        abort();
+    phrases_make(p, veus);
+    memset(expected, 0, sizeof expected);
+    rk_executor_fault fault;
+    rk_executor_options options = {.workers = veus, .first_base = first_base};
+    rk_executor *e = rk_executor_new(&p->layers.plan, &options, &fault);
+    check(e != NULL, fault.message, veus);
+    for (uint32_t run = 1; e && run <= RUNS; run++) {
+        phrases_set(p, run);
+        check(rk_executor_run(e, &fault), fault.message, veus);
+        phrases_expect(expected, p);
+        if (memcmp(expected, p->layers.values, sizeof expected) != 0) {
+            check(false, "a run of phrases gave wrong values", veus);
+            break;
+        }
+    }
+    rk_executor_free(e);
+    free(p);
 }
 
 /* Fibers on several OS threads: each rTask adds its threads' numbers through shared memory. */
@@ -98,6 +123,8 @@ int main(void)
     for (size_t i = 0; i < sizeof veus / sizeof *veus; i++) {
         run_layers(veus[i], 0);
         run_layers(veus[i], UINT32_MAX - 20);
+        run_phrases(veus[i], 0);
+        run_phrases(veus[i], UINT32_MAX - 200);
         run_fibers(veus[i]);
     }
     if (failures == 0)

@@ -83,6 +83,24 @@ class Models(WithModel):
             rammer.compile(built).save(Path(self.folder.name) / "again")
         self.assertEqual(caught.exception.code, "RK-L007")
 
+    def test_runs_every_length_of_an_open_dimension(self):
+        for dims in ({"k": (1, 6)}, {"k": range(1, 7)}):
+            f = rammer.compile(self.path, dims=dims, veus=2)
+            self.assertEqual(f.dims, (("k", 1, 6, 6),))
+            for k in (3, 1, 6, 2, 5, 3):
+                x = [float(i + 1) for i in range(k)]
+                w = [[float(r)] * k for r in range(4)]
+                self.assertEqual(list(f(w, x).tolist()), [r * sum(x) for r in range(4)])
+                self.assertEqual((f.dims[0].value, f.inputs[1].shape), (k, (k,)))
+            for w, x in (([[1.0] * 7] * 4, [1.0] * 7), ([[1.0] * 4] * 4, [1.0] * 5)):
+                with self.assertRaises(rammer.RammerError) as caught:
+                    f(w, x)
+                self.assertEqual(caught.exception.code, "RK-L008")
+            with self.assertRaises(TypeError):
+                f([1.0] * 3, [1.0] * 3)
+            self.assertEqual(list(f(W, X).tolist()), Y)
+            self.assertEqual(len(f.profile(W, X)), len(f.profile()))
+
     def test_says_what_is_wrong_with_codes(self):
         with self.assertRaises(rammer.RammerError) as caught:
             rammer.compile(self.path)

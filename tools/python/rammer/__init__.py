@@ -14,9 +14,9 @@ from typing import Any
 
 from ._arrays import Array, ArrayError
 from ._library import Message, RammerError, library
-from ._model import Model, Node, Profile, Tensor, compile
+from ._model import Dim, Model, Node, Profile, Tensor, compile
 
-__all__ = ["Array", "ArrayError", "Message", "Model", "Node", "Profile", "RammerError", "Tensor",
+__all__ = ["Array", "ArrayError", "Dim", "Message", "Model", "Node", "Profile", "RammerError", "Tensor",
            "compile", "import_torch", "version"]
 
 

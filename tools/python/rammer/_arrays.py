@@ -261,6 +261,21 @@ def _from_buffer(value: Any, name: str, expected: Type, shape: Tuple[int, ...]) 
     return Given(ctypes.addressof(memory), (memory, value))
 
 
+def shape_of(value: Any, name: str) -> Tuple[int, ...]:
+    """The shape of an array that was passed as an input; of lists, by the first of each."""
+    shape = getattr(value, "shape", None)
+    if shape is not None:
+        return tuple(int(n) for n in shape)
+    if isinstance(value, (list, tuple)):
+        return (len(value),) + (shape_of(value[0], name) if len(value) else ())
+    if isinstance(value, (int, float, bool)):
+        return ()
+    try:
+        return memoryview(value).shape or ()
+    except TypeError:
+        raise ArrayError(f"{name}: {type(value).__name__} is no array") from None
+
+
 def give(value: Any, name: str, expected: Type, shape: Tuple[int, ...]) -> Given:
     """An array that was passed as an input. Its type and shape must be the input's; numbers in lists are converted."""
     numpy = sys.modules.get("numpy")

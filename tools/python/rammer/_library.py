@@ -50,6 +50,11 @@ class CNode(ctypes.Structure):
                 ("seconds", ctypes.c_double)]
 
 
+class CDim(ctypes.Structure):
+    _fields_ = [("name", ctypes.c_char_p), ("low", ctypes.c_int64), ("high", ctypes.c_int64),
+                ("value", ctypes.c_int64)]
+
+
 _MODEL, _SIZE, _TEXT, _BUFFERS = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_char_p,
                                   ctypes.POINTER(ctypes.c_void_p))
 
@@ -68,6 +73,11 @@ FUNCTIONS = {
     "rammer_model_output_count": (_SIZE, (_MODEL,)),
     "rammer_model_input": (ctypes.POINTER(CTensor), (_MODEL, _SIZE)),
     "rammer_model_output": (ctypes.POINTER(CTensor), (_MODEL, _SIZE)),
+    "rammer_model_dim_count": (_SIZE, (_MODEL,)),
+    "rammer_model_dim": (ctypes.POINTER(CDim), (_MODEL, _SIZE)),
+    "rammer_model_set_dims": (ctypes.c_bool, (_MODEL, ctypes.POINTER(ctypes.c_int64))),
+    "rammer_model_set_shapes": (ctypes.c_bool, (_MODEL,
+                                                ctypes.POINTER(ctypes.POINTER(ctypes.c_int64)))),
     "rammer_model_threads": (ctypes.c_uint, (_MODEL,)),
     "rammer_model_veus": (ctypes.c_uint, (_MODEL,)),
     "rammer_model_run": (ctypes.c_bool, (_MODEL, _BUFFERS, _BUFFERS)),

@@ -21,6 +21,15 @@ class Tensor(NamedTuple):
     shape: Tuple[int, ...]
 
 
+class Dim(NamedTuple):
+    """A dimension that is open: every value from `low` to `high` is run by the one plan."""
+
+    name: str
+    low: int
+    high: int
+    value: int  #: of the last run, or the largest before one
+
+
 class Node(NamedTuple):
     """What a node took when its kernel ran alone."""
 
@@ -69,6 +78,10 @@ class Model:
             self._give(name, value)
         self._check(self._lib.rammer_model_load(self._model, os.fsencode(path)))
         self.messages = messages_of(self._model)  #: warnings and notes of loading
+        self._open = self._lib.rammer_model_dim_count(self._model) > 0
+        self._tell_shapes()
+
+    def _tell_shapes(self) -> None:
         self.inputs = _describe(self._lib.rammer_model_input_count(self._model),
                                 self._lib.rammer_model_input, self._model)
         self.outputs = _describe(self._lib.rammer_model_output_count(self._model),
@@ -111,6 +124,30 @@ class Model:
         """Virtual execution units of the plan."""
         return self._lib.rammer_model_veus(self._model)
 
+    @property
+    def dims(self) -> Tuple[Dim, ...]:
+        """The dimensions that are open, in the order of their names in the model."""
+        found = []
+        for i in range(self._lib.rammer_model_dim_count(self._model)):
+            d = self._lib.rammer_model_dim(self._model, i).contents
+            found.append(Dim(text(d.name), d.low, d.high, d.value))
+        return tuple(found)
+
+    def _set_shapes(self, values: Sequence[Any]) -> None:
+        """Sets the open dimensions by the inputs' shapes."""
+        shapes = [_arrays.shape_of(v, t.name) for v, t in zip(values, self.inputs)]
+        if all(shape == t.shape for shape, t in zip(shapes, self.inputs)):
+            return
+        for shape, t in zip(shapes, self.inputs):
+            if len(shape) != len(t.shape):
+                raise _arrays.ArrayError(
+                    f"{t.name} has {len(t.shape)} dimensions, not {len(shape)}")
+        rows = [(ctypes.c_int64 * max(len(shape), 1))(*shape) for shape in shapes]
+        pointer = ctypes.POINTER(ctypes.c_int64)
+        self._check(self._lib.rammer_model_set_shapes(
+            self._model, (pointer * (len(rows) + 1))(*(ctypes.cast(r, pointer) for r in rows))))
+        self._tell_shapes()
+
     def _arguments(self, args: Sequence[Any], named: Mapping[str, Any]) -> List[Any]:
         if len(args) > len(self.inputs):
             raise TypeError(f"the model has {len(self.inputs)} inputs, not {len(args)}")
@@ -127,19 +164,22 @@ class Model:
 
     def _call(self, function: Any, args: Sequence[Any], named: Mapping[str, Any]) -> List[Any]:
         values = self._arguments(args, named)
-        given = [_arrays.give(v, t.name, _arrays.type_of(t.dtype), t.shape)
-                 for v, t in zip(values, self.inputs)]
-        made = [_arrays.Array(_arrays.type_of(t.dtype), t.shape) for t in self.outputs]
-        inputs = (ctypes.c_void_p * (len(given) + 1))(*(g.address for g in given))
-        outputs = (ctypes.c_void_p * (len(made) + 1))(*(a.address for a in made))
         with self._lock:
+            if self._open:
+                self._set_shapes(values)
+            given = [_arrays.give(v, t.name, _arrays.type_of(t.dtype), t.shape)
+                     for v, t in zip(values, self.inputs)]
+            made = [_arrays.Array(_arrays.type_of(t.dtype), t.shape) for t in self.outputs]
+            inputs = (ctypes.c_void_p * (len(given) + 1))(*(g.address for g in given))
+            outputs = (ctypes.c_void_p * (len(made) + 1))(*(a.address for a in made))
             self._check(function(self._model, inputs, outputs))
         return [_arrays.hand_out(a, _likeness(values)) for a in made]
 
     def __call__(self, *args: Any, **named: Any) -> Any:
         """
         Runs the model: inputs in order, or by name. An input is an array of numpy, anything with DLPack (tensors of torch),
-        a buffer, or nested lists; its type and shape must be the input's. Comes back with the output, or a tuple of them: tensors
+        a buffer, or nested lists; its type and shape must be the input's, where open dimensions have any value of their
+        range, which is run without planning or building anything. Comes back with the output, or a tuple of them: tensors
         of torch when one was passed, arrays of numpy where numpy is installed, else `rammer.Array`.
         """
         made = self._call(self._lib.rammer_model_run, args, named)
@@ -195,8 +235,17 @@ def _likeness(values: Sequence[Any]) -> str:
     return "numpy"
 
 
-def compile(model: Path, *, dims: Optional[Mapping[str, int]] = None, target: Optional[str] = None,
-            device: Optional[Path] = None, policy: Optional[str] = None, kernels: Optional[str] = None,
+def _range_text(value: Union[int, Tuple[int, int], range]) -> str:
+    if isinstance(value, range):
+        if value.step != 1 or not len(value):
+            raise ValueError(f"a dimension's range has no steps or gaps: {value}")
+        value = (value[0], value[-1])
+    return f"{value[0]}..{value[1]}" if isinstance(value, tuple) else str(value)
+
+
+def compile(model: Path, *, dims: Optional[Mapping[str, Union[int, Tuple[int, int], range]]] = None,
+            target: Optional[str] = None, device: Optional[Path] = None,
+            policy: Optional[str] = None, kernels: Optional[str] = None,
             veus: Optional[int] = None, threads: Optional[int] = None,
             catalogs: Sequence[Path] = (), bindings: Sequence[Path] = (),
             profile: Optional[Path] = None, values: Optional[Mapping[str, Any]] = None,
@@ -204,7 +253,8 @@ def compile(model: Path, *, dims: Optional[Mapping[str, int]] = None, target: Op
     """
     Loads or plans a model: an ONNX file, a graph.json, or a folder of `rammer zoo`, `rammer import` or `rammer build`.
 
-    dims: values of named dimensions. target, device, policy, kernels, veus, profile: as of `rammer build`.
+    dims: values of named dimensions; of one that stays open its range, (1, 128): any value in it is then run by the same
+    plan. target, device, policy, kernels, veus, profile: as of `rammer build`.
     threads: how many work in a run; default: one for each vEU, but no more than processors.
     catalogs, bindings: more kernels of your own, over the shipped ones (`rkconvert`).
     values: of inputs that shapes follow from, which become constants (ONNX).
@@ -212,7 +262,7 @@ def compile(model: Path, *, dims: Optional[Mapping[str, int]] = None, target: Op
 
     RammerError holds all that does not fit, each with a code.
     """
-    options = [("dim", f"{name}={value}") for name, value in (dims or {}).items()]
+    options = [("dim", f"{name}={_range_text(value)}") for name, value in (dims or {}).items()]
     single = {"target": target, "device": device, "policy": policy, "kernels": kernels, "veus": veus,
               "threads": threads, "profile": profile, "home": home}
     options += [(name, os.fsdecode(v) if not isinstance(v, int) else str(v))
