@@ -1,6 +1,7 @@
 #include "convert/clang/parse.h"
 
 #include "convert/clang/ast.h"
+#include "convert/clang/declared.h"
 #include "convert/clang/included.h"
 #include "convert/clang/pch.h"
 #include "convert/unit/sources.h"
@@ -303,7 +304,8 @@ bool rk_parse_source(rk_unit *unit)
     bool *changed = RK_NEW_ARRAY(unit->arena, bool, unit->files.count);
     for (size_t i = 0; i < unit->files.count; i++)
         changed[i] = unit->files.items[i]->expanded;
-    return parse_changed(unit, changed) && report_errors(unit) && rk_included_check(unit);
+    return parse_changed(unit, changed) && report_errors(unit) && rk_included_check(unit) &&
+           rk_declared_check(unit, changed);
 }
 
 bool rk_parse_texts(rk_unit *unit, const rk_bytes *texts)
@@ -342,7 +344,7 @@ bool rk_parse_program(bool *clean, rk_unit *unit, const bool *changed)
         rk_diag_add(unit->diag, RK_WARNING, "RK-V210", errors.place,
                     "kernels that cannot be seen are taken to wait, which is slower",
                     "does not parse: %s", errors.message);
-    return rk_included_check(unit);
+    return rk_included_check(unit) && rk_declared_check(unit, changed);
 }
 
 bool rk_parse_in_place(rk_unit *unit, const rk_bytes *texts)

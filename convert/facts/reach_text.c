@@ -169,9 +169,11 @@ static unsigned effects_of_kind(const rk_reach_text *t, rk_ir_id node)
     case RK_IR_ASSEMBLY:
     case RK_IR_MS_ASSEMBLY:
         return RK_EFFECT_ASSEMBLY | RK_EFFECT_WAITS | RK_EFFECT_ASKS;
+    case RK_IR_LABEL:
+        return RK_EFFECT_JUMPS |
+               (rk_spin_look(t->unit, node, t->end) != RK_SPIN_NONE ? RK_EFFECT_SPINS : 0u);
     case RK_IR_GOTO:
     case RK_IR_INDIRECT_GOTO:
-    case RK_IR_LABEL:
     case RK_IR_TRY:
     case RK_IR_STATEMENT_EXPRESSION:
         return RK_EFFECT_JUMPS;

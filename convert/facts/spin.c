@@ -95,16 +95,40 @@ static bool are_words(const rk_tokens *tokens, size_t at, const words *w)
     return count > 0;
 }
 
-/** Whether what the call changes is named elsewhere in the same function, as a lock is to be given back. */
+/** Whether the text at `offset` of that file is in the other branch of an `if` around the loop: not behind it. */
+static bool is_in_other_branch(const way *s, uint32_t file, size_t offset)
+{
+    for (rk_ir_id at = s->loop; at; at = rk_ir_at(s->ir, at)->parent) {
+        const rk_ir_id around = rk_ir_at(s->ir, at)->parent;
+        if (rk_ir_kind_of(s->ir, around) != RK_IR_IF ||
+            rk_ir_at(s->ir, at)->role != RK_IR_ROLE_THEN)
+            continue;
+        const rk_ir_id other = rk_ir_child_as(s->ir, around, RK_IR_ROLE_ELSE);
+        const rk_ir_extent *e = &rk_ir_at(s->ir, other)->expanded;
+        if (other && e->begin.file == file && offset >= e->begin.offset && offset < e->end.offset)
+            return true;
+    }
+    return false;
+}
+
+/** Whether the words that end before token `i` are the beginning of a longer expression: `lock + 1`. */
+static bool goes_further(const rk_tokens *tokens, size_t i)
+{
+    return rk_token_is(tokens, i, "+") || rk_token_is(tokens, i, "-");
+}
+
+/** Whether what the call changes is named behind it in the same function, as a lock is to be given back. */
 static bool is_given_back(const way *s, rk_ir_id call)
 {
     const words lock = words_of(s, rk_ir_argument(s->ir, call, 0));
     if (!lock.tokens)
         return false;
-    const size_t behind = rk_ir_at(s->ir, call)->expanded.end.offset;
+    const rk_ir_extent *e = &rk_ir_at(s->ir, call)->expanded;
     const size_t end = rk_tokens_at(lock.tokens, s->end);
-    for (size_t i = rk_tokens_at(lock.tokens, behind); i < end; i++)
-        if (are_words(lock.tokens, i, &lock))
+    for (size_t i = rk_tokens_at(lock.tokens, e->end.offset); i < end; i++)
+        if (are_words(lock.tokens, i, &lock) &&
+            !goes_further(lock.tokens, i + lock.end - lock.first) &&
+            !is_in_other_branch(s, e->begin.file, lock.tokens->items[i].offset))
             return true;
     return false;
 }
@@ -141,9 +165,9 @@ static bool follow_atomic(way *s, rk_ir_id call, unsigned does)
     const rk_ir_id value = rk_ir_argument(s->ir, call, 1);
     if ((does & RK_DOES_STEP) || ((does & RK_DOES_SUM) && !is_zero(s, value)))
         return false;
-    if (compares)
-        *rk_push(s->unit->arena, &s->compared) = value;
     const bool equal = compares && same_words(s, value, rk_ir_argument(s->ir, call, 2));
+    if (compares && !equal)
+        *rk_push(s->unit->arena, &s->compared) = value;
     if ((compares || (does & RK_DOES_EXCHANGE)) && !equal && is_given_back(s, call))
         s->locks = true;
     else
@@ -224,8 +248,7 @@ static void pass_arguments(way *s, rk_ir_id call, rk_ir_id function, rk_ir_id bo
 static bool follow_function(way *s, rk_ir_id call, rk_ir_id function)
 {
     const rk_ir_id definition = rk_ir_definition(s->ir, function);
-    if (!definition || s->open.count == MOST_DEPTH ||
-        rk_ir_decl_at(s->ir, function)->flags & RK_IR_VIRTUAL)
+    if (!definition || s->open.count == MOST_DEPTH)
         return false;
     for (size_t i = 0; i < s->open.count; i++)
         if (s->open.items[i] == definition)
@@ -321,6 +344,60 @@ static bool follow_operator(way *s, rk_ir_id call, const char *what)
     return false;
 }
 
+/** The type of the functions that an expression points to; 0 where it is none. */
+static rk_ir_id pointed_type(const rk_ir *ir, rk_ir_id expression)
+{
+    const rk_ir_type *type = rk_ir_type_of(ir, expression);
+    return type->kind == RK_IR_TYPE_POINTER ? rk_ir_type_at(ir, type->pointee)->canonical : 0;
+}
+
+/** Whether a call whose function only the run knows may mean that one: of the same type, and of the same name if it is virtual. */
+static bool may_be(rk_ir *ir, rk_ir_id call, const rk_ir_decl *callee, rk_ir_id candidate)
+{
+    const rk_ir_decl *d = rk_ir_decl_at(ir, candidate);
+    if (!rk_ir_is_function(d->kind) || !(d->flags & RK_IR_DEVICE) ||
+        rk_ir_definition(ir, candidate) != candidate)
+        return false;
+    const rk_ir_id type = rk_ir_type_at(ir, d->type)->canonical;
+    if (callee->flags & RK_IR_VIRTUAL)
+        return d->flags & RK_IR_VIRTUAL && strcmp(d->name, callee->name) == 0 &&
+               type == rk_ir_type_at(ir, callee->type)->canonical;
+    return type == pointed_type(ir, rk_ir_first(ir, call));
+}
+
+/** The variable or table that a function is called by, or the method. */
+static rk_ir_id called_by(const rk_ir *ir, rk_ir_id call)
+{
+    rk_ir_id by = rk_ir_unwrap(ir, rk_ir_first(ir, call));
+    while (rk_ir_kind_of(ir, by) == RK_IR_SUBSCRIPT || rk_ir_kind_of(ir, by) == RK_IR_UNARY)
+        by = rk_ir_unwrap(ir, rk_ir_first(ir, by));
+    return rk_ir_at(ir, by)->decl;
+}
+
+/** A call of what only the run knows, a table's function or a virtual one: it waits if one of those that it may mean does. */
+static bool follow_candidates(way *s, rk_ir_id call, const rk_ir_decl *callee)
+{
+    bool idle = false;
+    rk_ir_project(s->ir);
+    const uint32_t count = s->ir->decls.count;
+    for (rk_ir_id d = 1; d < count && s->open.count < 2; d++) {
+        const way before = *s;
+        if (!may_be(s->ir, call, callee, d))
+            continue;
+        if (follow_function(s, call, d)) {
+            const rk_ir_id tree = rk_ir_body(s->ir, d);
+            add_change(s, called_by(s->ir, call), rk_ir_child_of(s->ir, tree, RK_IR_COMPOUND),
+                       false);
+            idle = true;
+        } else {
+            s->looks = before.looks;
+            s->reads = before.reads;
+            s->changes.count = before.changes.count;
+        }
+    }
+    return idle;
+}
+
 static bool follow_call(way *s, rk_ir_id call)
 {
     if (!follow_all(s, call, 0))
@@ -332,7 +409,10 @@ static bool follow_call(way *s, rk_ir_id call)
     if (what)
         return follow_operator(s, call, what);
     if (!rk_ir_is_function(function->kind))
-        return atomic_of(name) ? follow_atomic(s, call, atomic_of(name)) : false;
+        return atomic_of(name) ? follow_atomic(s, call, atomic_of(name))
+                               : follow_candidates(s, call, function);
+    if (function->flags & RK_IR_VIRTUAL)
+        return follow_candidates(s, call, function);
     const bool known =
         atomic_of(name) || rk_str_starts(name, "__") ||
         (rk_system_ir_space(s->ir, function) & (RK_IN_CUDA | RK_IN_STD | RK_IN_COOPERATIVE));
@@ -358,9 +438,11 @@ static bool follow_assembly(way *s, rk_ir_id statement)
     const bool loads = strstr(text, "ld.") != NULL;
     for (size_t i = 0; i < sizeof looks / sizeof *looks; i++)
         s->looks |= loads && strstr(text, looks[i]);
-    for (size_t i = 0; i < sizeof changes / sizeof *changes; i++)
+    const bool adds_nothing = strstr(text, "atom.") && strstr(text, ", 0;");
+    for (size_t i = 0; i < sizeof changes / sizeof *changes && !adds_nothing; i++)
         if (strstr(text, changes[i]))
             return false;
+    s->looks |= adds_nothing;
     for (size_t i = 0; i < sizeof pauses / sizeof *pauses; i++)
         s->pauses |= strstr(text, pauses[i]) != NULL;
     s->pauses |= strstr(text, "\"memory\"") && !loads;
@@ -481,6 +563,44 @@ static outcome pass_if(way *s, rk_ir_id statement)
     return !no ? pass(s, yes) : other ? pass(s, other) : FALLS;
 }
 
+/** The label's name in `name:` or in `goto name`. */
+static words label_of(const way *s, rk_ir_id statement)
+{
+    words w = words_of(s, statement);
+    w.first += rk_ir_kind_of(s->ir, statement) == RK_IR_GOTO;
+    w.end = w.tokens && w.first < w.end ? w.first + 1 : w.first;
+    return w;
+}
+
+/** Whether a `goto` leads back to the label that the loop is. */
+static bool is_back(const way *s, rk_ir_id jump)
+{
+    if (rk_ir_kind_of(s->ir, s->loop) != RK_IR_LABEL || s->open.count)
+        return false;
+    const words label = label_of(s, s->loop), to = label_of(s, jump);
+    return label.tokens && to.tokens && are_words(to.tokens, to.first, &label);
+}
+
+/** By no case, and through what stands behind `default` there; what a case does that is taken, is taken for work. */
+static outcome pass_switch(way *s, rk_ir_id statement)
+{
+    const rk_ir_id condition = rk_ir_child_as(s->ir, statement, RK_IR_ROLE_CONDITION),
+                   body = rk_ir_child_of(s->ir, statement, RK_IR_COMPOUND);
+    if (!condition || !body || s->inner || !follow_condition(s, condition) ||
+        s->chosen == MOST_CHOICES || choose(s))
+        return WORKS;
+    const rk_ir_id first = rk_ir_child_of(s->ir, body, RK_IR_DEFAULT);
+    for (rk_ir_id next = first; next; next = rk_ir_next(s->ir, next)) {
+        const rk_ir_id part = next == first ? rk_ir_child(s->ir, first, 0) : next;
+        if (rk_ir_kind_of(s->ir, part) == RK_IR_BREAK)
+            break;
+        const outcome e = pass(s, part);
+        if (e != FALLS)
+            return e;
+    }
+    return FALLS;
+}
+
 /** A loop inside is gone through when nothing in it changes more than variables; what it waits for is its own. */
 static outcome pass_loop(way *s, rk_ir_id loop)
 {
@@ -499,8 +619,11 @@ static outcome pass(way *s, rk_ir_id statement)
     switch ((int)kind) {
     case RK_IR_EMPTY:
         return FALLS;
-    case RK_IR_BREAK:
     case RK_IR_GOTO:
+        if (is_back(s, statement))
+            return s->inner ? FALLS : AGAIN;
+        return s->inner ? FALLS : LEAVES;
+    case RK_IR_BREAK:
         return s->inner ? FALLS : LEAVES;
     case RK_IR_RETURN:
         if (s->open.count == 0)
@@ -512,6 +635,8 @@ static outcome pass(way *s, rk_ir_id statement)
         return pass_all(s, statement);
     case RK_IR_IF:
         return pass_if(s, statement);
+    case RK_IR_SWITCH:
+        return pass_switch(s, statement);
     case RK_IR_WHILE:
     case RK_IR_DO:
     case RK_IR_FOR:
@@ -604,11 +729,23 @@ static outcome pass_for(way *s)
     return body;
 }
 
+/** From a label on, as far as the statements around it go. */
+static outcome pass_label(way *s)
+{
+    outcome e = pass(s, s->loop);
+    for (rk_ir_id next = rk_ir_next(s->ir, s->loop); next && e == FALLS;
+         next = rk_ir_next(s->ir, next))
+        e = pass(s, next);
+    return e == FALLS ? LEAVES : e;
+}
+
 static outcome pass_body(way *s)
 {
     const rk_ir_kind kind = rk_ir_kind_of(s->ir, s->loop);
     if (kind == RK_IR_FOR)
         return pass_for(s);
+    if (kind == RK_IR_LABEL)
+        return pass_label(s);
     if ((kind != RK_IR_WHILE && kind != RK_IR_DO) || rk_ir_child_count(s->ir, s->loop) != 2)
         return WORKS;
     return follow_condition(s, rk_ir_child_as(s->ir, s->loop, RK_IR_ROLE_CONDITION))

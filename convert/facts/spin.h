@@ -10,7 +10,7 @@ typedef enum {
 } rk_spin;
 
 /**
- * Whether a loop of the unit's tree (rk_unit.ir) waits for another thread by looking at memory: spin.c says when. `function_end`: offset of
+ * Whether a loop, or what a label begins, of the unit's tree (rk_unit.ir) waits for another thread by looking at memory: spin.c says when. `function_end`: offset of
  * the end of the text of the function that it is in.
  */
 rk_spin rk_spin_look(const rk_unit *unit, rk_ir_id loop, size_t function_end);

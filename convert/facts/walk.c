@@ -528,6 +528,9 @@ static void visit(rk_walker *w, CXCursor cursor)
     case CXCursor_CXXForRangeStmt:
         visit_loop(w, cursor);
         return;
+    case CXCursor_LabelStmt:
+        check_spin(w, cursor);
+        break;
     case CXCursor_LambdaExpr:
         visit_lambda(w, cursor);
         return;

@@ -10,8 +10,8 @@
 
 #define ARCH "__CUDA_ARCH__"
 
-/** The compute capability that librk_cuda's device says it has. */
-static const char arch_value[] = "800";
+/** What rk/cuda/cuda_version.h says it is. */
+static const char arch_value[] = "RK_CUDA_ARCH";
 
 /** Replaces the name in a stretch's tokens [from, to): a value, and 1 for `defined(name)`. */
 static void replace_arch(rk_program *program, const rk_stretch *s, size_t from, size_t to)

@@ -159,7 +159,8 @@ static bool compile(const rk_unit *unit, unsigned level, const char *folder, con
         "-o",        "library.o"};
     for (size_t i = 0; i < sizeof last / sizeof *last; i++)
         *rk_push(arena, &object) = last[i];
-    const char *const link[] = {"-x", "none", "-shared", "library.o", "-o", "library.so"};
+    const char *map = rk_arena_printf(arena, "-Wl,--version-script=%s/rk/cpu_library.map", include);
+    const char *const link[] = {"-x", "none", "-shared", map, "library.o", "-o", "library.so"};
     const rk_cc_words words = command(level, arena);
     for (size_t i = 0; i < words.count; i++)
         *rk_push(arena, &library) = words.items[i];

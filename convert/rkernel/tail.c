@@ -297,7 +297,8 @@ char *rk_rewrite_cpu(const rk_unit *unit)
     rk_str_add(&out, "#include <rk/shim/cuda_runtime.h>\n#include <rk/rkernel.h>\n");
     rk_str_addf(
         &out,
-        "%s#include <rk/nvcc.h>\n#include \"%s\"\n#include <rk/cpu_entry.h>\n\nnamespace %s {\n",
+        "%s#include <rk/nvcc.h>\n#define __CUDA_ARCH__ RK_CUDA_ARCH\n#include \"%s\"\n"
+        "#include <rk/cpu_entry.h>\n\nnamespace %s {\n",
         any_split(unit) ? "#include <rk/cpu_fission.h>\n" : "", unit->files.items[0]->out_name,
         unit->space);
     for (size_t i = 0; i < unit->instances.count; i++) {

@@ -6,10 +6,6 @@
 #include <string.h>
 #include <strings.h>
 
-#define HINT                                                                                       \
-    "rename it: names with rk__ in them, and those that begin with rk_cpu_, rk_cuda_, RK_CPU_ or " \
-    "RK_CUDA_, are Rammer's"
-
 static bool is_reserved(const char *name, size_t length)
 {
     static const char *const prefixes[] = {"rk_cpu_", "rk_cuda_"};
@@ -21,6 +17,11 @@ static bool is_reserved(const char *name, size_t length)
         if ((i == 0 || name[i - 1] == '_') && strncasecmp(name + i, "rk__", 4) == 0)
             return true;
     return false;
+}
+
+bool rk_name_is_reserved(const char *name)
+{
+    return is_reserved(name, strlen(name));
 }
 
 /** The first reserved name among the tokens; the directives' own ones are looked at, too. NULL if there is none. */
@@ -43,9 +44,34 @@ static const char *find_reserved(const rk_tokens *tokens, size_t *offset, rk_are
     return NULL;
 }
 
-bool rk_reserved_names(rk_unit *unit)
+/** The word behind a `-D` at argument `i`: what the macro is called, and more; NULL for another argument. */
+static const char *defined_at(const rk_convert_options *options, size_t i)
+{
+    const char *arg = options->args[i];
+    if (!rk_str_starts(arg, "-D"))
+        return NULL;
+    return arg[2] || i + 1 == options->arg_count ? arg + 2 : options->args[i + 1];
+}
+
+/** False, RK-V138, for an option that defines a macro of a reserved name. */
+static bool reserved_options(const rk_unit *unit)
 {
     bool ok = true;
+    for (size_t i = 0; i < unit->options->arg_count; i++) {
+        const char *text = defined_at(unit->options, i);
+        const size_t length = text ? strcspn(text, " \t(=") : 0;
+        if (length && is_reserved(text, length))
+            ok = rk_diag_add(unit->diag, RK_ERROR, "RK-V138", rk_place_file(unit->path),
+                             RK_RESERVED_HINT,
+                             "-D%.*s: '%.*s' is a reserved name, which converted text has itself",
+                             (int)length, text, (int)length, text);
+    }
+    return ok;
+}
+
+bool rk_reserved_names(rk_unit *unit)
+{
+    bool ok = reserved_options(unit);
     for (size_t f = 0; f < unit->files.count; f++) {
         const rk_source_file *file = unit->files.items[f];
         size_t offset = 0;
@@ -53,7 +79,7 @@ bool rk_reserved_names(rk_unit *unit)
         if (name)
             ok =
                 rk_diag_add(unit->diag, RK_ERROR, "RK-V138", rk_sources_place(unit, f, offset),
-                            HINT, "'%s' is a reserved name, which converted text has itself", name);
+                            RK_RESERVED_HINT, "'%s' is a reserved name, which converted text has itself", name);
     }
     return ok;
 }
@@ -139,12 +165,9 @@ bool rk_reserved_macros(rk_unit *unit, const rk_source_file *file)
         }
     }
     for (size_t i = 0; i < unit->options->arg_count; i++) {
-        const char *arg = unit->options->args[i];
-        if (rk_str_starts(arg, "-D"))
-            ok &= check_macro(
-                unit, &names,
-                arg[2] || i + 1 == unit->options->arg_count ? arg + 2 : unit->options->args[i + 1],
-                rk_place_file(unit->path));
+        const char *text = defined_at(unit->options, i);
+        if (text)
+            ok &= check_macro(unit, &names, text, rk_place_file(unit->path));
     }
     return ok;
 }

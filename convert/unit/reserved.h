@@ -9,6 +9,13 @@
  * may have any other names, and macros.
  */
 
+#define RK_RESERVED_HINT                                                                           \
+    "rename it: names with rk__ in them, and those that begin with rk_cpu_, rk_cuda_, RK_CPU_ or " \
+    "RK_CUDA_, are Rammer's"
+
+/** Whether a name is one of ours, whatever the case of its letters. */
+bool rk_name_is_reserved(const char *name);
+
 /** False, with RK-V138 for each file that does, when the project's text uses a reserved name. */
 bool rk_reserved_names(rk_unit *unit);
 

@@ -252,7 +252,7 @@ cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *out, const void *fu
     *out = (struct cudaFuncAttributes){.sharedSizeBytes = k->info.static_shared,
                                        .maxThreadsPerBlock = max_threads(k),
                                        .numRegs = 32,
-                                       .ptxVersion = p->major * 10 + p->minor,
+                                       .ptxVersion = RK_CUDA_ARCH / 10,
                                        .binaryVersion = p->major * 10 + p->minor,
                                        .maxDynamicSharedSizeBytes = k->most_dynamic_shared,
                                        .preferredShmemCarveout = k->carveout};

@@ -28,11 +28,11 @@ mkdir "$work/out"
 cp "$catalog"/*.cu "$catalog"/*.cpp "$catalog"/*.cuh "$work/out"
 cp -R "$runtime" "$work/include"
 
-# The test has the runtime in it, too, for the legacy kernels: a library's own is the one that counts.
+# As rkconvert links a catalog's: the test has the runtime in it, too, for the legacy kernels.
 sanitize=${RK_SANITIZE:+-fsanitize=$RK_SANITIZE}
 build() {
     # shellcheck disable=SC2086
-    ${CXX:-c++} -std=c++17 -O0 -fPIC -shared -Wl,-Bsymbolic -ffp-contract=off -fno-fast-math -w $sanitize \
+    ${CXX:-c++} -std=c++17 -O0 -fPIC -shared -Wl,--version-script="$runtime/rk/cpu_library.map" -ffp-contract=off -fno-fast-math -w $sanitize \
         -I"$work/include" -I"$work/include/rk/shim" "$work/out/$stem.rk.cpu.cpp" -o "$1"
 }
 

@@ -2,11 +2,9 @@
 //
 // vdevice: 0 of 41, since all wait
 // unchecked: volatile accesses count as plain ones
-#include "check.h"
+#include "polls.h"
 
 #include <cuda/atomic>
-
-#include <unistd.h>
 
 // Two warps hand a double buffer to and fro; which half, is worked out.
 __global__ void handed(int *, int *out)
@@ -443,30 +441,6 @@ __global__ void look_back(int *c, int *out)
         out[blockIdx.x] = 1;
     }
 }
-
-// What a wait that goes on for ever does to a test: it ends it soon.
-static void limit()
-{
-    alarm(60);
-}
-
-using kernel = void (*)(int *, int *);
-
-// Each block leaves 1, or what `want` says.
-static void run(const char *name, kernel k, int blocks, int threads, int want = 1)
-{
-    check::buffer<int> flag(std::vector<int>(64, 0)), out(std::vector<int>(64, 0));
-    k<<<blocks, threads>>>(flag, out);
-    LAUNCH_OK();
-    std::vector<int> left(64, 0);
-    std::fill_n(left.begin(), blocks, want);
-    std::vector<int> got = out.get();
-    if (want != 1)
-        std::fill(got.begin() + blocks, got.end(), 0);
-    check::same(name, got, left);
-}
-
-#define RUN(k, ...) run(#k, k, __VA_ARGS__)
 
 int main()
 {

@@ -9,4 +9,7 @@
 #define RK_CUDA_VERSION 13000
 #endif
 
+/** __CUDA_ARCH__ of device code on the CPU: in programs, in catalogs' libraries, and what cudaFuncGetAttributes says. */
+#define RK_CUDA_ARCH 800
+
 #endif

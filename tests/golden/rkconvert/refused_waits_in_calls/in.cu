@@ -208,6 +208,88 @@ __global__ void passed_on(int *f)
         seen = __shfl_sync(~0u, seen, 0);
     } while (seen == 0);
 }
+__global__ void jumps(int *f)
+{
+again:
+    if (*(volatile int *)f == 0)
+        goto again;
+}
+__device__ bool seen(int *f, int v)
+{
+    return atomicCAS(f, v, v) == v;
+}
+__device__ bool (*const table[2])(int *, int) = {seen, seen};
+__global__ void by_table(int *f, int i)
+{
+    while (!table[i](f, 1))
+        ;
+}
+__global__ void by_variable(int *f)
+{
+    bool (*look)(int *, int) = seen;
+    while (!look(f, 1))
+        ;
+}
+struct Shape {
+    __device__ virtual bool there(int *f) const = 0;
+};
+struct Square : Shape {
+    __device__ bool there(int *f) const override
+    {
+        return *(volatile int *)f != 0;
+    }
+};
+__global__ void virtuals(int *f)
+{
+    Square square;
+    const Shape *shape = &square;
+    while (!shape->there(f))
+        ;
+}
+__global__ void no_case(int *f, int *o)
+{
+    for (;;) {
+        switch (*(volatile int *)f) {
+        case 1:
+            *o = 1;
+            return;
+        default:
+            break;
+        }
+    }
+}
+__global__ void next_one(int *f)
+{
+    while (atomicExch(f + blockIdx.x, 0) == 0)
+        ;
+    atomicExch(f + blockIdx.x + 1, 1);
+}
+__global__ void other_branch(int *f)
+{
+    if (blockIdx.x == 0) {
+        while (atomicExch(f, 0) == 0)
+            ;
+    } else {
+        atomicExch(f, 1);
+    }
+}
+__global__ void nv_load(int *f)
+{
+    while (__nv_atomic_load_n(f, __NV_ATOMIC_ACQUIRE, __NV_THREAD_SCOPE_DEVICE) == 0)
+        ;
+}
+__global__ void nv_add(int *f)
+{
+    while (__nv_atomic_fetch_add(f, 0, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE) == 0)
+        ;
+}
+__global__ void adds_nothing(int *f)
+{
+    int v;
+    do {
+        asm volatile("atom.global.add.s32 %0, [%1], 0;" : "=r"(v) : "l"(f) : "memory");
+    } while (v == 0);
+}
 // None of these waits: a lock, tries again, work that is taken, ends that come by themselves.
 __global__ void simt_lock(int *lock, int *x)
 {
@@ -371,6 +453,51 @@ __global__ void gcd(int *o, int a, int b)
         b = t;
     }
     *o = a;
+}
+__global__ void jumps_on(int *x, int n)
+{
+    int i = 0;
+next:
+    x[i] *= 2;
+    if (++i < n)
+        goto next;
+}
+struct Cursor {
+    const int *at;
+    __device__ virtual bool next()
+    {
+        return *at++ != 0;
+    }
+};
+__global__ void moves(const int *x, int *o)
+{
+    Cursor cursor;
+    cursor.at = x;
+    int n = 0;
+    while (cursor.next())
+        n++;
+    *o = n;
+}
+__global__ void states(const int *x, int *o)
+{
+    int state = 0, i = 0;
+    while (state != 2) {
+        switch (state) {
+        case 0:
+            state = x[i] ? 1 : 2;
+            break;
+        default:
+            i++;
+            state = 0;
+        }
+    }
+    *o = i;
+}
+__global__ void nv_work(int *next, int n, float *x)
+{
+    int i;
+    while ((i = __nv_atomic_fetch_add(next, 1, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE)) < n)
+        x[i] *= 2;
 }
 void launch(int *f)
 {
