@@ -38,13 +38,20 @@ static void check_name(look *l, CXCursor declaration, rk_where at)
     clang_disposeString(spelling);
 }
 
-/** Functions and variables of the runtime are C's, and an archive's symbol gives way to a program's. */
+static bool is_of_device(CXCursor variable)
+{
+    return rk_ast_has_attribute(variable, CXCursor_CUDADeviceAttr, NULL) ||
+           rk_ast_has_attribute(variable, CXCursor_CUDAConstantAttr, NULL) ||
+           rk_ast_has_attribute(variable, CXCursor_CUDASharedAttr, NULL);
+}
+
+/** Functions of the runtime are C's, and an archive's symbol gives way to a program's, a function's or a variable's. */
 static void check_symbol(look *l, CXCursor declaration, rk_where at)
 {
     const enum CXCursorKind kind = clang_getCursorKind(declaration);
     if ((kind != CXCursor_FunctionDecl && kind != CXCursor_VarDecl) ||
         !clang_isCursorDefinition(declaration) ||
-        clang_getCursorLinkage(declaration) != CXLinkage_External)
+        clang_getCursorLinkage(declaration) != CXLinkage_External || is_of_device(declaration))
         return;
     const CXString mangled = clang_Cursor_getMangling(declaration);
     const char *name = clang_getCString(mangled);
