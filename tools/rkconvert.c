@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -559,6 +560,14 @@ static int write_ninja(command *c)
     return ok ? 0 : 2;
 }
 
+/** Whether the path is what standard output goes to. */
+static bool is_stdout(const char *path)
+{
+    struct stat at, out;
+    return path && stat(path, &at) == 0 && fstat(STDOUT_FILENO, &out) == 0 &&
+           at.st_dev == out.st_dev && at.st_ino == out.st_ino;
+}
+
 static int convert(command *c)
 {
     rk_convert_result result;
@@ -583,7 +592,9 @@ static int convert(command *c)
         fputs(result.dump, stdout);
     else if (c->reports.count == 0 && result.file_count &&
              (c->options.target != RK_TARGET_CPU || !c->options.output))
-        rk_convert_report_text(&result, stdout);
+        rk_convert_report_text(&result, is_stdout(c->options.output) || is_stdout(c->options.catalog)
+                                            ? stderr
+                                            : stdout);
     for (size_t i = 0; i < c->reports.count && !result.dump; i++)
         ok &= put_report(c, &c->reports.items[i], &result, found);
     rk_diag_print(c->diag, 0, stderr, terminal);

@@ -11,7 +11,7 @@
  * looks for nothing, since who has the lock runs; nor does one that tries again with what it saw.
  */
 
-enum { MOST_DEPTH = 6, MOST_CHOICES = 24, MOST_WAYS = 256 };
+enum { MOST_DEPTH = 6, MOST_CHOICES = 24, MOST_WAYS = 256, MOST_CANDIDATES = 16 };
 
 static bool is_among(const char *name, const char *const *names, size_t count)
 {
@@ -380,10 +380,12 @@ static bool follow_candidates(way *s, rk_ir_id call, const rk_ir_decl *callee)
     bool idle = false;
     rk_ir_project(s->ir);
     const uint32_t count = s->ir->decls.count;
-    for (rk_ir_id d = 1; d < count && s->open.count < 2; d++) {
+    int candidates = 0;
+    for (rk_ir_id d = 1; d < count && s->open.count < 2 && candidates < MOST_CANDIDATES; d++) {
         const way before = *s;
         if (!may_be(s->ir, call, callee, d))
             continue;
+        candidates++;
         if (follow_function(s, call, d)) {
             const rk_ir_id tree = rk_ir_body(s->ir, d);
             add_change(s, called_by(s->ir, call), rk_ir_child_of(s->ir, tree, RK_IR_COMPOUND),

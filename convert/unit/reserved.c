@@ -77,9 +77,9 @@ bool rk_reserved_names(rk_unit *unit)
         size_t offset = 0;
         const char *name = find_reserved(&file->tokens, &offset, unit->arena);
         if (name)
-            ok =
-                rk_diag_add(unit->diag, RK_ERROR, "RK-V138", rk_sources_place(unit, f, offset),
-                            RK_RESERVED_HINT, "'%s' is a reserved name, which converted text has itself", name);
+            ok = rk_diag_add(unit->diag, RK_ERROR, "RK-V138", rk_sources_place(unit, f, offset),
+                             RK_RESERVED_HINT,
+                             "'%s' is a reserved name, which converted text has itself", name);
     }
     return ok;
 }

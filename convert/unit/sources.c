@@ -130,8 +130,13 @@ static bool may_read(const rk_unit *unit, size_t size)
 static size_t file_index(rk_unit *unit, const char *path)
 {
     struct stat status;
-    if (stat(path, &status) != 0 || !S_ISREG(status.st_mode))
+    if (stat(path, &status) != 0 || S_ISDIR(status.st_mode))
         return RK_NONE;
+    if (!S_ISREG(status.st_mode)) { /* which the compiler would read for ever */
+        rk_diag_add(unit->diag, RK_ERROR, "RK-F002", rk_place_file(path), "include a file",
+                    "cannot read the file: it is a device or a pipe");
+        return RK_NONE;
+    }
     for (size_t i = 0; i < unit->files.count; i++)
         if (unit->files.items[i]->device == (uint64_t)status.st_dev &&
             unit->files.items[i]->inode == (uint64_t)status.st_ino)

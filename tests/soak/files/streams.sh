@@ -59,6 +59,9 @@ prints()
 prints 'threadIdx' $convert k.cu -o /dev/stdout
 prints 'threadIdx' $convert k.cu -o /dev/fd/1
 prints 'rammer.catalog/1' $convert k.cu -o k.rk.cu --catalog /dev/stdout
+# and nothing else there
+$convert k.cu -o k.rk.cu >/dev/null 2>said
+$convert k.cu -o /dev/stdout 2>said | cmp -s - k.rk.cu || wrong "-o /dev/stdout has more than the output"
 prints 'converted' $convert k.cu --examine --report text=/dev/stdout
 prints '<html' $convert k.cu --examine --report html=/dev/stdout
 prints 'rammer.catalog/1' "$RKCONVERT" merge c/catalog.json -o /dev/stdout
