@@ -50,7 +50,10 @@ static void add_global(rk_unit *unit, CXCursor cursor)
     const bool member = rk_ast_is_scope(clang_getCursorKind(parent)) && !is_transparent(parent);
     if (*name && !member) /* of another scope, by its qualified name */
         *rk_push(unit->arena, &unit->globals) = (rk_global){
-            name, rk_ast_is_function(kind), is_type(kind), false, kind == CXCursor_Namespace};
+            .name = name,
+            .function = rk_ast_is_function(kind),
+            .type = is_type(kind),
+            .space = kind == CXCursor_Namespace};
 }
 
 /** Whether the type is the same in every source: it is not the project's, whose namespaces differ. */
@@ -201,8 +204,10 @@ static enum CXChildVisitResult find_system(CXCursor cursor, CXCursor parent, CXC
     const CXString spelling = clang_getCursorSpelling(cursor);
     const char *name = clang_getCString(spelling);
     rk_global *g = *c->path ? NULL : find_global(c->unit, name);
-    if (g)
+    if (g) {
         g->system = true;
+        g->device |= rk_ast_has_attribute(cursor, CXCursor_CUDADeviceAttr, NULL);
+    }
     if (kind == CXCursor_Namespace && *name)
         visit_space(c, cursor, name);
     clang_disposeString(spelling);
@@ -234,7 +239,7 @@ static void find_overloads(rk_unit *unit)
         if (f->method || f->special || f->c_linkage || *f->spaces || f->local_class)
             continue;
         const rk_global *g = find_global(unit, f->name);
-        f->overloads = g && g->system;
+        f->overloads = g && g->device;
     }
 }
 

@@ -766,11 +766,20 @@ static bool next_way(way *s)
     return true;
 }
 
+/** Whether the loop's condition is false each time, as of the `do ... while (0)` around a macro's statements. */
+static bool goes_once(const way *s)
+{
+    const rk_ir_id condition = rk_ir_child_as(s->ir, s->loop, RK_IR_ROLE_CONDITION);
+    return condition && is_zero(s, condition);
+}
+
 rk_spin rk_spin_look(const rk_unit *unit, rk_ir_id loop, size_t function_end)
 {
     way s = {.unit = unit, .ir = unit->ir, .end = function_end, .loop = loop};
     bool waits = false, reads = false, gets_anywhere = false;
     int count = 0;
+    if (goes_once(&s))
+        return RK_SPIN_NONE;
     do {
         s.changes.count = s.conditions.count = s.compared.count = s.chosen = 0;
         s.looks = s.reads = s.locks = s.pauses = s.timed = false;

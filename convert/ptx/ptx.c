@@ -136,6 +136,36 @@ static bool add_arithmetic(rk_ptx *t, const rk_ptx_instruction *in)
     return false;
 }
 
+/** `mov.b32 {a, b}, c` and `mov.b64 d, {a, b}`: a register's parts, the lowest first. */
+static bool add_parts(rk_ptx *t, const rk_ptx_instruction *in)
+{
+    const bool apart = in->operand_count == 2 && in->operands[0][0] == '{';
+    const bool together = in->operand_count == 2 && in->operands[1][0] == '{';
+    const char *each[4], *part;
+    if (apart == together || !is_operation(in, "mov", "") || in->type_count != 1)
+        return false;
+    const char *type = rk_ptx_bits(in->types[0]), *whole = rk_ptx_value(t, in->operands[apart]);
+    const size_t count = rk_ptx_elements(t, in->operands[together], each);
+    const size_t bits = strstr(type, "long") ? 64 : strstr(type, "short") ? 16 : 32;
+    if (!whole || (count != 2 && count != 4))
+        return false;
+    part = bits / count == 32 ? "unsigned" : bits / count == 16 ? "unsigned short" : "unsigned char";
+    if (apart)
+        rk_str_addf(&t->out, "{ const auto rk__w = rk__::ptx_as<unsigned long long>(%s);", whole);
+    else
+        rk_str_addf(&t->out, "rk__::ptx_put(%s, (%s)(0", whole, type);
+    for (size_t i = 0; i < count; i++) {
+        const size_t at = i * (bits / count);
+        if (apart)
+            rk_str_addf(&t->out, " rk__::ptx_put(%s, (%s)(rk__w >> %zu));", each[i], part, at);
+        else
+            rk_str_addf(&t->out, " | (unsigned long long)rk__::ptx_as<%s>(%s) << %zu", part,
+                        each[i], at);
+    }
+    rk_str_add(&t->out, apart ? " }" : "));");
+    return true;
+}
+
 /** `selp`, `cvta`. */
 static bool add_choice(rk_ptx *t, const rk_ptx_instruction *in)
 {
@@ -329,7 +359,8 @@ static bool add_other(rk_ptx *t, const rk_ptx_instruction *in)
 static bool add_instruction(rk_ptx *t, const char *name, const rk_ptx_instruction *in)
 {
     return add_function(t, name, in) || add_arithmetic(t, in) || rk_ptx_add_carry(t, in) ||
-           add_choice(t, in) || rk_ptx_add_convert(t, name, in) || rk_ptx_add_warp(t, in) ||
+           add_choice(t, in) || add_parts(t, in) || rk_ptx_add_convert(t, name, in) || rk_ptx_add_warp(t, in) ||
+           rk_ptx_add_mma(t, name, in) ||
            add_memory(t, in) || add_atomic(t, in) || add_copy(t, in) || add_mbarrier(t, in) ||
            add_other(t, in);
 }

@@ -4,7 +4,7 @@
 #include "base/str.h"
 #include "convert/ptx/ptx.h"
 
-enum { RK_PTX_PIECES = 12, RK_PTX_OPERANDS = 6, RK_PTX_TYPES = 3 };
+enum { RK_PTX_PIECES = 12, RK_PTX_OPERANDS = 6, RK_PTX_TYPES = 4 };
 
 /** A statement of inline assembly on its way. */
 typedef struct {
@@ -53,6 +53,9 @@ bool rk_ptx_add_carry(rk_ptx *t, const rk_ptx_instruction *in);
 
 /** warp_operations.c: `shfl.sync`, `vote.sync`, `match.sync`, `redux.sync`, `ldmatrix`. */
 bool rk_ptx_add_warp(rk_ptx *t, const rk_ptx_instruction *in);
+
+/** mma.c: `mma.sync`, `name` being all of it. */
+bool rk_ptx_add_mma(rk_ptx *t, const char *name, const rk_ptx_instruction *in);
 
 const char *rk_ptx_type(const char *piece);
 

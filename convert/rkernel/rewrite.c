@@ -622,7 +622,7 @@ void rk_rewrite_functions(rk_unit *unit)
 
 /**
  * A function of the namespace hides those of its name in system headers, which it overloads where it was: each is
- * declared beside it.
+ * declared beside it where device code can call some. Others, as `pipe` of <unistd.h>, nvcc may not see.
  */
 static void declare_overloads(rk_unit *unit)
 {

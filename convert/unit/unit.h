@@ -180,7 +180,7 @@ typedef struct {
     bool meets;     /**< declares barriers or pipelines of libcu++ in shared memory */
     bool has_goto;
     bool recursive; /**< it, or an instance of it, reaches itself by calls */
-    bool overloads; /**< functions of system headers have its name, at global scope, too */
+    bool overloads; /**< functions for devices of system headers have its name, at global scope, too */
     RK_VEC(const char *)
     kept;                /**< variables that it names and that keep their value between runs */
     unsigned uses;       /**< rk_use bits of its own text */
@@ -314,6 +314,7 @@ typedef struct {
     const char *name;
     bool function, type; /**< some declaration is; a namespace counts as a type */
     bool system;         /**< a system header declares it there, too */
+    bool device;         /**< and for devices */
     bool space;          /**< it is a namespace */
 } rk_global;
 

@@ -7,6 +7,7 @@
  * `({ auto &&rk__0 = (d); const auto rk__1 = (a); rk__::ptx_put(rk__0, rk__::ptx_bfe_u32(rk__1, 4, 8)); (void)0; })`.
  */
 
+#include "cpu_ptx_mma.h"
 #include "cpu_ptx_registers.h"
 #include "cpu_ptx_warp.h"
 

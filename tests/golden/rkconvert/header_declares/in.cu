@@ -1,5 +1,6 @@
 // What a header declares and the source defines is one thing, and what overloads a function of CUDA's own does not hide it.
 #include <cuda_runtime.h>
+#include <unistd.h> // which nvcc may not see: its pipe() is for the host alone
 #include "h.h"
 #include "host.h"
 __device__ float atan2f(float a, int b) { return a * b; }
@@ -25,3 +26,4 @@ __device__ int with::get() const { return v + size; }
 const int with::size;
 int host_only(int a) { return a; }
 void launch(int *x, float *y) { k<<<1, 32>>>(x, y); }
+__global__ void pipe(float *x) { x[0] = 1; }

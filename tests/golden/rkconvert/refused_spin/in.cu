@@ -116,3 +116,22 @@ void launch_more(int *status, float *x)
     insert<<<2, 32>>>(status, 9, 1);
     add_up<<<2, 32>>>(status, 9, status);
 }
+
+// Not a loop, whatever its statements read.
+#define ROUND(a, i)                                                                                \
+    do {                                                                                           \
+        float t = table[i] + a;                                                                    \
+        a = t * a;                                                                                 \
+    } while (0)
+__device__ const float table[4] = {1, 2, 3, 4};
+__global__ void macro_statements(float *x)
+{
+    float a = x[threadIdx.x];
+    ROUND(a, 0);
+    ROUND(a, 3);
+    x[threadIdx.x] = a;
+}
+void launch_macro_statements(float *x)
+{
+    macro_statements<<<1, 32>>>(x);
+}
