@@ -49,11 +49,10 @@ static void add_global(rk_unit *unit, CXCursor cursor)
     const char *name = rk_ast_name(cursor, unit->arena);
     const bool member = rk_ast_is_scope(clang_getCursorKind(parent)) && !is_transparent(parent);
     if (*name && !member) /* of another scope, by its qualified name */
-        *rk_push(unit->arena, &unit->globals) = (rk_global){
-            .name = name,
-            .function = rk_ast_is_function(kind),
-            .type = is_type(kind),
-            .space = kind == CXCursor_Namespace};
+        *rk_push(unit->arena, &unit->globals) = (rk_global){.name = name,
+                                                            .function = rk_ast_is_function(kind),
+                                                            .type = is_type(kind),
+                                                            .space = kind == CXCursor_Namespace};
 }
 
 /** Whether the type is the same in every source: it is not the project's, whose namespaces differ. */

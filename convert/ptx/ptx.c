@@ -149,7 +149,9 @@ static bool add_parts(rk_ptx *t, const rk_ptx_instruction *in)
     const size_t bits = strstr(type, "long") ? 64 : strstr(type, "short") ? 16 : 32;
     if (!whole || (count != 2 && count != 4))
         return false;
-    part = bits / count == 32 ? "unsigned" : bits / count == 16 ? "unsigned short" : "unsigned char";
+    part = bits / count == 32   ? "unsigned"
+           : bits / count == 16 ? "unsigned short"
+                                : "unsigned char";
     if (apart)
         rk_str_addf(&t->out, "{ const auto rk__w = rk__::ptx_as<unsigned long long>(%s);", whole);
     else
@@ -359,10 +361,9 @@ static bool add_other(rk_ptx *t, const rk_ptx_instruction *in)
 static bool add_instruction(rk_ptx *t, const char *name, const rk_ptx_instruction *in)
 {
     return add_function(t, name, in) || add_arithmetic(t, in) || rk_ptx_add_carry(t, in) ||
-           add_choice(t, in) || add_parts(t, in) || rk_ptx_add_convert(t, name, in) || rk_ptx_add_warp(t, in) ||
-           rk_ptx_add_mma(t, name, in) ||
-           add_memory(t, in) || add_atomic(t, in) || add_copy(t, in) || add_mbarrier(t, in) ||
-           add_other(t, in);
+           add_choice(t, in) || add_parts(t, in) || rk_ptx_add_convert(t, name, in) ||
+           rk_ptx_add_warp(t, in) || rk_ptx_add_mma(t, name, in) || add_memory(t, in) ||
+           add_atomic(t, in) || add_copy(t, in) || add_mbarrier(t, in) || add_other(t, in);
 }
 
 /* Statements. */
