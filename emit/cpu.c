@@ -9,6 +9,7 @@
 #include "rkernel_lib/catalog/cpu_levels.h"
 #include "rkernel_lib/catalog/files.h"
 #include "rkernel_lib/runtime/cpu/executor.h"
+#include "sched/simulate/trace_events.h"
 
 #include <dlfcn.h>
 #include <elf.h>
@@ -361,10 +362,11 @@ static double seconds_now(void)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-/** How the ops are run, and who is told how long each took: NULL, nobody. */
+/** How the ops are run, and who is told how long each took, or each entry: NULL, nobody. */
 typedef struct {
     bool one_by_one;
     double *op_ns;
+    rk_executor_span *spans;
 } run_way;
 
 static bool run_with(rk_cpu_vdevice *vdevice, run_way way, const void *const *inputs,
@@ -378,7 +380,7 @@ static bool run_with(rk_cpu_vdevice *vdevice, run_way way, const void *const *in
     rk_executor_fault fault;
     const bool good = way.one_by_one
                           ? rk_executor_run_one_by_one(vdevice->executor, way.op_ns, &fault)
-                          : rk_executor_run(vdevice->executor, &fault);
+                          : rk_executor_run_timed(vdevice->executor, way.spans, &fault);
     if (seconds)
         *seconds = vdevice->clocked ? rk_executor_processor_ns(vdevice->executor) * 1e-9
                                     : seconds_now() - start;
@@ -412,6 +414,39 @@ bool rk_cpu_vdevice_profile(rk_cpu_vdevice *vdevice, const void *const *inputs,
 {
     const run_way way = {.one_by_one = true, .op_ns = op_ns};
     return run_with(vdevice, way, inputs, outputs, NULL, diag);
+}
+
+/** A vEU's list of an rProgram. */
+static void add_list(rk_str *trace, const rk_image *image, uint32_t program, uint32_t veu, const rk_executor_span *spans)
+{
+    uint32_t at = image->programs[program].veu_first[veu];
+    for (; image->entries[at].op != RK_IMAGE_END; at++) {
+        const rk_image_entry *entry = &image->entries[at];
+        rk_trace_event event = {.kind = "wait", .program = program, .veu = veu, .start = spans[at].begin, .end = spans[at].end};
+        if (entry->op != RK_IMAGE_WAIT) {
+            event.kind = "work";
+            event.node = image->ops[entry->op].node;
+            event.kernel = image->fns[image->ops[entry->op].fn].kernel->id;
+            event.rtask = entry->rtask;
+        }
+        rk_trace_add(trace, &event);
+    }
+}
+
+bool rk_cpu_vdevice_run_traced(rk_cpu_vdevice *vdevice, const void *const *inputs,
+                               void *const *outputs, rk_str *trace, rk_diag *diag)
+{
+    const rk_image *image = vdevice->image;
+    rk_executor_span *spans = RK_NEW_ARRAY(trace->arena, rk_executor_span, image->entry_count + 1);
+    if (!run_with(vdevice, (run_way){.spans = spans}, inputs, outputs, NULL, diag))
+        return false;
+    rk_trace_begin(trace, &(rk_trace_run){.times = "measured", .graph = image->name, .device = "this CPU",
+                                          .veus = image->veu_count});
+    for (uint32_t p = 0; p < image->program_count; p++)
+        for (uint32_t v = 0; v < image->veu_count; v++)
+            add_list(trace, image, p, v, spans);
+    rk_trace_end(trace);
+    return true;
 }
 
 /* The backend. */

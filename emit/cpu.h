@@ -1,6 +1,7 @@
 #ifndef RK_EMIT_CPU_H
 #define RK_EMIT_CPU_H
 
+#include "base/str.h"
 #include "emit/backend.h"
 
 /**
@@ -43,7 +44,14 @@ bool rk_cpu_vdevice_run(rk_cpu_vdevice *vdevice, const void *const *inputs, void
 bool rk_cpu_vdevice_run_one_by_one(rk_cpu_vdevice *vdevice, const void *const *inputs,
                                    void *const *outputs, double *seconds, rk_diag *diag);
 
-/** The same, and op_ns[i] gets the time of the image's op i. */
+/**
+ * As rk_cpu_vdevice_run, and adds what began and ended when to `trace`, measured, in the Trace Event Format
+ * (sched/simulate/trace_events.h).
+ */
+bool rk_cpu_vdevice_run_traced(rk_cpu_vdevice *vdevice, const void *const *inputs,
+                               void *const *outputs, rk_str *trace, rk_diag *diag);
+
+/** As rk_cpu_vdevice_run_one_by_one, and op_ns[i] gets the time of the image's op i. */
 bool rk_cpu_vdevice_profile(rk_cpu_vdevice *vdevice, const void *const *inputs,
                             void *const *outputs, double *op_ns, rk_diag *diag);
 

@@ -214,10 +214,19 @@ static rk_graph *read_graph(const char *path, const rk_binding_dim *dims,
                               tool->arena, tool->diag);
 }
 
+/** A model's file: a folder stands for the graph.json in it. */
+static const char *model_file(const char *path, rk_tool *tool)
+{
+    const char *graph = rk_path_join(tool->arena, path, "graph.json");
+    return rk_file_is_dir(path) && rk_file_exists(graph) ? graph : path;
+}
+
 rk_graph *rk_plan_read(const char *path, const rk_plan_options *options, rk_tool *tool)
 {
     rk_binding_dim *dims;
-    return rk_plan_dims(&dims, &options->bind, tool) ? read_graph(path, dims, options, tool) : NULL;
+    if (!rk_plan_dims(&dims, &options->bind, tool))
+        return NULL;
+    return read_graph(model_file(path, tool), dims, options, tool);
 }
 
 int rk_plan_make(rk_plan *out, const char *graph, const rk_plan_options *options, rk_stage last,
@@ -225,6 +234,7 @@ int rk_plan_make(rk_plan *out, const char *graph, const rk_plan_options *options
 {
     rk_plan *plan = out;
     *plan = (rk_plan){0};
+    graph = model_file(graph, tool);
     rk_binding_dim *dims;
     plan->backend = rk_plan_backend(options->target ? options->target : "cpu", tool);
     plan->policy =

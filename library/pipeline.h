@@ -80,7 +80,7 @@ typedef struct {
 } rk_plan;
 
 /**
- * Reads the graph and takes it through the stages up to `last`. The checker runs between memory and
+ * Reads the graph, a file or a folder with a graph.json, and takes it through the stages up to `last`. The checker runs between memory and
  * image, always. RK_EXIT_GOOD, RK_EXIT_USAGE for an unknown name, or RK_EXIT_REFUSED.
  */
 int rk_plan_make(rk_plan *out, const char *graph, const rk_plan_options *options, rk_stage last,

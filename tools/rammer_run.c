@@ -20,6 +20,7 @@ typedef struct {
     const char *output_dir;
     bool verify;
     const char *legacy;
+    const char *trace;
     double tolerance;
     int64_t repeat;
     bool one_by_one;
@@ -45,6 +46,8 @@ static const rk_option option_table[] = {
      "run N times and report the median time"},
     {"one-by-one", 0, RK_OPTION_FLAG, NULL, offsetof(run_options, one_by_one),
      "also launch the same rKernels one by one, and compare"},
+    {"trace", 0, RK_OPTION_TEXT, "FILE", offsetof(run_options, trace),
+     "write when each rTask and wait of one more run began and ended, for `rammer view --diff` or Perfetto"},
     RK_PLAN_OPTIONS(run_options, plan),
     {"json", 0, RK_OPTION_FLAG, NULL, offsetof(run_options, json), "print the report as JSON"},
 };
@@ -268,6 +271,14 @@ static void print_text(const rk_subject *s, const result *r, rk_tool *tool)
     rk_grid_print(&times);
 }
 
+/** Runs once more and writes its times. */
+static bool write_trace(rk_cpu_vdevice *vdevice, const rk_values *values, const char *path, rk_tool *tool)
+{
+    rk_str trace = {.arena = tool->arena};
+    return rk_cpu_vdevice_run_traced(vdevice, values->inputs, values->outputs, &trace, tool->diag) &&
+           rk_file_write(path, trace.text, trace.length, tool->diag);
+}
+
 /** Runs what was loaded, and does with the outputs what was asked for. */
 static bool execute(result *r, const rk_subject *s, const run_options *options, rk_tool *tool)
 {
@@ -289,6 +300,8 @@ static bool execute(result *r, const rk_subject *s, const run_options *options, 
     r->ran = good;
     if (good && options->one_by_one)
         good = compare_one_by_one(r, vdevice, s, &values, options, tool);
+    if (r->ran && options->trace)
+        good = write_trace(vdevice, &values, options->trace, tool) && good;
     rk_cpu_vdevice_free(vdevice);
     if (r->ran && options->verify)
         good = verify(r, s, &values, options, tool) && good;
@@ -339,6 +352,7 @@ const rk_command rk_command_run = {
         "examples:\n"
         "  rammer run lstm-cpu --verify\n"
         "  rammer run lstm/graph.json --veus 1 --one-by-one --repeat 5\n"
-        "  rammer run net/graph.json --input x=x.npy --output-dir out\n",
+        "  rammer run net/graph.json --input x=x.npy --output-dir out\n"
+        "  rammer run lstm/graph.json --trace measured.json\n",
     .run = run,
 };

@@ -4,18 +4,22 @@
 #include "base/str.h"
 
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 typedef struct {
     rk_plan_options plan;
-    const char *output, *trace;
+    const char *output, *trace, *diff;
     int64_t rows, columns;
 } view_options;
 
 static const rk_option option_table[] = {
     {"output", 'o', RK_OPTION_TEXT, "FILE", offsetof(view_options, output),
-     "write one HTML page with the graph, the timeline and the waits"},
+     "write one HTML page with the graph, the timeline and the waits; with .svg, a picture of the timeline"},
     {"trace", 0, RK_OPTION_TEXT, "FILE", offsetof(view_options, trace),
      "write the timeline for Perfetto or chrome://tracing"},
+    {"diff", 0, RK_OPTION_TEXT, "FILE", offsetof(view_options, diff),
+     "lay the times of a run beside the simulated ones: `rammer run --trace FILE`, or a GPU's `<name>_trace`"},
     {"rows", 0, RK_OPTION_INT, "N", offsetof(view_options, rows),
      "rows of the timeline printed here (default 16)"},
     {"columns", 0, RK_OPTION_INT, "N", offsetof(view_options, columns), "its columns (default 80)"},
@@ -60,6 +64,89 @@ static void print_times(const rk_trace *trace, rk_tool *tool)
     rk_grid_print(&grid);
 }
 
+static bool write_output(const rk_trace *trace, const char *path, rk_tool *tool)
+{
+    const char *dot = strrchr(path, '.');
+    if (!dot || strcmp(dot, ".svg") != 0)
+        return rk_plan_view(trace, path, tool);
+    rk_str out = {.arena = tool->arena};
+    rk_trace_svg(&out, trace);
+    return rk_file_write(path, out.text, out.length, tool->diag);
+}
+
+/** rTasks of one kernel. */
+typedef struct {
+    const char *kernel;
+    size_t rtasks;
+    double simulated, measured;
+} kernel_times;
+
+static int by_time(const void *a, const void *b)
+{
+    const kernel_times *x = a, *y = b;
+    return (x->simulated < y->simulated) - (x->simulated > y->simulated);
+}
+
+static kernel_times *times_of(kernel_times *rows, size_t *count, const rk_trace *trace, rk_rtask task)
+{
+    const char *kernel = trace->problem->candidates->nodes[task.op].items[trace->schedule->selected[task.op]].kernel->id;
+    size_t i = 0;
+    while (i < *count && strcmp(rows[i].kernel, kernel) != 0)
+        i++;
+    if (i == *count)
+        rows[(*count)++] = (kernel_times){.kernel = kernel};
+    return &rows[i];
+}
+
+static double waits_of(const rk_sim_event *events, size_t count)
+{
+    double sum = 0;
+    for (size_t i = 0; i < count; i++)
+        sum += events[i].kind == RK_SIM_WAIT ? events[i].end - events[i].start : 0;
+    return sum;
+}
+
+static void add_diff(rk_grid *grid, const char *name, size_t rtasks, double simulated, double measured)
+{
+    rk_grid_add(grid, "%s", name);
+    rk_grid_add(grid, rtasks ? "%zu" : "", rtasks);
+    rk_grid_add(grid, "%.2f", simulated / 1000);
+    rk_grid_add(grid, "%.2f", measured / 1000);
+    rk_grid_add(grid, simulated > 0 ? "%.2f" : "", measured / simulated);
+}
+
+/** Simulated and measured times of the same rTasks, by kernel. */
+static void print_diff(const rk_trace *trace, rk_tool *tool)
+{
+    const rk_sim *sim = trace->sim;
+    const rk_measured *m = trace->measured;
+    kernel_times *rows = RK_NEW_ARRAY(tool->arena, kernel_times, trace->problem->graph->node_count + 1);
+    size_t count = 0;
+    for (size_t i = 0; i < sim->event_count; i++)
+        if (sim->events[i].kind == RK_SIM_WORK)
+            times_of(rows, &count, trace, sim->events[i].task)->simulated += sim->events[i].end - sim->events[i].start;
+    for (size_t i = 0; i < m->count; i++) {
+        if (m->events[i].kind != RK_SIM_WORK)
+            continue;
+        kernel_times *row = times_of(rows, &count, trace, m->events[i].task);
+        row->measured += m->events[i].end - m->events[i].start;
+        row->rtasks++;
+    }
+    qsort(rows, count, sizeof *rows, by_time);
+    rk_grid grid = {.arena = tool->arena, .align = "lrrrr"};
+    rk_grid_add(&grid, "kernel, all its rTasks");
+    rk_grid_add(&grid, "rTasks");
+    rk_grid_add(&grid, "simulated, us");
+    rk_grid_add(&grid, "measured, us");
+    rk_grid_add(&grid, "ratio");
+    for (size_t i = 0; i < count; i++)
+        add_diff(&grid, rows[i].kernel, rows[i].rtasks, rows[i].simulated, rows[i].measured);
+    add_diff(&grid, "waits of all vEUs", 0, waits_of(sim->events, sim->event_count), waits_of(m->events, m->count));
+    add_diff(&grid, "the run", 0, sim->times.makespan_ns, m->end_ns);
+    printf("\nmeasured on %s\n\n", m->device);
+    rk_grid_print(&grid);
+}
+
 static void print_summary(const rk_trace *trace, const char *sources, const view_options *options,
                           rk_tool *tool)
 {
@@ -74,6 +161,8 @@ static void print_summary(const rk_trace *trace, const char *sources, const view
     rk_trace_gantt(&out, trace, (unsigned)options->rows, (unsigned)options->columns);
     printf("%s\n", rk_str_text(&out));
     print_times(trace, tool);
+    if (trace->measured)
+        print_diff(trace, tool);
 }
 
 static int show(const rk_plan *plan, const view_options *options, rk_tool *tool)
@@ -81,7 +170,12 @@ static int show(const rk_plan *plan, const view_options *options, rk_tool *tool)
     rk_tool_progress(tool, "simulating");
     rk_trace trace;
     rk_plan_trace(&trace, plan, tool);
-    const bool good = (!options->output || rk_plan_view(&trace, options->output, tool)) &&
+    rk_measured measured;
+    if (options->diff)
+        trace.measured = &measured;
+    const bool good = (!options->diff || rk_measured_read(&measured, options->diff, plan->schedule, &plan->problem,
+                                                          tool->arena, tool->diag)) &&
+                      (!options->output || write_output(&trace, options->output, tool)) &&
                       (!options->trace || write_chrome(&trace, options->trace, tool));
     rk_tool_progress(tool, NULL);
     if (!good)
@@ -115,10 +209,13 @@ const rk_command rk_command_view = {
     .summary = "Shows a schedule as a timeline: here, as a page, or for Perfetto",
     .text =
         "Schedules the graph, or loads a schedule for it, proves it, and plays it on the device's\n"
-        "descriptor. Every time is simulated. The page is one file that needs no network.\n\n"
+        "descriptor. Every time is simulated; --diff lays measured ones of the same schedule beside\n"
+        "them. The page is one file that needs no network.\n\n"
         "examples:\n"
         "  rammer view lstm/graph.json --device h100 -o lstm.html\n"
         "  rammer view lstm/graph.json --policy base --trace base.json\n"
-        "  rammer view lstm/graph.json --load-schedule mine.json\n",
+        "  rammer view lstm/graph.json --load-schedule mine.json\n"
+        "  rammer run lstm/graph.json --trace measured.json &&\n"
+        "  rammer view lstm/graph.json --diff measured.json -o lstm.html\n",
     .run = run,
 };

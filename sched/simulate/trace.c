@@ -1,30 +1,16 @@
 #include "sched/simulate/trace.h"
 
+#include "sched/simulate/trace_events.h"
+
 #include <stdio.h>
 
 static const char *const kind_names[] = {
     [RK_SIM_LAUNCH] = "launch", [RK_SIM_WORK] = "work", [RK_SIM_WAIT] = "wait"};
 
-/** Adds a JSON string, with `<` escaped as well so that it may stand inside HTML. */
-static void add_text(rk_str *out, const char *text)
-{
-    rk_str_add(out, "\"");
-    for (const char *p = text; *p; p++) {
-        const unsigned char c = (unsigned char)*p;
-        if (c == '"' || c == '\\')
-            rk_str_addf(out, "\\%c", c);
-        else if (c < ' ' || c == '<' || c == 0x7f)
-            rk_str_addf(out, "\\u%04x", (unsigned)c);
-        else
-            rk_str_addn(out, p, 1);
-    }
-    rk_str_add(out, "\"");
-}
-
 static void add_member(rk_str *out, const char *name, const char *text)
 {
     rk_str_addf(out, "\"%s\":", name);
-    add_text(out, text);
+    rk_trace_text(out, text);
 }
 
 static const rk_candidate *selected(const rk_trace *trace, rk_id op)
@@ -34,53 +20,25 @@ static const rk_candidate *selected(const rk_trace *trace, rk_id op)
 
 /* The Trace Event Format. */
 
-static void add_chrome_event(rk_str *out, const rk_trace *trace, const rk_sim_event *event)
-{
-    const uint32_t thread = event->kind == RK_SIM_LAUNCH ? 0 : event->veu + 1;
-    const bool work = event->kind == RK_SIM_WORK;
-    rk_str_add(out, ",\n{");
-    add_member(out, "name",
-               work ? trace->problem->graph->nodes[event->task.op].name : kind_names[event->kind]);
-    rk_str_addf(out, ",\"cat\":\"%s\",\"ph\":\"X\",\"pid\":0,\"tid\":%u,\"ts\":%.4f,\"dur\":%.4f",
-                kind_names[event->kind], thread, event->start / 1000,
-                (event->end - event->start) / 1000);
-    rk_str_addf(out, ",\"args\":{\"rprogram\":%u", event->program);
-    if (work) {
-        rk_str_addf(out, ",\"rtask\":%u,", event->task.index);
-        add_member(out, "kernel", selected(trace, event->task.op)->kernel->id);
-    }
-    rk_str_add(out, "}}");
-}
-
-static void add_thread_name(rk_str *out, uint32_t thread, const char *name)
-{
-    rk_str_addf(out,
-                ",\n{\"name\":\"thread_name\",\"ph\":\"M\",\"pid\":0,\"tid\":%u,\"args\":{"
-                "\"name\":\"%s\"}}",
-                thread, name);
-    rk_str_addf(out,
-                ",\n{\"name\":\"thread_sort_index\",\"ph\":\"M\",\"pid\":0,\"tid\":%u,\"args\":{"
-                "\"sort_index\":%u}}",
-                thread, thread);
-}
-
 void rk_trace_chrome(rk_str *out, const rk_trace *trace)
 {
     const rk_schedule *schedule = trace->schedule;
-    rk_str_add(out, "{\"displayTimeUnit\":\"ns\",\"otherData\":{\"times\":\"simulated\",");
-    add_member(out, "device", schedule->device);
-    rk_str_add(out, ",");
-    add_member(out, "policy", schedule->policy);
-    rk_str_add(out, "},\"traceEvents\":[\n"
-                    "{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":0,\"args\":{");
-    add_member(out, "name", schedule->graph);
-    rk_str_add(out, "}}");
-    add_thread_name(out, 0, "launches");
-    for (uint32_t v = 0; v < trace->sim->veus; v++)
-        add_thread_name(out, v + 1, rk_arena_printf(out->arena, "vEU %u", v));
-    for (size_t i = 0; i < trace->sim->event_count; i++)
-        add_chrome_event(out, trace, &trace->sim->events[i]);
-    rk_str_add(out, "\n]}\n");
+    rk_trace_begin(out, &(rk_trace_run){.times = "simulated",
+                                        .graph = schedule->graph,
+                                        .device = schedule->device,
+                                        .policy = schedule->policy,
+                                        .veus = trace->sim->veus});
+    for (size_t i = 0; i < trace->sim->event_count; i++) {
+        const rk_sim_event *event = &trace->sim->events[i];
+        rk_trace_event row = {kind_names[event->kind], event->program, event->veu, NULL, NULL, event->task.index,
+                              event->start, event->end};
+        if (event->kind == RK_SIM_WORK) {
+            row.node = trace->problem->graph->nodes[event->task.op].name;
+            row.kernel = selected(trace, event->task.op)->kernel->id;
+        }
+        rk_trace_add(out, &row);
+    }
+    rk_trace_end(out);
 }
 
 /* Text. */
@@ -194,6 +152,22 @@ static void add_times(rk_str *out, const char *name, const rk_sim_times *t)
                 t->makespan_ns);
 }
 
+/** [name, type and shape] of each tensor that a node writes. */
+static void add_outputs(rk_str *out, const rk_graph *graph, const rk_node *node)
+{
+    rk_str_add(out, "\"outputs\":[");
+    for (size_t i = 0; i < node->output_count; i++) {
+        const rk_tensor *tensor = &graph->tensors[node->outputs[i]];
+        rk_str_add(out, i ? ",[" : "[");
+        rk_trace_text(out, tensor->name);
+        rk_str_addf(out, ",\"%s[", rk_dtype_name(tensor->dtype));
+        for (int d = 0; d < tensor->rank; d++)
+            rk_str_addf(out, "%s%lld", d ? ", " : "", (long long)tensor->shape[d]);
+        rk_str_add(out, "]\"]");
+    }
+    rk_str_add(out, "]");
+}
+
 static void add_nodes(rk_str *out, const rk_trace *trace)
 {
     const rk_problem *problem = trace->problem;
@@ -208,8 +182,9 @@ static void add_nodes(rk_str *out, const rk_trace *trace)
                    problem->graph->nodes[i].op_name ? problem->graph->nodes[i].op_name : "kernel");
         rk_str_add(out, ",");
         add_member(out, "kernel", candidate->kernel->id);
-        rk_str_addf(out, ",\"rtasks\":%u,\"ns\":%.6g,\"from\":[", candidate->rtasks,
-                    candidate->rtask_ns);
+        rk_str_addf(out, ",\"rtasks\":%u,\"ns\":%.6g,", candidate->rtasks, candidate->rtask_ns);
+        add_outputs(out, problem->graph, &problem->graph->nodes[i]);
+        rk_str_add(out, ",\"from\":[");
         const char *comma = "";
         for (; edge < problem->edge_count && problem->edges[edge].to == i; edge++) {
             rk_str_addf(out, "%s%u", comma, problem->edges[edge].from);
@@ -221,11 +196,11 @@ static void add_nodes(rk_str *out, const rk_trace *trace)
 }
 
 /** [kind, rProgram, vEU, node, rTask, start, end, cause] of each; -1 for none. */
-static void add_events(rk_str *out, const rk_sim *sim)
+static void add_events(rk_str *out, const rk_sim_event *events, size_t count)
 {
-    rk_str_add(out, ",\n\"events\":[");
-    for (size_t i = 0; i < sim->event_count; i++) {
-        const rk_sim_event *e = &sim->events[i];
+    rk_str_add(out, "\"events\":[");
+    for (size_t i = 0; i < count; i++) {
+        const rk_sim_event *e = &events[i];
         const bool work = e->kind == RK_SIM_WORK;
         rk_str_addf(out, "%s[%d,%u,%ld,%ld,%u,%.1f,%.1f,%ld]", i ? ",\n" : "\n", (int)e->kind,
                     e->program, e->kind == RK_SIM_LAUNCH ? -1L : (long)e->veu,
@@ -233,6 +208,17 @@ static void add_events(rk_str *out, const rk_sim *sim)
                     e->cause == RK_SIM_NONE ? -1L : (long)e->cause);
     }
     rk_str_add(out, "]");
+}
+
+static void add_measured(rk_str *out, const rk_measured *measured)
+{
+    if (!measured)
+        return;
+    rk_str_add(out, ",\n\"measured\":{");
+    add_member(out, "device", measured->device);
+    rk_str_add(out, ",");
+    add_events(out, measured->events, measured->count);
+    rk_str_add(out, "}");
 }
 
 /**
@@ -298,7 +284,9 @@ void rk_trace_view(rk_str *out, const rk_trace *trace)
     add_times(out, "path", &sim->path);
     add_tried(out, trace->problem->tries);
     add_nodes(out, trace);
-    add_events(out, sim);
+    rk_str_add(out, ",\n");
+    add_events(out, sim->events, sim->event_count);
+    add_measured(out, trace->measured);
     add_waits(out, rk_schedule_plain(schedule, out->arena));
     rk_str_add(out, ",\n\"critical\":[");
     for (size_t i = 0; i < sim->critical_count; i++)

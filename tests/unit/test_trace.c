@@ -2,9 +2,12 @@
 #include "sched/simulate/trace.h"
 #include "sched_fixture.h"
 
+#include "base/file.h"
+
 #include <cjson/cJSON.h>
 #include <criterion/criterion.h>
 #include <string.h>
+#include <unistd.h>
 
 /** A run of two rTasks on two vEUs, then of one that waits for both: 2000, 1100, 600 and 600 ns. */
 static rk_trace chain(fixture *f)
@@ -107,5 +110,74 @@ Test(trace, the_pages_data_is_json_that_ends_no_script)
     cr_expect_str_eq(member(cJSON_GetArrayItem(member(root, "nodes"), 0), "name")->valuestring,
                      "a \"1\"</script>");
     cJSON_Delete(root);
+    fixture_free(f);
+}
+
+/** The simulated run as a file of measured times, with `from` replaced by `to`, and what reading it gives. */
+static const rk_measured *measure(fixture *f, rk_trace *trace, const char *from, const char *to)
+{
+    rk_str text = {.arena = f->arena}, edited = {.arena = f->arena};
+    rk_trace_chrome(&text, trace);
+    const char *whole = rk_str_text(&text), *mark = strstr(whole, "simulated"), *at = mark + strlen("simulated");
+    rk_str_addf(&edited, "%.*smeasured", (int)(mark - whole), whole);
+    const char *found = strstr(at, from);
+    cr_assert(found);
+    rk_str_addf(&edited, "%.*s%s%s", (int)(found - at), at, to, found + strlen(from));
+    char *path = rk_arena_printf(f->arena, "/tmp/rk_trace_%d.json", (int)getpid());
+    cr_assert(rk_file_write(path, edited.text, edited.length, f->diag));
+    rk_measured *out = RK_NEW(f->arena, rk_measured);
+    const bool good = rk_measured_read(out, path, trace->schedule, &f->problem, f->arena, f->diag);
+    unlink(path);
+    return good ? out : NULL;
+}
+
+Test(trace, measured_times_are_of_the_schedules_rtasks)
+{
+    fixture *f = fixture_new(2);
+    rk_trace trace = chain(f);
+    trace.measured = measure(f, &trace, "\"ph\"", "\"ph\"");
+    cr_assert(trace.measured);
+    /* The launch, 2000 ns, is not among them. */
+    cr_expect_float_eq(trace.measured->end_ns, 2300, 1e-6);
+    size_t work = 0;
+    for (size_t i = 0; i < trace.measured->count; i++)
+        work += trace.measured->events[i].kind == RK_SIM_WORK;
+    cr_expect_eq(work, 3);
+    rk_str out = {.arena = f->arena};
+    rk_trace_view(&out, &trace);
+    cJSON *root = cJSON_Parse(rk_str_text(&out));
+    cr_expect_eq((size_t)cJSON_GetArraySize(member(member(root, "measured"), "events")), trace.measured->count);
+    cJSON_Delete(root);
+    fixture_free(f);
+}
+
+Test(trace, measured_times_of_another_schedule_are_refused)
+{
+    static const char *const edits[][2] = {{"\"name\":\"b\"", "\"name\":\"c\""},
+                                           {"\"rtask\":1", "\"rtask\":2"},
+                                           {"\"cat\":\"work\"", "\"cat\":\"else\""},
+                                           {"\"cat\":\"wait\"", "\"cat\":\"work\",\"x\":1"},
+                                           {"\"ph\":\"X\",\"pid\":0,\"tid\":1", "\"ph\":\"X\",\"pid\":0,\"tid\":3"},
+                                           {"\"dur\":0.6", "\"dur\":-1"}};
+    for (size_t i = 0; i < sizeof edits / sizeof *edits; i++) {
+        fixture *f = fixture_new(2);
+        rk_trace trace = chain(f);
+        cr_expect_null(measure(f, &trace, edits[i][0], edits[i][1]), "%s", edits[i][1]);
+        fixture_free(f);
+    }
+}
+
+Test(trace, the_picture_shows_each_run_and_ends_no_element)
+{
+    fixture *f = fixture_new(2);
+    rk_trace trace = chain(f);
+    rk_str alone = {.arena = f->arena}, both = {.arena = f->arena};
+    rk_trace_svg(&alone, &trace);
+    cr_expect(strstr(rk_str_text(&alone), "simulated: 4.3 us"));
+    cr_expect_not(strstr(rk_str_text(&alone), "measured"));
+    trace.measured = measure(f, &trace, "\"ph\"", "\"ph\"");
+    rk_trace_svg(&both, &trace);
+    cr_expect(strstr(rk_str_text(&both), "measured on"));
+    cr_expect_not(strstr(rk_str_text(&both), "</script>"));
     fixture_free(f);
 }

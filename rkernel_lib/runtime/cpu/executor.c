@@ -29,6 +29,7 @@ typedef struct {
     uint32_t done;   /**< rTasks finished in this rProgram */
     uint32_t met;    /**< items of the current wait list that are met */
     bool ended;
+    double began; /**< the entry where it is, if times are taken and it has begun; else 0 */
 } veu_run;
 
 /** An OS thread with its vEUs: those whose index modulo the workers is its own. */
@@ -44,6 +45,8 @@ typedef struct {
     uint32_t rtask;
     _Atomic uint64_t ended; /**< rTasks */
     double processor_ns;    /**< that it spent in the rPrograms of the last run, if clocked */
+    rk_executor_spans *spans; /**< the caller's, of this run; NULL: nobody asks */
+    uint32_t program;         /**< that runs */
 } worker;
 
 typedef void (*job)(worker *w);
@@ -66,6 +69,7 @@ struct rk_executor {
     bool quit;
     rk_executor_fault *fault; /**< the caller's */
     double *op_ns;            /**< the caller's, of a run one by one; NULL: nobody asks */
+    double started;           /**< when a run began whose times are taken */
 
     atomic_bool failed;
     atomic_uint arrived, round; /**< of join_workers */
@@ -232,6 +236,38 @@ static bool begin_rtask(rk_executor *e, const rk_executor_entry *entry)
     return true;
 }
 
+static double now_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
+}
+
+/** The entry has ended; if times are taken, keeps its. */
+static void keep_span(worker *w, veu_run *v, const rk_executor_entry *entry)
+{
+    rk_executor_spans *spans = w->spans;
+    if (!spans)
+        return;
+    if (spans->count == spans->capacity) {
+        const size_t capacity = spans->capacity ? 2 * spans->capacity : 1024;
+        rk_executor_span *items = realloc(spans->items, capacity * sizeof *items);
+        if (!items) {
+            spans->lost = true;
+            return;
+        }
+        spans->items = items;
+        spans->capacity = capacity;
+    }
+    const double started = w->executor->started;
+    spans->items[spans->count++] = (rk_executor_span){.program = w->program,
+                                                      .veu = v->index,
+                                                      .entry = *entry,
+                                                      .begin = v->began - started,
+                                                      .end = now_ns() - started};
+    v->began = 0;
+}
+
 /** Goes through a vEU's entries until they end, a barrier-rTask is not met, an rTask has to begin behind
     another or one fails. True when it got on. */
 static bool advance(worker *w, veu_run *v, step_cell *steps, uint32_t total)
@@ -246,9 +282,12 @@ static bool advance(worker *w, veu_run *v, step_cell *steps, uint32_t total)
             v->ended = true;
             return true;
         }
+        if (w->spans && v->began == 0)
+            v->began = now_ns();
         if (entry.op == RK_EXECUTOR_WAIT) {
             if (!wait_is_met(e, v, steps, entry.rtask))
                 return moved;
+            keep_span(w, v, &entry);
             continue;
         }
         if (has_failed(e))
@@ -261,6 +300,7 @@ static bool advance(worker *w, veu_run *v, step_cell *steps, uint32_t total)
             return moved;
         if (!run_rtask(w, v->veu, entry.op, entry.rtask))
             return false;
+        keep_span(w, v, &entry);
         v->done++;
         publish(&steps[v->index], v->base + v->done);
         count_rtask(e, steps, entry.op, entry.rtask);
@@ -273,12 +313,14 @@ static void run_program(worker *w, size_t index)
     rk_executor *e = w->executor;
     const rk_executor_program *program = &e->plan.programs[index];
     step_cell *steps = &e->steps[index * cells_of(e)];
+    w->program = (uint32_t)index;
     for (uint32_t i = 0; i < w->veu_count; i++) {
         veu_run *v = &w->veus[i];
         v->place = rk_executor_begin(&e->plan, program, v->index);
         v->base = atomic_load_explicit(&steps[v->index].finished, memory_order_relaxed);
         v->done = v->met = 0;
         v->ended = false;
+        v->began = 0;
     }
     uint32_t left = w->veu_count;
     for (uint32_t tries = 0; left > 0 && !has_failed(e); tries++) {
@@ -314,13 +356,6 @@ static void run_programs(worker *w)
             w->processor_ns += processor_time() - start;
         join_workers(w->executor);
     }
-}
-
-static double now_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
 }
 
 static void run_one_by_one(worker *w)
@@ -430,6 +465,14 @@ static bool run_job(rk_executor *e, job next, rk_executor_fault *fault)
 
 bool rk_executor_run(rk_executor *executor, rk_executor_fault *fault)
 {
+    return rk_executor_run_timed(executor, NULL, fault);
+}
+
+bool rk_executor_run_timed(rk_executor *executor, rk_executor_spans *spans, rk_executor_fault *fault)
+{
+    for (uint32_t i = 0; i < executor->worker_count; i++)
+        executor->workers[i].spans = spans ? &spans[i] : NULL;
+    executor->started = now_ns();
     return run_job(executor, run_programs, fault);
 }
 
