@@ -77,33 +77,74 @@ static bool read_rows(row **rows, size_t *count, const rk_json *json, const rk_s
     return true;
 }
 
-/** Gives each row of work the rTask that the schedule has there. */
-static bool match_veu(row **at, const row *end, uint32_t program, uint32_t veu, const rk_json *json,
-                      const rk_schedule *schedule, const rk_problem *problem)
+/** What is left of the rows, and where the events go. */
+typedef struct {
+    const rk_json *json;
+    const rk_schedule *schedule;
+    const rk_problem *problem;
+    const row *at, *end;
+    rk_sim_event *events;
+    size_t count;
+} matching;
+
+static bool is_here(const matching *m, uint32_t program, uint32_t veu)
 {
-    const rk_veu_list *list = &schedule->programs[program].veus[veu];
-    const char *where = rk_arena_printf(json->arena, "vEU %u of rProgram %u", veu, program);
+    return m->at < m->end && m->at->event.program == program && m->at->event.veu == veu;
+}
+
+static bool is_rtask(const matching *m, rk_rtask task)
+{
+    return m->at->rtask == task.index && strcmp(m->at->node, m->problem->graph->nodes[task.op].name) == 0;
+}
+
+static void take_waits(matching *m, uint32_t program, uint32_t veu)
+{
+    for (; is_here(m, program, veu) && m->at->event.kind == RK_SIM_WAIT; m->at++)
+        m->events[m->count++] = m->at->event;
+}
+
+/**
+ * Gives each row of work the rTask that the schedule has there. Emitted code runs rTask r of several operators as one entry
+ * of its table where they stand directly behind each other: the first has the time of all then, and the others none.
+ */
+static bool match_veu(matching *m, uint32_t program, uint32_t veu)
+{
+    const rk_veu_list *list = &m->schedule->programs[program].veus[veu];
+    const char *where = rk_arena_printf(m->json->arena, "vEU %u of rProgram %u", veu, program);
+    const rk_entry *before = NULL;
     size_t step = 0;
-    for (size_t i = 0; i < list->count; i++) {
+    for (size_t i = 0; i < list->count; before = &list->entries[i++]) {
         const rk_entry *entry = &list->entries[i];
         if (entry->wait_count)
             continue;
         step++;
-        while (*at < end && (*at)->event.program == program && (*at)->event.veu == veu && (*at)->event.kind == RK_SIM_WAIT)
-            (*at)++;
-        const char *node = problem->graph->nodes[entry->task.op].name;
-        const bool there = *at < end && (*at)->event.program == program && (*at)->event.veu == veu;
-        if (!there || strcmp((*at)->node, node) != 0 || (*at)->rtask != entry->task.index)
-            return rk_json_fail(json, "RK-U014", where, hint, "its rTask %zu is %s of '%s' in the schedule, and %s of '%s' here",
-                                step, rk_arena_printf(json->arena, "rTask %u", entry->task.index), node,
-                                there ? rk_arena_printf(json->arena, "rTask %" PRId64, (*at)->rtask) : "none",
-                                there ? (*at)->node : "");
-        (*at)++->event.task = entry->task;
+        take_waits(m, program, veu);
+        const bool here = is_here(m, program, veu);
+        if (here && is_rtask(m, entry->task)) {
+            m->events[m->count] = m->at++->event;
+        } else if (before && !before->wait_count && before->task.index == entry->task.index && before->task.op != entry->task.op) {
+            m->events[m->count] = m->events[m->count - 1];
+            m->events[m->count].start = m->events[m->count].end;
+        } else {
+            return rk_json_fail(m->json, "RK-U014", where, hint, "its rTask %zu is %u of '%s' in the schedule, and %s here", step,
+                                entry->task.index, m->problem->graph->nodes[entry->task.op].name,
+                                here ? rk_arena_printf(m->json->arena, "%" PRId64 " of '%s'", m->at->rtask, m->at->node)
+                                     : "there is none");
+        }
+        m->events[m->count++].task = entry->task;
     }
-    for (; *at < end && (*at)->event.program == program && (*at)->event.veu == veu; (*at)++)
-        if ((*at)->event.kind == RK_SIM_WORK)
-            return rk_json_fail(json, "RK-U014", where, hint, "it runs more than the schedule's %zu rTasks", step);
-    return true;
+    take_waits(m, program, veu);
+    return !is_here(m, program, veu) ||
+           rk_json_fail(m->json, "RK-U014", where, hint, "it runs more than the schedule's %zu rTasks", step);
+}
+
+static size_t entry_count(const rk_schedule *schedule)
+{
+    size_t count = 0;
+    for (size_t p = 0; p < schedule->program_count; p++)
+        for (uint32_t v = 0; v < schedule->veu_count; v++)
+            count += schedule->programs[p].veus[v].count;
+    return count;
 }
 
 bool rk_measured_read(rk_measured *out, const char *path, const rk_schedule *schedule, const rk_problem *problem,
@@ -123,17 +164,18 @@ bool rk_measured_read(rk_measured *out, const char *path, const rk_schedule *sch
                             "the times are %s, not measured", times);
     if (!read_rows(&rows, &out->count, &json, schedule))
         return false;
-    row *at = rows;
+    matching m = {.json = &json, .schedule = schedule, .problem = problem, .at = rows, .end = rows + out->count};
+    m.events = RK_NEW_ARRAY(arena, rk_sim_event, out->count + entry_count(schedule) + 1);
     for (uint32_t p = 0; p < schedule->program_count; p++)
         for (uint32_t v = 0; v < schedule->veu_count; v++)
-            if (!match_veu(&at, rows + out->count, p, v, &json, schedule, problem))
+            if (!match_veu(&m, p, v))
                 return false;
-    out->events = RK_NEW_ARRAY(arena, rk_sim_event, out->count + 1);
+    out->events = m.events;
+    out->count = m.count;
     double first = INFINITY;
     for (size_t i = 0; i < out->count; i++)
-        first = fmin(first, rows[i].event.start);
+        first = fmin(first, out->events[i].start);
     for (size_t i = 0; i < out->count; i++) {
-        out->events[i] = rows[i].event;
         out->events[i].start -= first;
         out->events[i].end -= first;
         out->end_ns = fmax(out->end_ns, out->events[i].end);

@@ -167,6 +167,31 @@ Test(trace, measured_times_of_another_schedule_are_refused)
     }
 }
 
+/** A run of two nodes of two rTasks each, of which each vEU runs one of both, without a wait. */
+Test(trace, rtasks_that_are_one_entry_of_a_table_have_one_time)
+{
+    fixture *f = fixture_new(2);
+    rk_id x = fixture_tensor(f, "x", 1), y = fixture_tensor(f, "y", 2), z = fixture_tensor(f, "z", 2);
+    rk_graph_input(f->graph, x);
+    rk_graph_output(f->graph, z);
+    fixture_node(f, "a", x, RK_NO_ID, y, 2, 1000);
+    fixture_node(f, "b", x, RK_NO_ID, z, 2, 500);
+    fixture_problem(f);
+    rk_schedule *schedule = rk_schedule_run(rk_policy_find("wavefront"), &f->problem, f->arena, f->diag);
+    cr_assert(schedule);
+    rk_trace trace = {.schedule = schedule, .problem = &f->problem, .sim = rk_simulate(schedule, &f->problem, true, f->arena)};
+    rk_bound_find(&trace.bound, &f->problem, schedule->veu_count);
+    cr_assert(measure(f, &trace, "\"ph\"", "\"ph\""));
+    const rk_measured *m = measure(f, &trace, "\"name\":\"b\",\"cat\":\"work\"", "\"name\":\"b\",\"cat\":\"else\"");
+    cr_assert(m);
+    cr_expect_eq(m->count, 4);
+    size_t none = 0;
+    for (size_t i = 0; i < m->count; i++)
+        none += m->events[i].start == m->events[i].end && m->events[i].task.op == 1;
+    cr_expect_eq(none, 1);
+    fixture_free(f);
+}
+
 Test(trace, the_picture_shows_each_run_and_ends_no_element)
 {
     fixture *f = fixture_new(2);

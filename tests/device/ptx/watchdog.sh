@@ -23,6 +23,8 @@ RK_PTX_SEED=1 RK_PTX_MODE=weak,races ./watched >log 2>&1 || { echo "seed 1:"; ca
 "$rammer" view ../graph/graph.json --target cuda --device a100 --veus 5 --policy wavefront --trace simulated.json >log 2>&1 ||
     { cat log; exit 1; }
 python3 "$here/traces.py" trace.json simulated.json || failed=1
+"$rammer" view ../graph/graph.json --target cuda --device a100 --veus 5 --policy wavefront --diff trace.json >log 2>&1 &&
+    grep -q '^measured on ' log || { cat log; failed=1; }
 # planted <sed script> <what is said>
 planted() {
     sed "$1" good.ptx >bad.ptx
