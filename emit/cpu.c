@@ -366,7 +366,7 @@ static double seconds_now(void)
 typedef struct {
     bool one_by_one;
     double *op_ns;
-    rk_executor_span *spans;
+    rk_executor_spans *spans; /**< by worker */
 } run_way;
 
 static bool run_with(rk_cpu_vdevice *vdevice, run_way way, const void *const *inputs,
@@ -416,18 +416,16 @@ bool rk_cpu_vdevice_profile(rk_cpu_vdevice *vdevice, const void *const *inputs,
     return run_with(vdevice, way, inputs, outputs, NULL, diag);
 }
 
-/** A vEU's list of an rProgram. */
-static void add_list(rk_str *trace, const rk_image *image, uint32_t program, uint32_t veu, const rk_executor_span *spans)
+static void add_spans(rk_str *trace, const rk_image *image, const rk_executor_spans *spans)
 {
-    uint32_t at = image->programs[program].veu_first[veu];
-    for (; image->entries[at].op != RK_IMAGE_END; at++) {
-        const rk_image_entry *entry = &image->entries[at];
-        rk_trace_event event = {.kind = "wait", .program = program, .veu = veu, .start = spans[at].begin, .end = spans[at].end};
-        if (entry->op != RK_IMAGE_WAIT) {
+    for (size_t i = 0; i < spans->count; i++) {
+        const rk_executor_span *span = &spans->items[i];
+        rk_trace_event event = {.kind = "wait", .program = span->program, .veu = span->veu, .start = span->begin, .end = span->end};
+        if (span->entry.op != RK_EXECUTOR_WAIT) {
             event.kind = "work";
-            event.node = image->ops[entry->op].node;
-            event.kernel = image->fns[image->ops[entry->op].fn].kernel->id;
-            event.rtask = entry->rtask;
+            event.node = image->ops[span->entry.op].node;
+            event.kernel = image->fns[image->ops[span->entry.op].fn].kernel->id;
+            event.rtask = span->entry.rtask;
         }
         rk_trace_add(trace, &event);
     }
@@ -437,16 +435,19 @@ bool rk_cpu_vdevice_run_traced(rk_cpu_vdevice *vdevice, const void *const *input
                                void *const *outputs, rk_str *trace, rk_diag *diag)
 {
     const rk_image *image = vdevice->image;
-    rk_executor_span *spans = RK_NEW_ARRAY(trace->arena, rk_executor_span, image->entry_count + 1);
-    if (!run_with(vdevice, (run_way){.spans = spans}, inputs, outputs, NULL, diag))
-        return false;
+    const uint32_t workers = rk_cpu_vdevice_workers(vdevice);
+    rk_executor_spans *spans = RK_NEW_ARRAY(trace->arena, rk_executor_spans, workers);
+    bool good = run_with(vdevice, (run_way){.spans = spans}, inputs, outputs, NULL, diag);
     rk_trace_begin(trace, &(rk_trace_run){.times = "measured", .graph = image->name, .device = "this CPU",
                                           .veus = image->veu_count});
-    for (uint32_t p = 0; p < image->program_count; p++)
-        for (uint32_t v = 0; v < image->veu_count; v++)
-            add_list(trace, image, p, v, spans);
+    for (uint32_t i = 0; i < workers; i++) {
+        add_spans(trace, image, &spans[i]);
+        if (good && spans[i].lost)
+            good = rk_diag_add(diag, RK_ERROR, "RK-M107", rk_place_file(image->name), NULL, "no memory for the times of a run");
+        free(spans[i].items);
+    }
     rk_trace_end(trace);
-    return true;
+    return good;
 }
 
 /* The backend. */

@@ -46,7 +46,7 @@ bool rk_cpu_vdevice_run_one_by_one(rk_cpu_vdevice *vdevice, const void *const *i
 
 /**
  * As rk_cpu_vdevice_run, and adds what began and ended when to `trace`, measured, in the Trace Event Format
- * (sched/simulate/trace_events.h).
+ * (sched/simulate/trace_events.h). RK-M107 where memory for them is short.
  */
 bool rk_cpu_vdevice_run_traced(rk_cpu_vdevice *vdevice, const void *const *inputs,
                                void *const *outputs, rk_str *trace, rk_diag *diag);

@@ -294,6 +294,7 @@ static bool advance(worker *w, veu_run *v, step_cell *steps, uint32_t total)
             return false;
         if (entry.op == RK_EXECUTOR_COUNT) {
             count_rtask(e, steps, entry.rtask, 0);
+            v->began = 0;
             continue;
         }
         if (!begin_rtask(e, &entry))
