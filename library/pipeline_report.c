@@ -104,6 +104,6 @@ cJSON *rk_plan_report(const rk_plan *plan, rk_tool *tool)
     }
     if (plan->profile)
         cJSON_AddStringToObject(r, "rtask_times", rk_plan_sources(plan, tool));
-    cJSON_AddNumberToObject(r, "modelled_us", plan->schedule->makespan_ns / 1000);
+    cJSON_AddNumberToObject(r, "simulated_us", rk_simulate_time(plan->schedule, &plan->problem) / 1000);
     return r;
 }

@@ -329,7 +329,7 @@ static void print_report(const cJSON *report, const char *dir, rk_tool *tool)
         {"reuse_waits", "waits that let memory be reused"},
         {"reuse_saved_bytes", "bytes that these save"},
         {"rtask_times", "rTask times"},
-        {"modelled_us", "time, modelled, us"},
+        {"simulated_us", "time, simulated, us"},
     };
     rk_grid grid = {.arena = tool->arena, .align = "ll"};
     for (size_t i = 0; i < sizeof labels / sizeof *labels; i++) {
@@ -339,7 +339,7 @@ static void print_report(const cJSON *report, const char *dir, rk_tool *tool)
         rk_grid_add(&grid, "%s", labels[i][1]);
         if (cJSON_IsString(value))
             rk_grid_add(&grid, "%s", value->valuestring);
-        else if (strcmp(labels[i][0], "modelled_us") == 0)
+        else if (strcmp(labels[i][0], "simulated_us") == 0)
             rk_grid_add(&grid, "%.1f", value->valuedouble);
         else
             rk_grid_add(&grid, "%.0f", value->valuedouble);
