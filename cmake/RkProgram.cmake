@@ -5,16 +5,18 @@
 #   drop_in   launches are vDevices       memory_drop_in  so with launches as vDevices
 #                                         check           races and reads of unwritten shared memory are found
 #
-# What looks at each access is compiled without optimisation, a third of the time.
+# What looks at each access is compiled without optimisation, a third of the time, and so are drop-ins, unless
+# RK_DROP_IN_LEVEL says otherwise, as tools/test.sh --full does: the program as it is has the optimiser's results.
+set(RK_DROP_IN_LEVEL -O0 CACHE STRING "How drop-ins that tests run are optimised")
 set(RK_WAYS legacy drop_in memory memory_drop_in check)
 set(RK_WAY_legacy -O1)
-set(RK_WAY_drop_in -O1 --drop-in)
+set(RK_WAY_drop_in ${RK_DROP_IN_LEVEL} --drop-in)
 set(RK_WAY_memory -O0 --check=memory)
 set(RK_WAY_memory_drop_in -O0 --drop-in --check=memory)
 set(RK_WAY_check -O0 --check=all -g)
 # Whose flags for the compiler, and so whose precompiled header, are the same.
 set(RK_HEADER_legacy legacy)
-set(RK_HEADER_drop_in legacy)
+set(RK_HEADER_drop_in drop_in)
 set(RK_HEADER_memory memory)
 set(RK_HEADER_memory_drop_in memory)
 set(RK_HEADER_check check)
@@ -41,7 +43,7 @@ function(rk_program_headers)
     if(NOT EXISTS ${model})
         file(WRITE ${model} "int main()\n{\n}\n")
     endif()
-    foreach(way legacy memory check)
+    foreach(way legacy drop_in memory check)
         set(folder ${CMAKE_BINARY_DIR}/programs/header/${way})
         rk_convert_program(${folder} SOURCES ${model} ARGUMENTS ${RK_WAY_${way}})
         add_custom_command(OUTPUT ${folder}/rk/cpu_program.h.gch ${folder}/flags

@@ -1,8 +1,25 @@
 # Tests as CTest sees them: one for each Criterion test, one for each golden case.
 
 # What tools/test.sh builds and runs with sanitizers; the rest of their builds is for those who ask for it. Tests of the
-# label `sanitized` do and say the same under AddressSanitizer: it leaves them to that build, but with --full.
+# label `sanitized` do and say the same under AddressSanitizer: it leaves them to that build, but with --full. Slow ones
+# take five times as long there: they run in the release build, not quick, and with sanitizers only with --full.
 add_custom_target(sanitized)
+
+# rk_test_labels(<out-var> <suite> <is slow>)
+function(rk_test_labels out suite slow)
+    set(${out} ${suite} quick sanitized PARENT_SCOPE)
+    if(slow AND RK_SANITIZE)
+        set(${out} ${suite} full PARENT_SCOPE)
+    elseif(slow)
+        set(${out} ${suite} PARENT_SCOPE)
+    endif()
+endfunction()
+
+# Slow units: random schedules against bounds and oracles, and kernels of a catalog that is made for them.
+set(RK_SLOW_UNITS bound/no_schedule_goes_below_it cpu_entry/indices_in_three_dimensions cpu_entry/plain_loop
+    deps/no_schedule_goes_below_the_bound policies_random/all_pass_the_checker policies_random/auto_is_no_slower_than_any
+    policies_random/exact_is_no_slower_than_any policies_random/exact_is_not_below_the_bound
+    residency/no_schedule_goes_below_the_bound_wherever_its_data_is zoo/models_that_are_too_large)
 
 # rk_unit_test(<file> <library>...)
 #
@@ -31,9 +48,14 @@ function(rk_unit_test file)
         endif()
         set(name ${CMAKE_MATCH_1}/${CMAKE_MATCH_2})
         add_test(NAME unit/${name} COMMAND ${stem} --filter ${name} --color=never -j1)
+        set(slow OFF)
+        if(name IN_LIST RK_SLOW_UNITS)
+            set(slow ON)
+        endif()
+        rk_test_labels(labels unit ${slow})
         set_tests_properties(unit/${name} PROPERTIES
             FAIL_REGULAR_EXPRESSION "Tested: 0 "
-            ENVIRONMENT "${RK_TEST_ENV}" LABELS "unit;quick;sanitized" TIMEOUT 300)
+            ENVIRONMENT "${RK_TEST_ENV}" LABELS "${labels}" TIMEOUT 300)
         math(EXPR count "${count} + 1")
     endforeach()
     if(count EQUAL 0)
@@ -67,13 +89,14 @@ function(rk_golden_tests folder)
             continue()
         endif()
         add_test(NAME golden/${case} COMMAND sh ${folder}/run.sh ${folder}/${case})
-        set(labels golden quick)
+        set(slow OFF)
         if(EXISTS ${folder}/${case}/slow)
-            set(labels golden)
+            set(slow ON)
         endif()
+        rk_test_labels(labels golden ${slow})
         file(READ ${folder}/${command} text)
-        if(NOT text MATCHES "RK_SANITIZE") # by which a case says that it needs a plain build
-            list(APPEND labels sanitized)
+        if(text MATCHES "RK_SANITIZE") # by which a case says that it needs a plain build
+            list(REMOVE_ITEM labels sanitized)
         endif()
         set_tests_properties(golden/${case} PROPERTIES
             ENVIRONMENT "${RK_TEST_ENV};RK_KEEP=${CMAKE_BINARY_DIR}/goldens/${case}"

@@ -3,7 +3,8 @@
 #   sh tools/test.sh [--full]
 #
 #   release  every test but those of labels `full` and `sanitized`, with nvcc for one architecture
-#   asan     units, golden and equivalence tests under AddressSanitizer and UBSan; those of label `sanitized` only here
+#   asan     units, golden and equivalence tests under AddressSanitizer and UBSan, but slow ones; those of label
+#            `sanitized` only here
 #   tsan     the CPU vDevice under ThreadSanitizer
 # Everything is looked at once. With --full all tests run, with each architecture and as many random cases as there are. What could not run is named at
 # the end, with what is missing. With CI set, warnings are errors.
@@ -58,8 +59,8 @@ run_tests()
 {
     preset=$1 targets=$2
     shift 2
-    # shellcheck disable=SC2086 # targets are words
-    if ! configure "$preset" -DRK_WERROR="${CI:+ON}" $rkconvert || ! build "$preset" --target $targets; then
+    # shellcheck disable=SC2086 # targets and options are words
+    if ! configure "$preset" -DRK_WERROR="${CI:+ON}" $options || ! build "$preset" --target $targets; then
         echo "the $preset build failed"
         failed=$((failed + 1))
         return
@@ -97,11 +98,13 @@ find_nvcc || echo "no CUDA toolkit: tests that need nvcc are skipped"
 mkdir -p build
 : >build/skipped
 
-rkconvert=
 unusual='full|sanitized'
 step "Release: all tests"
-run_tests release "all ${full:+programs_full} programs"
-rkconvert=-DRK_RKCONVERT=$PWD/build/release/bin/rkconvert # makes their catalogs
+# Tests run libraries for any processor; products/installed_level makes the one that it wants.
+options="-DRK_CPU_LEVELS=base -DRK_DROP_IN_LEVEL=-O$([ -z "$full" ] && echo 0 || echo 1)"
+# The build has made the programs: its fixtures, one call of Ninja for each, have nothing to do.
+run_tests release "all ${full:+programs_full} programs" -FS '^program_' -E '^build/'
+options=-DRK_RKCONVERT=$PWD/build/release/bin/rkconvert # makes their catalogs
 unusual=full
 step "AddressSanitizer and UndefinedBehaviorSanitizer"
 run_tests asan sanitized -L '^(unit|golden|equivalence|asan)$'
@@ -109,7 +112,8 @@ step "ThreadSanitizer: the CPU vDevice"
 run_tests tsan sanitized -R '^(threads/|golden/rammer/vdevice_(convnet|lstm|mlp)$)'
 
 echo
-echo "all tests, $(($(date +%s) - rk_started)) s:"
+times >build/times
+echo "all tests, $(($(date +%s) - rk_started)) s; processor time, user and system: $(tail -n 1 build/times):"
 # Each reason once, with the number of tests and one of them.
 sed 's/: /\t/; s/: /\t/' build/skipped | awk -F '\t' '
     { key = $1 "\t" $3; count[key]++; if (!(key in first)) { first[key] = $2; order[++n] = key } }

@@ -146,4 +146,5 @@ int main()
     for (int b = 0; b < 37; b++)
         EXPECT(y[b] == b / 2 + 1);
     printf("ok: scans\n");
+    return 0;
 }
