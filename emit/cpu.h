@@ -30,6 +30,9 @@ typedef struct {
 rk_cpu_vdevice *rk_cpu_vdevice_new(const rk_image *image, const rk_catalog *catalog,
                                    const rk_cpu_options *options, rk_arena *arena, rk_diag *diag);
 
+/** Whether its kernels can be loaded and fit its vEUs: as rk_cpu_vdevice_new, without making one. */
+bool rk_cpu_check(const rk_image *image, const rk_catalog *catalog, rk_arena *arena, rk_diag *diag);
+
 /**
  * Runs it: inputs[i] and outputs[i] are the image's, row-major. `seconds`, if not NULL, gets the time of
  * the vDevice itself. False with RK-M106 when an rTask failed: node, rTask and what is known.

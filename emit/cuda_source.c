@@ -3,15 +3,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-void rk_cuda_add(rk_str *out, const rk_cuda_plan *plan, const char *text)
-{
-    for (const char *at; (at = strchr(text, '@')); text = at + 1) {
-        rk_str_addn(out, text, (size_t)(at - text));
-        rk_str_add(out, plan->name);
-    }
-    rk_str_add(out, text);
-}
-
 /* The C API. */
 
 void rk_cuda_text_header(rk_str *out, const rk_cuda_plan *plan)

@@ -45,34 +45,6 @@ const rk_backend *rk_plan_backend(const char *name, rk_tool *tool)
     return NULL;
 }
 
-bool rk_plan_dims(rk_binding_dim **dims, const rk_texts *texts, rk_tool *tool)
-{
-    *dims = RK_NEW_ARRAY(tool->arena, rk_binding_dim, texts->count + 1);
-    bool good = true;
-    for (size_t i = 0; i < texts->count; i++) {
-        const char *text = texts->items[i];
-        const char *equals = strchr(text, '=');
-        char *end = NULL;
-        long long value = equals ? strtoll(equals + 1, &end, 10) : 0;
-        long long most = value;
-        if (equals && strncmp(end, "..", 2) == 0)
-            most = strtoll(end + 2, &end, 10);
-        if (!equals || equals == text || *end != '\0' || value < 1 || most < value ||
-            most > RK_MAX_ELEMENTS)
-            good = rk_diag_add(tool->diag, RK_ERROR, "RK-U002", (rk_place){0},
-                               "write it as in --dim n=32 or --dim n=1..512",
-                               "--dim does not take '%s': expected NAME=N or NAME=LOW..HIGH, from "
-                               "1 to 2^40",
-                               text);
-        else
-            (*dims)[i] = (rk_binding_dim){
-                .name = rk_arena_strndup(tool->arena, text, (size_t)(equals - text)),
-                .value = value,
-                .most = most};
-    }
-    return good;
-}
-
 /** Reads the profile, and takes its costs in place of the device's. */
 static bool read_profile(rk_plan *plan, const char *path, rk_tool *tool)
 {

@@ -8,6 +8,34 @@
 #include <stdlib.h>
 #include <string.h>
 
+bool rk_plan_dims(rk_binding_dim **dims, const rk_texts *texts, rk_tool *tool)
+{
+    *dims = RK_NEW_ARRAY(tool->arena, rk_binding_dim, texts->count + 1);
+    bool good = true;
+    for (size_t i = 0; i < texts->count; i++) {
+        const char *text = texts->items[i];
+        const char *equals = strchr(text, '=');
+        char *end = NULL;
+        long long value = equals ? strtoll(equals + 1, &end, 10) : 0;
+        long long most = value;
+        if (equals && strncmp(end, "..", 2) == 0)
+            most = strtoll(end + 2, &end, 10);
+        if (!equals || equals == text || *end != '\0' || value < 1 || most < value ||
+            most > RK_MAX_ELEMENTS)
+            good = rk_diag_add(tool->diag, RK_ERROR, "RK-U002", (rk_place){0},
+                               "write it as in --dim n=32 or --dim n=1..512",
+                               "--dim does not take '%s': expected NAME=N or NAME=LOW..HIGH, from "
+                               "1 to 2^40",
+                               text);
+        else
+            (*dims)[i] = (rk_binding_dim){
+                .name = rk_arena_strndup(tool->arena, text, (size_t)(equals - text)),
+                .value = value,
+                .most = most};
+    }
+    return good;
+}
+
 static rk_family_setting setting_of(const rk_plan *plan, const rk_plan_options *options)
 {
     return (rk_family_setting){&plan->source, plan->device, (uint32_t)options->veus};

@@ -10,6 +10,9 @@ int rk_tool_graph(int argc, char **argv);
 int rk_tool_merge(int argc, char **argv);
 int rk_tool_bind(int argc, char **argv);
 
+/** --allow list: prints what there is to allow. */
+void rk_tool_list_allowables(void);
+
 /**
  * Adds codes, "RK-V104,RK-V105", to those that the options allow; RK-U002 for each that cannot be. The strings belong
  * to the arena.

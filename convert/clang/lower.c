@@ -420,11 +420,9 @@ rk_ir *rk_ir_of(rk_unit *unit)
     return unit->ir;
 }
 
-rk_ir_id rk_lower_cursor(rk_ir *ir, CXCursor cursor)
+rk_ir_id rk_lower_root(rk_ir *ir, CXCursor cursor)
 {
     rk_lowering *l = ir->lowering;
-    if (rk_ast_is_function(clang_getCursorKind(cursor)))
-        return rk_ir_body(ir, declaration(ir, cursor));
     for (size_t i = 0; i < l->root_cursors.count; i++)
         if (clang_equalCursors(l->root_cursors.items[i], cursor))
             return l->roots.items[i];
@@ -502,7 +500,7 @@ void rk_lower_implicit_value(rk_ir *ir, uint32_t use)
 {
     const CXCursor value = ir->lowering->implicit_values.items[use];
     if (!clang_Cursor_isNull(value)) {
-        const rk_ir_id root = rk_lower_cursor(ir, value);
+        const rk_ir_id root = rk_lower_root(ir, value);
         ir->implicit.items[use].root = root;
     }
 }

@@ -3,7 +3,7 @@
 
 #include "convert/clang/ir.h"
 
-/* From libclang's cursors to our own tree. Passes ask the tree; these are for ir.c and for what still has cursors. */
+/* From libclang's cursors to our own tree. Passes ask the tree; these are for on_demand.c and for what still has cursors. */
 
 /** The tree of the unit's translation unit, made when it is first asked for and forgotten when that is closed. */
 rk_ir *rk_ir_of(rk_unit *unit);
@@ -18,8 +18,10 @@ rk_ir_id rk_lower_declaration(rk_ir *ir, CXCursor declaration);
 CXCursor rk_lower_node_cursor(const rk_ir *ir, rk_ir_id node);
 CXCursor rk_lower_declaration_cursor(const rk_ir *ir, rk_ir_id decl);
 
-/* Of ir.c: fill what was not asked for before. */
+/* Of on_demand.c: fill what was not asked for before. */
 
+/** The tree below a cursor of no function, made once. */
+rk_ir_id rk_lower_root(rk_ir *ir, CXCursor cursor);
 void rk_lower_definition(rk_ir *ir, rk_ir_id decl);
 void rk_lower_body(rk_ir *ir, rk_ir_id definition);
 void rk_lower_project(rk_ir *ir);

@@ -57,8 +57,11 @@ rk_effects rk_reach_all(rk_reach reach)
 
 /* Texts. */
 
+static void look_at_implicit(rk_reach_text *t, rk_ir_id node);
+
 static void look(rk_reach_text *t, rk_ir_id node)
 {
+    look_at_implicit(t, node);
     if (t->raw)
         rk_reach_look_raw(t, node);
     else
@@ -88,14 +91,14 @@ static void look_at_value(rk_reach_text *t, rk_ir_id root)
         *rk_push(t->ir->arena, &t->arcs) = value.arcs.items[a];
 }
 
-void rk_reach_implicit(rk_reach_text *t, rk_ir_id node,
-                       void (*call)(rk_reach_text *t, rk_ir_id node, rk_ir_id function))
+/** Takes in what runs at a node without being named there. */
+static void look_at_implicit(rk_reach_text *t, rk_ir_id node)
 {
     uint32_t first, end;
     rk_ir_implicit(t->ir, node, &first, &end);
     for (uint32_t i = first; i < end; i++) {
         if (t->ir->implicit.items[i].decl)
-            call(t, node, t->ir->implicit.items[i].decl);
+            (t->raw ? rk_reach_call_raw : rk_reach_call)(t, node, t->ir->implicit.items[i].decl);
         else
             look_at_value(t, rk_ir_implicit_value(t->ir, i));
     }

@@ -24,14 +24,13 @@ typedef struct rk_reach_text {
     const struct rk_reach_text *outer; /**< the text that runs it */
 } rk_reach_text;
 
-/** Takes in what runs at a node without being named there; `call` that of a function. */
-void rk_reach_implicit(rk_reach_text *t, rk_ir_id node,
-                       void (*call)(rk_reach_text *t, rk_ir_id node, rk_ir_id function));
-
 /** reach_text.c: takes in what a node does. */
 void rk_reach_look(rk_reach_text *t, rk_ir_id node);
+/** The call of a function at a node, which need not name it. */
+void rk_reach_call(rk_reach_text *t, rk_ir_id node, rk_ir_id function);
 
 /** reach_raw.c: the same for rk_reach_raw. */
 void rk_reach_look_raw(rk_reach_text *t, rk_ir_id node);
+void rk_reach_call_raw(rk_reach_text *t, rk_ir_id node, rk_ir_id function);
 
 #endif

@@ -38,7 +38,7 @@ static bool is_meeting(const rk_reach_text *t)
     return t->of && rk_system_ir_space(t->ir, t->of) & RK_IN_CUDA;
 }
 
-static void call(rk_reach_text *t, rk_ir_id node, rk_ir_id function)
+void rk_reach_call_raw(rk_reach_text *t, rk_ir_id node, rk_ir_id function)
 {
     (void)node;
     const rk_ir_decl *d = rk_ir_decl_at(t->ir, function);
@@ -73,7 +73,6 @@ void rk_reach_look_raw(rk_reach_text *t, rk_ir_id node)
          (target->flags & RK_IR_SHARED && !keeps_memory(t, target))))
         name(t, target->name);
     else if (names && rk_ir_is_function(target->kind))
-        call(t, node, n->decl);
+        rk_reach_call_raw(t, node, n->decl);
     t->to->does |= is_ambient(t->ir, node) ? RK_EFFECT_AMBIENT : 0;
-    rk_reach_implicit(t, node, call);
 }

@@ -46,7 +46,7 @@ static void call_system(rk_reach_text *t, rk_ir_id node, const rk_ir_decl *funct
         t->to->does |= RK_EFFECT_ATOMIC | (is_polled(t->ir, node) ? RK_EFFECT_POLLS : 0);
 }
 
-static void call(rk_reach_text *t, rk_ir_id node, rk_ir_id function)
+void rk_reach_call(rk_reach_text *t, rk_ir_id node, rk_ir_id function)
 {
     const rk_ir_decl *d = rk_ir_decl_at(t->ir, function);
     if (rk_cuda_find(RK_IN_PLAIN, d->name)->does & RK_DOES_WAIT) {
@@ -73,7 +73,7 @@ static void call_overloads(rk_reach_text *t, rk_ir_id node, const rk_ir_decl *ov
     for (uint32_t i = overloads->list; i < overloads->list_end; i++) {
         const rk_ir_id one = t->ir->lists.items[i];
         if (rk_ir_is_function(rk_ir_decl_at(t->ir, one)->kind))
-            call(t, node, one);
+            rk_reach_call(t, node, one);
         else
             known = false;
     }
@@ -97,7 +97,7 @@ static void look_at_call(rk_reach_text *t, rk_ir_id node)
 {
     const rk_ir_kind kind = rk_ir_target(t->ir, node)->kind;
     if (rk_ir_is_function(kind)) /* that nothing names, unless its name is below */
-        call(t, node, rk_ir_at(t->ir, node)->decl);
+        rk_reach_call(t, node, rk_ir_at(t->ir, node)->decl);
     else if (kind != RK_IR_OVERLOADS)
         t->to->does |=
             RK_EFFECT_UNSEEN | (is_dependent(t->ir, node) ? 0 : (unsigned)RK_EFFECT_UNNAMED);
@@ -107,7 +107,7 @@ static void look_at_name(rk_reach_text *t, rk_ir_id node)
 {
     const rk_ir_decl *target = rk_ir_target(t->ir, node);
     if (rk_ir_is_function(target->kind))
-        call(t, node, rk_ir_at(t->ir, node)->decl);
+        rk_reach_call(t, node, rk_ir_at(t->ir, node)->decl);
     const rk_cuda_name *builtin = target->kind == RK_IR_VARIABLE && target->flags & RK_IR_SYSTEM
                                       ? rk_builtin_find(target->name)
                                       : NULL;
@@ -201,7 +201,6 @@ void rk_reach_look(rk_reach_text *t, rk_ir_id node)
     const rk_ir_node *n = rk_ir_at(t->ir, node);
     const rk_ir_type_kind type = rk_ir_type_of(t->ir, node)->kind;
     const bool dependent = type == RK_IR_TYPE_DEPENDENT || type == RK_IR_TYPE_UNEXPOSED;
-    rk_reach_implicit(t, node, call);
     t->to->does |= effects_of_kind(t, node) | (dependent ? RK_EFFECT_DEPENDENT : 0) |
                    (is_volatile(t->ir, n->type) ? RK_EFFECT_VOLATILE : 0) |
                    (rk_reach_is_step(t->ir, node) ? RK_EFFECT_STEPS : 0);

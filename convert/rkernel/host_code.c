@@ -63,7 +63,7 @@ static bool calls_changed(const rk_unit *unit, const rk_function *f)
 static bool cannot_go(const rk_unit *unit, const rk_function *f)
 {
     return !f->launches &&
-           !rk_rewrite_balanced(tokens_of(unit, f), f->definition.begin, f->end, unit->arena);
+           !rk_tokens_balanced(tokens_of(unit, f), f->definition.begin, f->end, unit->arena);
 }
 
 void rk_host_close(rk_unit *unit)

@@ -17,23 +17,6 @@ typedef struct {
 
 typedef RK_VEC(stretch) stretch_vec;
 
-/* Which text cannot stay. */
-
-bool rk_rewrite_balanced(const rk_tokens *tokens, size_t begin, size_t end, rk_arena *arena)
-{
-    int depth = 0;
-    for (size_t i = rk_tokens_at(tokens, begin); i < tokens->count && tokens->items[i].offset < end;
-         i++) {
-        if (tokens->items[i].kind != RK_TOKEN_DIRECTIVE)
-            continue;
-        const char *name = rk_directive_of(tokens, i, arena).name;
-        if (depth == 0 && (rk_str_starts(name, "el") || strcmp(name, "endif") == 0))
-            return false;
-        depth += rk_str_starts(name, "if") - (strcmp(name, "endif") == 0);
-    }
-    return depth == 0;
-}
-
 static void add_stretch(stretch_vec *out, rk_arena *arena, stretch s)
 {
     size_t at = out->count;
@@ -375,7 +358,7 @@ static stretch_vec find_stretches(rk_unit *unit, const fate_vec *all, const macr
         const bool host = !f->kernel && !f->device;
         if (known ||
             (host && !f->launches &&
-             !rk_rewrite_balanced(&unit->files.items[file]->tokens, begin, f->end, unit->arena)))
+             !rk_tokens_balanced(&unit->files.items[file]->tokens, begin, f->end, unit->arena)))
             continue;
         add_stretch(&out, unit->arena,
                     (stretch){begin, f->end, host, rk_host_declaration(unit, f, begin)});
@@ -448,7 +431,7 @@ static bool disable_all(rk_unit *unit, const fate_vec *fates, const macro_vec *m
     join_stretches(&source->tokens, &all, unit->arena);
     remove_stand_ins(unit, file);
     for (size_t i = 0; i < all.count; i++) {
-        if (rk_rewrite_balanced(&source->tokens, all.items[i].begin, all.items[i].end, unit->arena))
+        if (rk_tokens_balanced(&source->tokens, all.items[i].begin, all.items[i].end, unit->arena))
             disable(unit, file, &all.items[i]);
         else
             ok = rk_diag_add(unit->diag, RK_ERROR, "RK-V004",

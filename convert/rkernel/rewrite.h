@@ -37,9 +37,6 @@ const char *rk_rewrite_leading(const rk_unit *unit, size_t file, const char *tex
 /** Adds the edits of a file's names of global scope: `::name`, and what stands outside of the namespace. */
 void rk_rewrite_names(rk_unit *unit, size_t file);
 
-/** Whether each #if that begins in [begin, end) ends there. */
-bool rk_rewrite_balanced(const rk_tokens *tokens, size_t begin, size_t end, rk_arena *arena);
-
 /** Marks what is disabled of host code: rk_function.removed. */
 void rk_host_close(rk_unit *unit);
 

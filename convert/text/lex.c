@@ -1,5 +1,6 @@
 #include "convert/text/lex.h"
 
+#include "base/str.h"
 #include "base/vec.h"
 
 #include <ctype.h>
@@ -316,6 +317,21 @@ rk_directive rk_directive_of(const rk_tokens *tokens, size_t i, rk_arena *arena)
     while (end > at && isspace((unsigned char)text[end - 1]))
         end--;
     return (rk_directive){name_text, rk_arena_strndup(arena, text + at, end - at), at};
+}
+
+bool rk_tokens_balanced(const rk_tokens *tokens, size_t begin, size_t end, rk_arena *arena)
+{
+    int depth = 0;
+    for (size_t i = rk_tokens_at(tokens, begin); i < tokens->count && tokens->items[i].offset < end;
+         i++) {
+        if (tokens->items[i].kind != RK_TOKEN_DIRECTIVE)
+            continue;
+        const char *name = rk_directive_of(tokens, i, arena).name;
+        if (depth == 0 && (rk_str_starts(name, "el") || strcmp(name, "endif") == 0))
+            return false;
+        depth += rk_str_starts(name, "if") - (strcmp(name, "endif") == 0);
+    }
+    return depth == 0;
 }
 
 size_t rk_line_begin(const char *text, size_t offset)

@@ -63,6 +63,9 @@ typedef struct {
 
 rk_directive rk_directive_of(const rk_tokens *tokens, size_t i, rk_arena *arena);
 
+/** Whether each #if that begins in [begin, end) ends there. */
+bool rk_tokens_balanced(const rk_tokens *tokens, size_t begin, size_t end, rk_arena *arena);
+
 /** Offset of the first byte of the line that holds `offset`, and of the byte after its newline. */
 size_t rk_line_begin(const char *text, size_t offset);
 size_t rk_line_end(const char *text, size_t size, size_t offset);

@@ -253,19 +253,6 @@ bool rk_sources_ours(const rk_unit *unit, CXCursor cursor, rk_last_file *last)
     return last->ours;
 }
 
-bool rk_sources_expand(rk_source_file *file, rk_edits *edits)
-{
-    size_t size, conflict[2];
-    if (!edits->list.count)
-        return false;
-    char *text = rk_edits_apply(edits, file->bytes.data, file->bytes.size, &size, conflict);
-    if (!text)
-        return false;
-    file->bytes = (rk_bytes){text, size};
-    file->expanded = true;
-    return true;
-}
-
 /** Lists every object-like macro of the project's files, each name's first definition first. */
 static void list_macros(rk_unit *unit)
 {

@@ -10,29 +10,6 @@
 /** Constants of more elements are not folded: what computes them runs with the rest. */
 enum { FOLD_MOST = 1 << 24 };
 
-rk_tensor *rk_onnx_tensor_of(const rk_onnx_call *c, rk_id id)
-{
-    return &c->im->graph->tensors[id];
-}
-
-rk_tensor *rk_onnx_in(const rk_onnx_call *c, size_t i)
-{
-    return rk_onnx_tensor_of(c, c->in[i]);
-}
-
-bool rk_onnx_has(const rk_onnx_call *c, size_t i)
-{
-    return i < c->in_count && c->in[i] != RK_NO_ID;
-}
-
-bool rk_onnx_needs(rk_onnx_call *c, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        if (!rk_onnx_has(c, i))
-            return rk_onnx_wrong(c, "operand %zu is left out", i);
-    return true;
-}
-
 bool rk_onnx_done(rk_onnx_call *c, rk_id out)
 {
     c->out[0] = out;

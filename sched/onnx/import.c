@@ -3,38 +3,14 @@
 #include "base/file.h"
 #include "base/str.h"
 
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { OLDEST_OPSET = 1, DEEPEST = 64, MOST_NODES = 1 << 20 };
+enum { OLDEST_OPSET = 1, MOST_NODES = 1 << 20 };
 
 static rk_place place_of(const rk_onnx_importer *im, const char *kind, const char *name)
 {
     return rk_place_object(im->arena, im->file, kind, name);
-}
-
-bool rk_onnx_refuse(rk_onnx_call *c, const char *hint, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    const char *text = rk_arena_vprintf(c->im->arena, format, args);
-    va_end(args);
-    c->im->good = false;
-    return rk_diag_add(c->im->diag, RK_ERROR, "RK-O003", place_of(c->im, "node", c->name), hint,
-                       "%s of opset %lld is not supported: %s", c->node->op_type,
-                       (long long)c->im->opset, text);
-}
-
-bool rk_onnx_wrong(rk_onnx_call *c, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    const char *text = rk_arena_vprintf(c->im->arena, format, args);
-    va_end(args);
-    c->im->good = false;
-    return rk_diag_add(c->im->diag, RK_ERROR, "RK-O004", place_of(c->im, "node", c->name), NULL,
-                       "%s: %s", c->node->op_type, text);
 }
 
 const rk_onnx_rule *rk_onnx_rule_find(const char *op)
@@ -44,178 +20,6 @@ const rk_onnx_rule *rk_onnx_rule_find(const char *op)
             if (strcmp(rule->op, op) == 0)
                 return rule;
     return NULL;
-}
-
-/* Attributes. */
-
-static const rk_onnx_attr *find_in(rk_onnx_attr *const *items, size_t count, const char *name)
-{
-    for (size_t i = 0; i < count; i++)
-        if (strcmp(items[i]->name, name) == 0)
-            return items[i];
-    return NULL;
-}
-
-/** In a function's body an attribute may stand for one of the calling node, or for the function's default. */
-static const rk_onnx_attr *find_attr(const rk_onnx_node *node, const rk_onnx_scope *scope,
-                                     const char *name, int depth)
-{
-    const rk_onnx_attr *attr = find_in(node->attribute.items, node->attribute.count, name);
-    if (!attr || !*attr->ref_attr_name)
-        return attr;
-    while (scope && !scope->caller)
-        scope = scope->outer;
-    if (!scope || depth > DEEPEST)
-        return NULL;
-    const rk_onnx_attr *given =
-        find_attr(scope->caller, scope->caller_scope, attr->ref_attr_name, depth + 1);
-    return given ? given
-                 : find_in(scope->function->attribute_proto.items,
-                           scope->function->attribute_proto.count, attr->ref_attr_name);
-}
-
-const rk_onnx_attr *rk_onnx_attr_of(const rk_onnx_call *c, const char *name)
-{
-    return find_attr(c->node, c->scope, name, 0);
-}
-
-int64_t rk_onnx_int(const rk_onnx_call *c, const char *name, int64_t otherwise)
-{
-    const rk_onnx_attr *attr = rk_onnx_attr_of(c, name);
-    return attr ? attr->i : otherwise;
-}
-
-double rk_onnx_real(const rk_onnx_call *c, const char *name, double otherwise)
-{
-    const rk_onnx_attr *attr = rk_onnx_attr_of(c, name);
-    return attr ? (double)attr->f : otherwise;
-}
-
-const char *rk_onnx_text(const rk_onnx_call *c, const char *name, const char *otherwise)
-{
-    const rk_onnx_attr *attr = rk_onnx_attr_of(c, name);
-    return attr && attr->s.data ? rk_arena_strndup(c->im->arena, attr->s.data, attr->s.size)
-                                : otherwise;
-}
-
-const int64_t *rk_onnx_ints(const rk_onnx_call *c, const char *name, size_t *count)
-{
-    const rk_onnx_attr *attr = rk_onnx_attr_of(c, name);
-    *count = attr ? attr->ints.count : 0;
-    return attr ? attr->ints.items : NULL;
-}
-
-/* Values. */
-
-static const rk_onnx_given *given_of(const rk_onnx_importer *im, const char *name)
-{
-    for (size_t i = 0; i < im->options->given_count; i++)
-        if (strcmp(im->options->given[i].name, name) == 0)
-            return &im->options->given[i];
-    return NULL;
-}
-
-static const void *data_of(const rk_onnx_call *c, rk_id id, int depth);
-
-/** Computes what the node writes, where all that it reads is known. */
-static void compute(const rk_onnx_call *c, rk_id id, int depth)
-{
-    rk_graph *graph = c->im->graph;
-    for (size_t n = graph->node_count; n-- > 0;) {
-        const rk_node *node = &graph->nodes[n];
-        bool writes = false;
-        for (size_t o = 0; o < node->output_count; o++)
-            writes = writes || node->outputs[o] == id;
-        if (!writes)
-            continue;
-        for (size_t i = 0; i < node->input_count; i++)
-            if (node->inputs[i] != RK_NO_ID && !data_of(c, node->inputs[i], depth + 1))
-                return;
-        const rk_op_call call = rk_op_call_of(graph, node, c->im->arena);
-        if (node->op->eval)
-            rk_onnx_fold(&call, c->im->arena);
-        return;
-    }
-}
-
-/** The value of a tensor: a constant, an input whose value is given, or what follows from these. */
-static const void *data_of(const rk_onnx_call *c, rk_id id, int depth)
-{
-    rk_graph *graph = c->im->graph;
-    rk_tensor *t = &graph->tensors[id];
-    if (t->data || depth > DEEPEST)
-        return t->data;
-    if (t->base != id) {
-        const char *data = data_of(c, t->base, depth + 1);
-        return data ? t->data = data + t->offset * (int64_t)rk_dtype_size(t->dtype) : NULL;
-    }
-    for (size_t i = 0; i < graph->input_count; i++)
-        if (graph->inputs[i] == id) {
-            const rk_onnx_given *given = given_of(c->im, t->name);
-            if (given && given->data) {
-                t->data = given->data;
-                c->im->bound[i] = true;
-            }
-            return t->data;
-        }
-    if (c->im->options->given_count)
-        compute(c, id, depth);
-    return t->data;
-}
-
-const void *rk_onnx_data(const rk_onnx_call *c, rk_id id)
-{
-    return data_of(c, id, 0);
-}
-
-bool rk_onnx_known(int64_t **values, size_t *count, rk_onnx_call *c, size_t i, const char *what)
-{
-    const void *data = rk_onnx_data(c, c->in[i]);
-    const rk_tensor *t = rk_onnx_in(c, i);
-    if (!data) {
-        c->im->good = false;
-        return rk_diag_add(c->im->diag, RK_ERROR, "RK-O006", place_of(c->im, "node", c->name),
-                           "where it comes from an input, give its value: --input NAME=FILE.npy",
-                           "%s: its %s must be known when the model is built", c->node->op_type,
-                           what);
-    }
-    *count = (size_t)rk_tensor_elements(t);
-    *values = RK_NEW_ARRAY(c->im->arena, int64_t, *count + 1);
-    for (size_t k = 0; k < *count; k++)
-        (*values)[k] = t->dtype == RK_I32   ? ((const int32_t *)data)[k]
-                       : t->dtype == RK_I64 ? ((const int64_t *)data)[k]
-                                            : ((const uint8_t *)data)[k];
-    return t->dtype == RK_I32 || t->dtype == RK_I64 || t->dtype == RK_BOOL || t->dtype == RK_U8 ||
-           rk_onnx_wrong(c, "its %s is %s, and no integer", what, rk_dtype_name(t->dtype));
-}
-
-bool rk_onnx_axis(int *out, rk_onnx_call *c, int64_t axis, int rank)
-{
-    if (axis < -rank || axis >= rank)
-        return rk_onnx_wrong(c, "axis %lld is outside of %d dimensions", (long long)axis, rank);
-    *out = (int)(axis < 0 ? axis + rank : axis);
-    return true;
-}
-
-bool rk_onnx_axes(uint32_t *axes, bool *given, rk_onnx_call *c, int rank)
-{
-    int64_t *values = NULL;
-    size_t count = 0;
-    *axes = 0;
-    if (rk_onnx_has(c, 1)) {
-        if (!rk_onnx_known(&values, &count, c, 1, "axes"))
-            return false;
-    } else {
-        values = (int64_t *)rk_onnx_ints(c, "axes", &count);
-    }
-    *given = values && count;
-    for (size_t i = 0; i < count; i++) {
-        int axis;
-        if (!rk_onnx_axis(&axis, c, values[i], rank))
-            return false;
-        *axes |= 1U << axis;
-    }
-    return true;
 }
 
 /* Scopes. */
@@ -356,7 +160,7 @@ bool rk_onnx_lower_nodes(rk_onnx_importer *im, rk_onnx_node *const *nodes, size_
                          rk_onnx_scope *scope)
 {
     bool all = true;
-    if (im->depth >= DEEPEST || im->nodes > MOST_NODES) {
+    if (im->depth >= RK_ONNX_DEEPEST || im->nodes > MOST_NODES) {
         im->good = false;
         return rk_diag_add(
             im->diag, RK_ERROR, "RK-O002", rk_place_file(im->file), NULL,
@@ -416,7 +220,7 @@ static bool add_input(rk_onnx_importer *im, const rk_onnx_value *value, rk_onnx_
 {
     if (rk_names_find(&scope->names, value->name) != RK_NO_ID)
         return true; /* an initializer gives its value */
-    const rk_onnx_given *given = given_of(im, value->name);
+    const rk_onnx_given *given = rk_onnx_given_of(im, value->name);
     const rk_onnx_tensor_type *type = value->type ? value->type->tensor : NULL;
     const rk_dtype dtype = type ? rk_onnx_dtype(type->elem_type) : RK_DTYPE_NONE;
     int64_t shape[RK_MAX_RANK] = {0};
@@ -644,12 +448,9 @@ bool rk_onnx_input_names(const char ***names, size_t *count, const char *path, r
     return true;
 }
 
-rk_graph *rk_onnx_import(const char *path, const rk_onnx_options *options, rk_arena *arena,
-                         rk_diag *diag)
+rk_graph *rk_onnx_import_bound(const char *path, const rk_onnx_options *options, rk_arena *arena,
+                               rk_diag *diag)
 {
-    for (size_t i = 0; i < options->dim_count; i++)
-        if (options->dims[i].value != options->dims[i].most)
-            return rk_onnx_import_open(path, options, arena, diag);
     const rk_onnx_model *model = read_model(path, arena, diag);
     if (!model)
         return NULL;

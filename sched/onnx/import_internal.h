@@ -57,6 +57,9 @@ typedef struct rk_onnx_rule {
     const char *a, *b; /**< what rules of one function differ in */
 } rk_onnx_rule;
 
+/** Bodies in bodies, and references to references, up to which a model is read. */
+enum { RK_ONNX_DEEPEST = 64 };
+
 /** A family: the rules of one file. */
 typedef struct rk_onnx_family {
     const rk_onnx_rule *rules; /**< ended by a NULL op */
@@ -93,6 +96,8 @@ bool rk_onnx_has(const rk_onnx_call *c, size_t i);
 /** The tensor of an id; it moves when tensors are added. */
 rk_tensor *rk_onnx_tensor_of(const rk_onnx_call *c, rk_id id);
 rk_tensor *rk_onnx_in(const rk_onnx_call *c, size_t i);
+/** What the caller says of the input of that name, or NULL. */
+const rk_onnx_given *rk_onnx_given_of(const rk_onnx_importer *im, const char *name);
 /** Whether it has a value: a constant, or an input whose value is given. */
 const void *rk_onnx_data(const rk_onnx_call *c, rk_id id);
 /** The integers of operand `i`, which must be known; RK-O006. */
@@ -165,9 +170,9 @@ int64_t rk_onnx_given_elements(const rk_onnx_given *given);
 rk_dtype rk_onnx_dtype(int64_t data_type);
 /** As rk_shape_valid, but that dimensions may be 0: of constants that operators' lists are, which no graph keeps. */
 bool rk_onnx_shape_valid(const char **problem, int rank, const int64_t *shape);
-/** rk_onnx_import of dimensions that stay open; RK-G018 where the model has no one graph for all of their values. */
-rk_graph *rk_onnx_import_open(const char *path, const rk_onnx_options *options, rk_arena *arena,
-                              rk_diag *diag);
+/** rk_onnx_import of dimensions that each have one value. */
+rk_graph *rk_onnx_import_bound(const char *path, const rk_onnx_options *options, rk_arena *arena,
+                               rk_diag *diag);
 /** Computes the node here from its operands, constants all: its outputs become constants. */
 bool rk_onnx_fold(const rk_op_call *call, rk_arena *arena);
 /** Maps a file; its bytes stay until the program ends. RK-F001, RK-F002. */

@@ -105,7 +105,7 @@ static rk_graph *import_at(const opening *o, const int64_t *values, rk_arena *ar
             dims[i].value = dims[i].most = values[at++];
     bound.dims = dims;
     bound.varies = true;
-    return rk_onnx_import(o->path, &bound, arena, diag);
+    return rk_onnx_import_bound(o->path, &bound, arena, diag);
 }
 
 /** Whether the constants are those of the largest dimensions, or their first rows, which `cut` notes; else the name of one. */
@@ -281,7 +281,7 @@ static bool open_all(opening *o)
     return good;
 }
 
-rk_graph *rk_onnx_import_open(const char *path, const rk_onnx_options *options, rk_arena *arena,
+static rk_graph *import_open(const char *path, const rk_onnx_options *options, rk_arena *arena,
                               rk_diag *diag)
 {
     opening o = {.path = path, .options = options, .arena = arena, .diag = diag, .points = 1};
@@ -304,4 +304,13 @@ rk_graph *rk_onnx_import_open(const char *path, const rk_onnx_options *options, 
     if (!lower_all(&o) || !open_all(&o))
         return NULL;
     return rk_graph_validate(o.graph, diag) ? o.graph : NULL;
+}
+
+rk_graph *rk_onnx_import(const char *path, const rk_onnx_options *options, rk_arena *arena,
+                         rk_diag *diag)
+{
+    for (size_t i = 0; i < options->dim_count; i++)
+        if (options->dims[i].value != options->dims[i].most)
+            return import_open(path, options, arena, diag);
+    return rk_onnx_import_bound(path, options, arena, diag);
 }

@@ -56,27 +56,6 @@ enum { RULED_OUT_MOST = 3, RULED_OUT_STEPS = 6 };
 /** The highest target, over the bound without. */
 static const double RULED_OUT_RATIO = 1.25;
 
-static double least(double a, double b)
-{
-    return a < b ? a : b;
-}
-
-static double most(double a, double b)
-{
-    return a > b ? a : b;
-}
-
-/** The rule of rounds; with `partly`, some of the rTasks are elsewhere. */
-static double spread(const bounds *b, double k, double d, bool partly)
-{
-    double best = partly ? INFINITY : k * d;
-    if (b->veus == 1)
-        return k * d;
-    for (double m = 0; m < k && m * d < best; m++)
-        best = least(best, most(m * d, ceil((k - m) / (b->veus - 1)) * d + b->signal));
-    return best;
-}
-
 static void add_load(rk_load *to, const rk_load *load)
 {
     to->work += load->work;
@@ -91,60 +70,6 @@ static void add_load(rk_load *to, const rk_load *load)
     }
 }
 
-/**
- * Time for an amount that one vEU takes at `rate` and all together at `all`: when all of it must be seen
- * on one vEU, the others begin a signal later on its clock.
- */
-static double amount_ns(double amount, double rate, double all, double signal)
-{
-    if (amount <= rate * signal)
-        return amount / rate;
-    return signal + (amount - rate * signal) / all;
-}
-
-/** Time that a load takes at least; `seen`: when all of it must be seen on one vEU. */
-static double load_ns(const bounds *b, const rk_load *load, bool seen)
-{
-    double signal = seen ? b->signal : 0;
-    double ns = amount_ns(load->work, 1, b->veus, signal);
-    for (int pool = 0; pool < RK_POOLS; pool++) {
-        const rk_bytes_load *from = &load->from[pool];
-        double rate = least(from->rate, b->bandwidth[pool]);
-        if (from->bytes > 0)
-            ns = most(ns, from->fixed + amount_ns(from->bytes, rate, b->bandwidth[pool], signal));
-    }
-    return ns;
-}
-
-/**
- * What an rTask's candidate takes of all vEUs and of the memories, `count` times, at least: with all its data in the L2
- * that some order leaves there. Bytes count where they come from the same in every order.
- */
-static rk_load load_of(const bounds *b, rk_id node, uint32_t candidate, double count)
-{
-    const rk_device *device = b->problem->device;
-    const rk_candidates *all = b->problem->candidates;
-    const rk_candidate *c = &all->nodes[node].items[candidate];
-    const bool depends = rk_candidates_depend_on_order(all);
-    const rk_rtask_parts parts =
-        rk_candidate_parts(c, device, rk_candidates_least_memory(all, node));
-    const rk_rtask_parts worst = depends ? rk_candidate_parts(c, device, 1) : parts;
-    rk_load load = {.work = count * rk_simulate_parts(&parts, c->rtask_ns, device)};
-    if (parts.stream_ns > 0 && parts.bytes > 0 && parts.from == worst.from)
-        load.from[parts.from] = (rk_bytes_load){
-            .bytes = count * parts.bytes,
-            .fixed = parts.fixed_ns + device->rtask_overhead_ns,
-            .rate = most(parts.bytes / parts.stream_ns, worst.bytes / worst.stream_ns)};
-    return load;
-}
-
-double rk_bound_seen(const bounds *b, rk_id node, uint32_t candidate, uint32_t count)
-{
-    rk_load load = load_of(b, node, candidate, count);
-    double each = rk_simulate_least(b->problem->candidates, node, candidate, b->problem->device);
-    return count == 0 ? 0 : most(spread(b, count, each, false), load_ns(b, &load, true));
-}
-
 static void find_costs(bounds *b, rk_id node)
 {
     const rk_node_candidates *all = &b->problem->candidates->nodes[node];
@@ -152,12 +77,12 @@ static void find_costs(bounds *b, rk_id node)
         const rk_candidate *c = &all->items[i];
         double k = c->rtasks;
         double d = rk_simulate_least(b->problem->candidates, node, (uint32_t)i, b->problem->device);
-        rk_load load = load_of(b, node, (uint32_t)i, k);
+        rk_load load = rk_bound_load_of(b, node, (uint32_t)i, k);
         b->candidates[b->first[node] + i] = (candidate_bound){
             .each = d,
-            .span = most(ceil(k / b->veus) * d, load_ns(b, &load, false)),
+            .span = most(ceil(k / b->veus) * d, rk_bound_load_ns(b, &load, false)),
             .spread = rk_bound_seen(b, node, (uint32_t)i, c->rtasks),
-            .partly = most(spread(b, k, d, true), load_ns(b, &load, true)),
+            .partly = most(rk_bound_spread(b, k, d, true), rk_bound_load_ns(b, &load, true)),
             .load = load,
         };
     }
@@ -296,7 +221,7 @@ static double head_load(bounds *b, rk_id node)
         if (!in_set(set, a))
             continue;
         add_load(&load, &b->nodes[a].load);
-        start = most(start, b->nodes[a].start + load_ns(b, &load, true));
+        start = most(start, b->nodes[a].start + rk_bound_load_ns(b, &load, true));
     }
     return start;
 }
@@ -442,7 +367,7 @@ static double middle_load(const bounds *b, rk_arena *scratch)
             if (n->tail < tails[t])
                 continue;
             add_load(&load, &n->load);
-            best = most(best, n->start + load_ns(b, &load, false) + tails[t]);
+            best = most(best, n->start + rk_bound_load_ns(b, &load, false) + tails[t]);
         }
     }
     return best;
@@ -522,7 +447,7 @@ static bool find(rk_bound *out, bounds *b)
     find_tails(b);
     out->work_ns = launch + all.work / b->veus;
     all.work = 0;
-    out->bytes_ns = launch + load_ns(b, &all, false);
+    out->bytes_ns = launch + rk_bound_load_ns(b, &all, false);
     out->path_ns = launch + b->longest;
     if (b->before) {
         rk_arena *scratch = rk_arena_new();

@@ -4,6 +4,16 @@
 #include "sched/simulate/bound.h"
 #include "sched/simulate/simulate.h"
 
+static inline double least(double a, double b)
+{
+    return a < b ? a : b;
+}
+
+static inline double most(double a, double b)
+{
+    return a > b ? a : b;
+}
+
 /** Bytes from one memory, and by which rTasks. */
 typedef struct {
     double bytes;
@@ -77,6 +87,18 @@ const node_bound *rk_bound_nodes(double *total, const rk_problem *problem, uint3
 
 /** Fills `into`, `pairs` and room for `kinds`; the candidates' costs are there. */
 void rk_bound_edges(bounds *b, rk_arena *scratch);
+
+/** The rule of rounds; with `partly`, some of the rTasks are elsewhere. */
+double rk_bound_spread(const bounds *b, double k, double d, bool partly);
+
+/** Time that a load takes at least; `seen`: when all of it must be seen on one vEU. */
+double rk_bound_load_ns(const bounds *b, const rk_load *load, bool seen);
+
+/**
+ * What an rTask's candidate takes of all vEUs and of the memories, `count` times, at least: with all its data in the L2
+ * that some order leaves there. Bytes count where they come from the same in every order.
+ */
+rk_load rk_bound_load_of(const bounds *b, rk_id node, uint32_t candidate, double count);
 
 /** The least from when any of them may start to when `count` rTasks of a candidate are seen on one vEU. */
 double rk_bound_seen(const bounds *b, rk_id node, uint32_t candidate, uint32_t count);

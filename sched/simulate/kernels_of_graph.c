@@ -48,14 +48,15 @@ bool rk_sim_kernel_ready(simulation *s, uint32_t veu, rk_id op)
     return false;
 }
 
-void rk_sim_kernel_end(simulation *s, rk_id op, uint32_t event)
+uint32_t rk_sim_kernel_end(simulation *s, rk_id op, uint32_t event)
 {
     sim_kernels *k = s->kernels;
     if (--k->left[op])
-        return;
+        return 0;
     const rk_device *device = s->problem->device;
     double ready = s->now + (s->schedule->form == RK_RUNS_AS_GRAPH ? device->graph_launch_ns
                                                                    : device->launch_ns);
+    uint32_t woken = 0, *end = &woken;
     for (uint32_t i = k->first[op]; i < k->first[op + 1]; i++) {
         rk_id next = k->to[i];
         if (ready > k->ready[next]) {
@@ -64,12 +65,10 @@ void rk_sim_kernel_end(simulation *s, rk_id op, uint32_t event)
         }
         if (--k->before[next])
             continue;
-        uint32_t at = k->waiters[next];
+        *end = k->waiters[next];
         k->waiters[next] = 0;
-        while (at) {
-            uint32_t veu = at - 1;
-            at = s->veus[veu].next_waiter;
-            rk_sim_wake(s, veu);
-        }
+        while (*end)
+            end = &s->veus[*end - 1].next_waiter;
     }
+    return woken;
 }

@@ -172,13 +172,11 @@ static void end_work(simulation *s, uint32_t veu)
         count_end(c, veu, (step_end){s->now, v->last_event});
         wake_waiters(s, &c->waiters, c->done);
     }
-    if (s->kernels)
-        rk_sim_kernel_end(s, task.op, v->last_event);
-    start_next(s, veu);
-}
-
-void rk_sim_wake(simulation *s, uint32_t veu)
-{
+    for (uint32_t at = s->kernels ? rk_sim_kernel_end(s, task.op, v->last_event) : 0; at;) {
+        const uint32_t woken = at - 1;
+        at = s->veus[woken].next_waiter;
+        start_next(s, woken);
+    }
     start_next(s, veu);
 }
 

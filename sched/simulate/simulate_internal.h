@@ -142,9 +142,10 @@ bool rk_sim_stream_ended(simulation *s, uint32_t *veu);
 void rk_sim_kernels_init(simulation *s);
 /** Whether the vEU may run a block of the kernel now; else it is woken, or its wait ends, later. */
 bool rk_sim_kernel_ready(simulation *s, uint32_t veu, rk_id op);
-/** A block of the kernel has ended, with that event. */
-void rk_sim_kernel_end(simulation *s, rk_id op, uint32_t event);
-/** The vEU looks at its next entry again. */
-void rk_sim_wake(simulation *s, uint32_t veu);
+/**
+ * A block of the kernel has ended, with that event. Returns 1 + the first of the vEUs that shall look at their next entry
+ * again, each leading to the next by veu_run.next_waiter; 0: none.
+ */
+uint32_t rk_sim_kernel_end(simulation *s, rk_id op, uint32_t event);
 
 #endif

@@ -1,6 +1,5 @@
 #include "rkernel_lib/runtime/check/sanitizer.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,8 +9,6 @@
  */
 
 enum { BUCKETS = 4096 };
-
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 struct place;
 
@@ -54,18 +51,6 @@ static _Thread_local struct {
     acquire *items;
     uint32_t count, room;
 } known;
-
-void rk_check_lock(void)
-{
-    pthread_mutex_lock(&lock);
-    rk_check_now.inside = true;
-}
-
-void rk_check_unlock(void)
-{
-    rk_check_now.inside = false;
-    pthread_mutex_unlock(&lock);
-}
 
 void rk_check_begin_across(void)
 {

@@ -7,11 +7,6 @@
 
 enum { CELLS = 4096, MOST_IGNORED = 32 };
 
-_Thread_local rk_check_state rk_check_now;
-_Thread_local rk_check_clocks rk_check_known;
-uint32_t rk_check_serial;
-const rk_cpu_launch *rk_check_launch;
-
 /** What the last releases of an address publish to the other threads of the block. */
 typedef struct cell {
     uintptr_t address;
@@ -209,12 +204,6 @@ void rk_check_fence(uint32_t thread)
     learn_pending(thread);
     rk_check_known.fence[thread] = rk_check_now.epoch;
     rk_check_known.fence_clock[thread] = rk_check_known.clock[thread]++;
-}
-
-bool rk_check_knows(uint32_t thread, uint32_t other, uint32_t epoch, uint32_t clock)
-{
-    return other == thread || epoch < rk_check_now.epoch ||
-           clock <= rk_check_known.seen[(size_t)thread * rk_check_now.threads + other];
 }
 
 bool rk_check_ordered(const rk_check_access *before, uint32_t thread)

@@ -1,14 +1,6 @@
 #include "rkernel_lib/runtime/check/sanitizer.h"
 
 #include <stdlib.h>
-#include <unistd.h>
-
-void rk_check_no_memory(void)
-{
-    static const char message[] = "rammer: out of memory for the check of races\n";
-    (void)!write(STDERR_FILENO, message, sizeof message - 1);
-    _exit(1); /* at once: what runs at exit may want memory, too */
-}
 
 enum { PAGE = 4096, WORDS = PAGE / RK_CHECK_WORD };
 

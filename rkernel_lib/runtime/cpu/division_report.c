@@ -11,7 +11,6 @@
 
 enum { EXIT_STATUS = 66 };
 
-bool rk_cpu_divisions_checked;
 static atomic_uint told;
 
 /** A program that divided by zero ends with a status that a script sees. */

@@ -68,6 +68,8 @@ static _Thread_local unit *current;
 
 /* Random orders. */
 
+bool rk_cpu_divisions_checked;
+
 static uint64_t mix(uint64_t x)
 {
     x += UINT64_C(0x9E3779B97F4A7C15);

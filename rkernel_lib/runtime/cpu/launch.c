@@ -196,40 +196,6 @@ void rk_cpu_call_kernel(const rk_cpu_code *code, const rk_cpu_site *site, const 
     check_and_run(&launch, &c);
 }
 
-/* Copies. */
-
-rk_cpu_launch *rk_cpu_launch_copy(const rk_cpu_launch *launch)
-{
-    rk_cpu_launch *copy = malloc(sizeof *copy);
-    void *closure;
-    size_t align = launch->code->closure_align;
-    if (align < sizeof(void *))
-        align = sizeof(void *);
-    if (!copy || posix_memalign(&closure, align, launch->code->closure_bytes) != 0) {
-        free(copy);
-        return NULL;
-    }
-    *copy = *launch;
-    launch->code->copy(closure, launch->closure);
-    copy->closure = closure;
-    return copy;
-}
-
-void rk_cpu_launch_free(rk_cpu_launch *launch)
-{
-    if (!launch)
-        return;
-    void *closure = (void *)(uintptr_t)launch->closure;
-    launch->code->destroy(closure);
-    free(closure);
-    free(launch);
-}
-
-void rk_cpu_launch_arguments(const rk_cpu_launch *launch, rk_cpu_argument *out)
-{
-    launch->code->arguments(launch->closure, out);
-}
-
 static void call_function(const void *address, const rk_cuda_launch *launch, void **args)
 {
     const dim3 g = launch->grid, b = launch->block;

@@ -53,7 +53,7 @@ static void free_node(cudaGraphNode_t node)
     free(node);
 }
 
-static size_t index_of(const struct CUgraph_st *graph, cudaGraphNode_t node)
+size_t rk_graph_index_of(const struct CUgraph_st *graph, cudaGraphNode_t node)
 {
     size_t i = 0;
     while (i < graph->count && graph->nodes[i] != node)
@@ -90,7 +90,7 @@ cudaGraphNode_t rk_graph_add(cudaGraph_t graph, enum cudaGraphNodeType type, rk_
     cudaGraphNode_t node = calloc(1, sizeof *node);
     bool good = shared && node && (after || count == 0);
     for (size_t i = 0; good && i < count; i++)
-        good = index_of(graph, after[i]) < graph->count && depend(node, after[i]);
+        good = rk_graph_index_of(graph, after[i]) < graph->count && depend(node, after[i]);
     if (good) {
         node->type = type;
         node->work = shared;
@@ -118,24 +118,14 @@ cudaError_t rk_graph_replace(cudaGraphNode_t node, rk_cuda_work work)
     return cudaSuccess;
 }
 
-static void run_nothing(void *data)
+void rk_graph_run_nothing(void *data)
 {
     (void)data;
 }
 
-static const rk_cuda_work no_work = {.run = run_nothing};
+static const rk_cuda_work no_work = {.run = rk_graph_run_nothing};
 
-/** Work with a copy of `data`; no `data` when memory is short. */
-static rk_cuda_work copied_work(void (*run)(void *), const void *data, size_t size)
-{
-    void *copy = malloc(size);
-    if (copy)
-        memcpy(copy, data, size);
-    return (rk_cuda_work){.run = run, .drop = free, .data = copy};
-}
-
-/** Adds a node for the API. */
-static cudaError_t add(cudaGraphNode_t *out, cudaGraph_t graph, enum cudaGraphNodeType type,
+cudaError_t rk_graph_add_node(cudaGraphNode_t *out, cudaGraph_t graph, enum cudaGraphNodeType type,
                        rk_cuda_work work, const cudaGraphNode_t *after, size_t count)
 {
     const bool alive = rk_graph_is(graph);
@@ -148,20 +138,7 @@ static cudaError_t add(cudaGraphNode_t *out, cudaGraph_t graph, enum cudaGraphNo
 cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t *out, cudaGraph_t graph,
                                   const cudaGraphNode_t *dependencies, size_t count)
 {
-    return add(out, graph, cudaGraphNodeTypeEmpty, no_work, dependencies, count);
-}
-
-static void run_record(void *data)
-{
-    cudaEventRecord(*(cudaEvent_t *)data, 0);
-}
-
-cudaError_t cudaGraphAddEventRecordNode(cudaGraphNode_t *out, cudaGraph_t graph,
-                                        const cudaGraphNode_t *dependencies, size_t count,
-                                        cudaEvent_t event)
-{
-    return add(out, graph, cudaGraphNodeTypeEventRecord,
-               copied_work(run_record, &event, sizeof event), dependencies, count);
+    return rk_graph_add_node(out, graph, cudaGraphNodeTypeEmpty, no_work, dependencies, count);
 }
 
 /* What an event waits for is done when the node's turn comes. */
@@ -171,7 +148,7 @@ cudaError_t cudaGraphAddEventWaitNode(cudaGraphNode_t *out, cudaGraph_t graph,
 {
     if (!event)
         return rk_cuda_report(cudaErrorInvalidResourceHandle);
-    return add(out, graph, cudaGraphNodeTypeWaitEvent, no_work, dependencies, count);
+    return rk_graph_add_node(out, graph, cudaGraphNodeTypeWaitEvent, no_work, dependencies, count);
 }
 
 cudaError_t cudaGraphAddMemAllocNode(cudaGraphNode_t *out, cudaGraph_t graph,
@@ -184,8 +161,8 @@ cudaError_t cudaGraphAddMemAllocNode(cudaGraphNode_t *out, cudaGraph_t graph,
     if (!params->dptr)
         return rk_cuda_report(cudaErrorMemoryAllocation);
     rk_memory_hold(params->dptr);
-    const rk_cuda_work work = {run_nothing, rk_memory_release, params->dptr};
-    const cudaError_t error = add(out, graph, cudaGraphNodeTypeMemAlloc, work, dependencies, count);
+    const rk_cuda_work work = {rk_graph_run_nothing, rk_memory_release, params->dptr};
+    const cudaError_t error = rk_graph_add_node(out, graph, cudaGraphNodeTypeMemAlloc, work, dependencies, count);
     if (error == cudaSuccess)
         (*out)->memory = params->dptr;
     return error;
@@ -197,24 +174,10 @@ cudaError_t cudaGraphAddMemFreeNode(cudaGraphNode_t *out, cudaGraph_t graph,
     if (!rk_cpu_memory_find(memory, NULL, NULL, NULL))
         return rk_cuda_report(cudaErrorInvalidValue);
     const cudaError_t error =
-        add(out, graph, cudaGraphNodeTypeMemFree, no_work, dependencies, count);
+        rk_graph_add_node(out, graph, cudaGraphNodeTypeMemFree, no_work, dependencies, count);
     if (error == cudaSuccess)
         (*out)->memory = memory;
     return error;
-}
-
-/** Runs the nodes, which are in an order in which they can. */
-static void run_graph(const struct CUgraph_st *graph)
-{
-    for (size_t i = 0; i < graph->count && !rk_cuda_broken(); i++) {
-        const struct CUgraphNode_st *node = graph->nodes[i];
-        if (node->disabled)
-            continue;
-        if (node->child)
-            run_graph(node->child);
-        else
-            node->work->work.run(node->work->work.data);
-    }
 }
 
 /* Copies. */
@@ -250,8 +213,6 @@ static cudaGraph_t new_graph(void)
     return NULL;
 }
 
-static cudaError_t copy_graph(cudaGraph_t *out, cudaGraph_t graph);
-
 /** Appends a copy of `node`, all that it waits for being there. */
 static bool copy_node(cudaGraph_t copy, cudaGraphNode_t node)
 {
@@ -264,7 +225,7 @@ static bool copy_node(cudaGraph_t copy, cudaGraphNode_t node)
     mine->child = NULL;
     mine->origin = node;
     atomic_fetch_add(&mine->work->users, 1);
-    bool good = !node->child || copy_graph(&mine->child, node->child) == cudaSuccess;
+    bool good = !node->child || rk_graph_copy(&mine->child, node->child) == cudaSuccess;
     for (size_t i = 0; good && i < node->after_count; i++) {
         size_t k = 0;
         while (copy->nodes[k]->origin != node->after[i])
@@ -278,7 +239,7 @@ static bool copy_node(cudaGraph_t copy, cudaGraphNode_t node)
 }
 
 /** A copy whose nodes are in an order in which they can run: that of the original where it can. */
-static cudaError_t copy_graph(cudaGraph_t *out, cudaGraph_t graph)
+cudaError_t rk_graph_copy(cudaGraph_t *out, cudaGraph_t graph)
 {
     cudaGraph_t copy = new_graph();
     if (!copy)
@@ -305,9 +266,9 @@ cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t *out, cudaGraph_t graph,
                                        cudaGraph_t child)
 {
     cudaGraph_t copy = NULL;
-    cudaError_t error = rk_graph_is(child) ? copy_graph(&copy, child) : cudaErrorInvalidValue;
+    cudaError_t error = rk_graph_is(child) ? rk_graph_copy(&copy, child) : cudaErrorInvalidValue;
     if (error == cudaSuccess)
-        error = add(out, graph, cudaGraphNodeTypeGraph, no_work, dependencies, count);
+        error = rk_graph_add_node(out, graph, cudaGraphNodeTypeGraph, no_work, dependencies, count);
     if (error == cudaSuccess)
         (*out)->child = copy;
     else if (copy)
@@ -339,7 +300,7 @@ cudaError_t cudaGraphDestroy(cudaGraph_t graph)
 
 cudaError_t cudaGraphClone(cudaGraph_t *out, cudaGraph_t graph)
 {
-    return rk_cuda_report(rk_graph_is(graph) && out ? copy_graph(out, graph)
+    return rk_cuda_report(rk_graph_is(graph) && out ? rk_graph_copy(out, graph)
                                                     : cudaErrorInvalidValue);
 }
 
@@ -350,7 +311,7 @@ cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t *f
     (void)edges; /* ports only let a kernel start early */
     bool good = rk_graph_is(graph);
     for (size_t i = 0; good && i < count; i++)
-        good = index_of(graph, from[i]) < graph->count && index_of(graph, to[i]) < graph->count &&
+        good = rk_graph_index_of(graph, from[i]) < graph->count && rk_graph_index_of(graph, to[i]) < graph->count &&
                depend(to[i], from[i]);
     return rk_cuda_report(good ? cudaSuccess : cudaErrorInvalidValue);
 }
@@ -374,7 +335,7 @@ cudaError_t cudaGraphRemoveDependencies(cudaGraph_t graph, const cudaGraphNode_t
     (void)edges;
     bool good = rk_graph_is(graph);
     for (size_t i = 0; good && i < count; i++)
-        good = index_of(graph, to[i]) < graph->count && undepend(to[i], from[i]);
+        good = rk_graph_index_of(graph, to[i]) < graph->count && undepend(to[i], from[i]);
     return rk_cuda_report(good ? cudaSuccess : cudaErrorInvalidValue);
 }
 
@@ -383,7 +344,7 @@ cudaError_t cudaGraphDestroyNode(cudaGraphNode_t node)
     if (!rk_graph_is_node(node))
         return rk_cuda_report(cudaErrorInvalidValue);
     cudaGraph_t graph = node->graph;
-    const size_t at = index_of(graph, node);
+    const size_t at = rk_graph_index_of(graph, node);
     memmove(graph->nodes + at, graph->nodes + at + 1,
             (graph->count - at - 1) * sizeof *graph->nodes);
     graph->count--;
@@ -518,125 +479,6 @@ cudaError_t cudaGraphChildGraphNodeGetGraph(cudaGraphNode_t node, cudaGraph_t *o
         return rk_cuda_report(cudaErrorInvalidValue);
     *out = node->child;
     return rk_cuda_report(cudaSuccess);
-}
-
-/* Instances. */
-
-cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t *out, cudaGraph_t graph,
-                                          unsigned long long flags)
-{
-    if (!out || !rk_graph_is(graph))
-        return rk_cuda_report(cudaErrorInvalidValue);
-    *out = NULL;
-    if (flags & cudaGraphInstantiateFlagDeviceLaunch)
-        return rk_cuda_report(cudaErrorNotSupported);
-    cudaGraphExec_t exec = calloc(1, sizeof *exec);
-    const cudaError_t error = exec ? copy_graph(&exec->graph, graph) : cudaErrorMemoryAllocation;
-    if (error != cudaSuccess) {
-        free(exec);
-        return rk_cuda_report(error);
-    }
-    if (!rk_handle_add(exec, RK_HANDLE_INSTANCE)) {
-        cudaGraphDestroy(exec->graph);
-        free(exec);
-        return rk_cuda_report(cudaErrorMemoryAllocation);
-    }
-    *out = exec;
-    return rk_cuda_report(cudaSuccess);
-}
-
-cudaError_t cudaGraphInstantiate(cudaGraphExec_t *out, cudaGraph_t graph, unsigned long long flags)
-{
-    return cudaGraphInstantiateWithFlags(out, graph, flags);
-}
-
-cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec)
-{
-    if (!rk_graph_is_instance(exec))
-        return rk_cuda_report(cudaErrorInvalidValue);
-    rk_handle_drop(exec);
-    cudaGraphDestroy(exec->graph);
-    free(exec);
-    return rk_cuda_report(cudaSuccess);
-}
-
-static void run_exec(void *data)
-{
-    run_graph((*(cudaGraphExec_t *)data)->graph);
-}
-
-cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream)
-{
-    if (!rk_graph_is_instance(exec))
-        return rk_cuda_report(cudaErrorInvalidValue);
-    if (!rk_cuda_capturing(stream))
-        return rk_cuda_report(
-            rk_stream_do(stream, cudaGraphNodeTypeGraph, run_exec, &exec, sizeof exec));
-    /* A child graph of what is captured; the instance may be gone when that runs. */
-    cudaGraph_t copy;
-    cudaError_t error = copy_graph(&copy, exec->graph);
-    if (error != cudaSuccess)
-        return rk_cuda_report(error);
-    int nothing = 0;
-    error = rk_stream_do(stream, cudaGraphNodeTypeGraph, run_nothing, &nothing, sizeof nothing);
-    if (error == cudaSuccess)
-        rk_stream_find(stream)->after.items[0]->child = copy;
-    else
-        cudaGraphDestroy(copy);
-    return rk_cuda_report(error);
-}
-
-cudaError_t cudaGraphUpload(cudaGraphExec_t exec, cudaStream_t stream)
-{
-    if (!rk_cuda_stream_valid(stream))
-        return rk_cuda_report(cudaErrorInvalidResourceHandle);
-    return rk_cuda_report(rk_graph_is_instance(exec) ? cudaSuccess : cudaErrorInvalidValue);
-}
-
-/** Whether two graphs have the same kinds of nodes with the same dependencies, in order. */
-static enum cudaGraphExecUpdateResult compare(const struct CUgraph_st *a,
-                                              const struct CUgraph_st *b, cudaGraphNode_t *where)
-{
-    *where = NULL;
-    if (a->count != b->count)
-        return cudaGraphExecUpdateErrorTopologyChanged;
-    for (size_t i = 0; i < a->count; i++) {
-        *where = b->nodes[i];
-        if (a->nodes[i]->type != b->nodes[i]->type)
-            return cudaGraphExecUpdateErrorNodeTypeChanged;
-        if (a->nodes[i]->after_count != b->nodes[i]->after_count)
-            return cudaGraphExecUpdateErrorTopologyChanged;
-        for (size_t k = 0; k < a->nodes[i]->after_count; k++)
-            if (index_of(a, a->nodes[i]->after[k]) != index_of(b, b->nodes[i]->after[k]))
-                return cudaGraphExecUpdateErrorTopologyChanged;
-    }
-    *where = NULL;
-    return cudaGraphExecUpdateSuccess;
-}
-
-cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t from,
-                                cudaGraphExecUpdateResultInfo *result)
-{
-    cudaGraph_t copy;
-    cudaError_t error = rk_graph_is_instance(exec) && rk_graph_is(from) && result
-                            ? copy_graph(&copy, from)
-                            : cudaErrorInvalidValue;
-    if (error != cudaSuccess)
-        return rk_cuda_report(error);
-    *result = (cudaGraphExecUpdateResultInfo){0};
-    result->result = compare(exec->graph, copy, &result->errorNode);
-    if (result->errorNode)
-        result->errorNode = result->errorNode->origin;
-    if (result->result == cudaGraphExecUpdateSuccess) {
-        /* Nodes keep naming those that the instance was made of, for SetParams. */
-        for (size_t i = 0; i < copy->count; i++)
-            copy->nodes[i]->origin = exec->graph->nodes[i]->origin;
-        cudaGraphDestroy(exec->graph);
-        exec->graph = copy;
-        return rk_cuda_report(cudaSuccess);
-    }
-    cudaGraphDestroy(copy);
-    return rk_cuda_report(cudaErrorGraphExecUpdateFailure);
 }
 
 /* Memory that graphs hold. */

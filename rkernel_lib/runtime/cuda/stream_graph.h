@@ -53,6 +53,19 @@ cudaGraphNode_t rk_graph_add(cudaGraph_t graph, enum cudaGraphNodeType type, rk_
                              const cudaGraphNode_t *after, size_t count);
 
 /** Whether the handles are alive. */
+/** rk_graph_add for the API: leaves the node, or drops the work. */
+cudaError_t rk_graph_add_node(cudaGraphNode_t *out, cudaGraph_t graph, enum cudaGraphNodeType type,
+                              rk_cuda_work work, const cudaGraphNode_t *after, size_t count);
+
+/** The work of a node that does nothing. */
+void rk_graph_run_nothing(void *data);
+
+/** A copy of a graph, in an order in which it can run. */
+cudaError_t rk_graph_copy(cudaGraph_t *out, cudaGraph_t graph);
+
+/** Where a node stands in its graph. */
+size_t rk_graph_index_of(const struct CUgraph_st *graph, cudaGraphNode_t node);
+
 bool rk_graph_is(cudaGraph_t graph);
 bool rk_graph_is_node(cudaGraphNode_t node);
 bool rk_graph_is_instance(cudaGraphExec_t exec);

@@ -22,14 +22,10 @@ compile()
 "$build/bin/rkconvert" "$here/../../../vendor_kernels" --target hip --no-cpu --out-dir "$work/kernels" \
     --report json >"$work/report.json" 2>"$work/err"
 [ $? -le 1 ] || { cat "$work/err"; exit 1; }
-# Together in one call (tests/together.sh), whose headers take longer than the kernels; one by one where that does not
-# compile, and with RK_TEST_FULL.
-together()
-{
-    sh "$here/../../together.sh" "$@" >"$work/together.cu"
-    [ -z "${RK_TEST_FULL:-}" ] && compile "$work/together.cu" -I"$work/kernels"
-}
-together "$work"/kernels/*.rk.cu || for file in "$work"/kernels/*.rk.cu; do
+# All in one source, as a vDevice has them, since the headers take longer than the kernels; with RK_TEST_FULL, and where that
+# does not compile, each by itself.
+printf '#include "%s"\n' "$work"/kernels/*.rk.cu >"$work/together.cu"
+[ -z "${RK_TEST_FULL:-}" ] && compile "$work/together.cu" || for file in "$work"/kernels/*.rk.cu; do
     compile "$file" || {
         echo "$(basename "$file") does not compile:"
         grep -A3 'error' "$work/log" | head -n 12
