@@ -7,7 +7,6 @@
 #include "convert/unit/convert.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <regex.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,7 +4,6 @@
 #include "base/str.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <string.h>
 
 /** What is read of a node before it is added to the graph. */

@@ -4,7 +4,6 @@
 #include "sched/graph/names.h"
 #include "sched/ops/plan.h"
 
-#include <stdarg.h>
 #include <string.h>
 
 static void check_names(rk_graph_check *check)

@@ -1,11 +1,8 @@
 #include "rkernel_lib/runtime/cuda/internal.h"
 
-#include <ctype.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 static cudaError_t check(int index)
 {
