@@ -127,3 +127,8 @@ void rk_cuda_add(rk_str *out, const rk_cuda_plan *plan, const char *text)
     }
     rk_str_add(out, text);
 }
+
+const rk_image_entry *rk_cuda_list(const rk_image *image, size_t program, uint32_t veu)
+{
+    return &image->entries[image->programs[program].veu_first[veu]];
+}

@@ -4,11 +4,6 @@
 
 /* The image's tables as plain C arrays, laid out as rk/vdevice.cuh reads them. */
 
-const rk_image_entry *rk_cuda_list(const rk_image *image, size_t program, uint32_t veu)
-{
-    return &image->entries[image->programs[program].veu_first[veu]];
-}
-
 /** Entries of a list's table, its end included. */
 static size_t list_length(const rk_cuda_plan *plan, const rk_image_entry *e)
 {
