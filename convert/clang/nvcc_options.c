@@ -148,21 +148,27 @@ static void add_words(reader *r, const char *text);
 
 static void add_word(reader *r, const char *word)
 {
-    if (word[0] != '@' || !rk_file_exists(word + 1)) {
+    if (word[0] != '@') {
         *rk_push(r->arena, &r->words) = word;
         return;
     }
     rk_bytes bytes;
-    if (r->depth++ < MAX_FILES && rk_file_read(&bytes, word + 1, r->arena, r->diag))
-        add_words(r, bytes.data);
-    else
+    if (r->depth == MAX_FILES)
+        fail(r, "RK-U002", "write their words into one", "response files name each other: '%s'",
+             word + 1);
+    else if (!rk_file_read(&bytes, word + 1, r->arena, r->diag))
         r->ok = false;
+    else {
+        r->depth++;
+        add_words(r, bytes.data);
+        r->depth--;
+    }
 }
 
 /** Splits text at white space, with quotes and backslashes as a shell has them. */
 static void add_words(reader *r, const char *text)
 {
-    while (*text) {
+    while (*text && r->ok) {
         rk_str word = {.arena = r->arena};
         bool any = false;
         char quote = '\0';
