@@ -38,6 +38,23 @@ static void forget_catalogs(rk_unit *unit)
     }
 }
 
+/** Whether `static` at a token begins a method of a class inside the function: its parameters are followed by a body. */
+static bool is_method(const rk_tokens *tokens, size_t at)
+{
+    static const char *const ends[] = {"{", "const", "noexcept", "->"};
+    while (at < tokens->count && !rk_token_is(tokens, at, "(")) {
+        if (rk_token_is(tokens, at, "=") || rk_token_is(tokens, at, ";") ||
+            rk_token_is(tokens, at, "{") || rk_token_is(tokens, at, "["))
+            return false;
+        at++;
+    }
+    const size_t behind = at < tokens->count ? rk_tokens_close(tokens, at) + 1 : tokens->count;
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+        if (behind < tokens->count && rk_token_is(tokens, behind, ends[i]))
+            return true;
+    return false;
+}
+
 /** A copy has static variables of its own, which the original would not share. */
 static void refuse_statics(rk_unit *unit)
 {
@@ -48,8 +65,9 @@ static void refuse_statics(rk_unit *unit)
             continue;
         for (size_t t = rk_tokens_at(tokens, f->definition.end);
              t < tokens->count && tokens->items[t].offset < f->end; t++) {
-            if (!rk_token_is(tokens, t, "static") || rk_token_is(tokens, t + 1, "constexpr") ||
-                rk_token_is(tokens, t + 1, "const") || rk_token_is(tokens, t + 1, "__shared__") ||
+            if (!rk_token_is(tokens, t, "static") || is_method(tokens, t) ||
+                rk_token_is(tokens, t + 1, "constexpr") || rk_token_is(tokens, t + 1, "const") ||
+                rk_token_is(tokens, t + 1, "__shared__") ||
                 (t > 0 &&
                  (rk_token_is(tokens, t - 1, "__shared__") || rk_token_is(tokens, t - 1, "const") ||
                   rk_token_is(tokens, t - 1, "constexpr"))))

@@ -202,6 +202,37 @@ __global__ void warps(const int *x, int *y)
     }
 }
 
+// Items that a logical warp of 16 exchanges, loads in stripes, and stores as many as there are.
+__global__ void warp_items(const int *x, int *y, int valid)
+{
+    constexpr int W = 16, N = 3;
+    typedef cub::WarpExchange<int, N, W> Exchange;
+    typedef cub::WarpLoad<int, N, cub::WARP_LOAD_STRIPED, W> Load;
+    typedef cub::WarpStore<int, N, cub::WARP_STORE_TRANSPOSE, W> Store;
+    __shared__ union {
+        Exchange::TempStorage exchange;
+        Load::TempStorage load;
+        Store::TempStorage store;
+    } temp[4];
+    const int warp = threadIdx.x / W;
+    int items[N], striped[N], ranks[N];
+    Load(temp[warp].load).Load(x + warp * W * N, items, valid, -1);
+    __syncwarp();
+    Exchange(temp[warp].exchange).StripedToBlocked(items, items);
+    __syncwarp();
+    Store(temp[warp].store).Store(y + warp * W * N, items, valid);
+    __syncwarp();
+    Exchange(temp[warp].exchange).BlockedToStriped(items, striped);
+    for (int i = 0; i < N; i++) {
+        y[4 * W * N + N * threadIdx.x + i] = striped[i];
+        ranks[i] = W * N - 1 - (threadIdx.x % W * N + i);
+    }
+    __syncwarp();
+    Exchange(temp[warp].exchange).ScatterToStriped(items, ranks);
+    for (int i = 0; i < N; i++)
+        y[8 * W * N + N * threadIdx.x + i] = items[i];
+}
+
 static std::vector<int> some(int count, int below)
 {
     std::vector<int> made(count);
@@ -349,6 +380,27 @@ static void expect_warps()
     check::same("warps", out.get(), want);
 }
 
+static void expect_warp_items()
+{
+    const int width = 16, each = 3, per_warp = width * each, all = 4 * per_warp, valid = 41;
+    const std::vector<int> x = some(all, 1000);
+    std::vector<int> want(3 * all, -7);
+    for (int thread = 0; thread < 4 * width; thread++) {
+        const int first = thread / width * per_warp, lane = thread % width;
+        for (int i = 0; i < each; i++) {
+            const int blocked = lane * each + i, striped = lane + i * width, back = per_warp - 1 - striped;
+            if (blocked < valid)
+                want[first + blocked] = x[first + blocked];
+            want[all + each * thread + i] = striped < valid ? x[first + striped] : -1;
+            want[2 * all + each * thread + i] = back < valid ? x[first + back] : -1;
+        }
+    }
+    check::buffer<int> in(x), out(std::vector<int>(3 * all, -7));
+    warp_items<<<1, 4 * width>>>(in, out, valid);
+    LAUNCH_OK();
+    check::same("items of warps", out.get(), want);
+}
+
 int main()
 {
     expect_reduced<128, cub::BLOCK_REDUCE_WARP_REDUCTIONS>(77);
@@ -363,5 +415,6 @@ int main()
     expect_neighbours();
     expect_bins();
     expect_warps();
+    expect_warp_items();
     return check::done();
 }

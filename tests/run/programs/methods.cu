@@ -107,6 +107,18 @@ __global__ void call(int *out)
     out[threadIdx.x] = functions[threadIdx.x % 2](threadIdx.x);
 }
 
+// A class in a function has no static variables, only functions.
+__global__ void local_class(int *out)
+{
+    struct step {
+        static __device__ int after(int i)
+        {
+            return 3 * i + 1;
+        }
+    };
+    out[threadIdx.x] = step::after(threadIdx.x);
+}
+
 int main()
 {
     const int n = 5 * 64;
@@ -140,5 +152,10 @@ int main()
     call<<<1, 14>>>(called);
     LAUNCH_OK();
     check::same("called", called.get(), {0, -1, 1, -3, 3, -5, 8, -7, 21, -9, 55, -11, 144, -13});
+
+    check::buffer<int> stepped(4);
+    local_class<<<1, 4>>>(stepped);
+    LAUNCH_OK();
+    check::same("stepped", stepped.get(), {1, 4, 7, 10});
     return check::done();
 }

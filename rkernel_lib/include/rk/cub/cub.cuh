@@ -3,5 +3,6 @@
 
 #include "block_neighbours.cuh"
 #include "block_sort.cuh"
+#include "warp_memory.cuh"
 
 #endif
