@@ -31,7 +31,7 @@ namespace rk__
 template <class Config, class = void> struct cuda_form_of {
     static constexpr cuda_barrier_form value = cuda_barrier_form::choose;
 };
-template <class Config> struct cuda_form_of<Config, std::void_t<decltype(Config::barrier_form)>> {
+template <class Config> struct cuda_form_of<Config, decltype(void(Config::barrier_form))> {
     static constexpr cuda_barrier_form value = Config::barrier_form;
 };
 

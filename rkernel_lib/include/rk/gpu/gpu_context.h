@@ -103,7 +103,7 @@ template <class Config, class = void> struct gpu_grid {
 };
 
 /** Operators that differ in their grids alone share their code: Config knows only how many dimensions exceed 1. */
-template <class Config> struct gpu_grid<Config, std::void_t<decltype(Config::grid_dims)>> {
+template <class Config> struct gpu_grid<Config, decltype(void(Config::grid_dims))> {
     explicit __device__ gpu_grid(dim3 size) : size_(size)
     {
     }
