@@ -1,4 +1,4 @@
-#include "cpu/build.h"
+#include "cpu/built_kernels.h"
 
 #include "rkernel_lib/runtime/cpu/veu.h"
 

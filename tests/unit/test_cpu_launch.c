@@ -1,4 +1,4 @@
-#include "cpu/build.h"
+#include "cpu/built_kernels.h"
 
 #include <criterion/criterion.h>
 #include <signal.h>

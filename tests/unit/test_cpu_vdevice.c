@@ -1,4 +1,4 @@
-#include "cpu/build.h"
+#include "cpu/built_kernels.h"
 
 #include "base/file.h"
 #include "emit/cpu.h"

@@ -1,8 +1,9 @@
-# names.sh SOURCE: no two files of the libraries have one name, but for the public header, and headers that stand in for CUDA's; and
-# CONTRIBUTING names each folder of tests/ and what is in it.
+# names.sh SOURCE: no two C or C++ files, the tests' too, have one name, but for the public header, and headers that stand in for
+# CUDA's; and CONTRIBUTING names each folder of tests/ and what is in it.
 cd "$1" || exit 1
 bad=0
-find base convert emit library sched tools rkernel_lib/catalog rkernel_lib/runtime -name '*.[ch]' ! -path 'library/include/*' ! -path '*/stub/*' |
+find base convert emit library sched tools rkernel_lib/catalog rkernel_lib/runtime tests \( -name '*.[ch]' -o -name '*.cpp' \) ! -path 'library/include/*' \
+    ! -path '*/stub/*' ! -path 'tests/golden/*' |
     awk -F/ '{ n[$NF]++; all[$NF] = all[$NF] " " $0 }
              END { for (f in n) if (n[f] > 1) { print "one name for several files:" all[f]; bad = 1 }
                    exit bad }' || bad=1

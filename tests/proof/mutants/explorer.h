@@ -1,7 +1,7 @@
 #ifndef RK_TESTS_MUTANTS_EXPLORER_H
 #define RK_TESTS_MUTANTS_EXPLORER_H
 
-#include "tests/proof/mutants/problem.h"
+#include "tests/proof/mutants/random_schedule.h"
 
 /*
  * Runs a small schedule in every interleaving that its waits allow and looks at what each rTask finds

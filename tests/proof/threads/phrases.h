@@ -1,7 +1,7 @@
 #ifndef RK_TESTS_THREADS_PHRASES_H
 #define RK_TESTS_THREADS_PHRASES_H
 
-#include "layers.h"
+#include "vdevice_layers.h"
 
 /*
  * The layers as phrases, each of which waits for the one before: how many of a layer's rTasks there are changes from run

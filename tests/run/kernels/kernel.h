@@ -9,8 +9,8 @@
 #include <stdio.h>
 
 /*
- * Small kernels made at random: a tree (make.c), its CUDA text (print.c), and what it computes (interpret.c, on
- * the arithmetic of value.c), which is PTX's where C++ leaves something open. A kernel is the same for the same
+ * Small kernels made at random: a tree (make.c), its CUDA text (kernel_text.c), and what it computes (interpret.c, on
+ * the arithmetic of kernel_arithmetic.c), which is PTX's where C++ leaves something open. A kernel is the same for the same
  * seed and number, whichever others are made.
  */
 

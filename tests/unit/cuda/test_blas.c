@@ -1,6 +1,6 @@
 /* cuBLAS over OpenBLAS, against sums written out, from C. */
 
-#include "check.h"
+#include "expect.h"
 
 #include <cublas_v2.h>
 #include <math.h>

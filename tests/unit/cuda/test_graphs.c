@@ -1,6 +1,6 @@
 /* Graphs: captured from streams, forked and joined, and made node by node. */
 
-#include "check.h"
+#include "expect.h"
 
 #include <cuda_runtime.h>
 

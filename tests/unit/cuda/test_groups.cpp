@@ -2,7 +2,7 @@
 
 #include <rk/cpu/cpu_cuda.h>
 
-#include "check.h"
+#include "expect.h"
 
 #include <cooperative_groups.h>
 #include <cooperative_groups/memcpy_async.h>

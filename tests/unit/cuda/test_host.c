@@ -1,6 +1,6 @@
 /* The runtime API from C: memory, errors, streams, events, the device. */
 
-#include "check.h"
+#include "expect.h"
 
 #include <cuda_runtime.h>
 #include <rk/cuda/cuda_hooks.h>

@@ -1,6 +1,6 @@
 /* Half, bfloat16, rounding, SIMD and special functions against their definitions. */
 
-#include "check.h"
+#include "expect.h"
 
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>

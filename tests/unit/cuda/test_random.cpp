@@ -3,7 +3,7 @@
  * subsequence and offset when it is compiled for the host.
  */
 
-#include "check.h"
+#include "expect.h"
 
 #include <curand.h>
 #include <curand_kernel.h>

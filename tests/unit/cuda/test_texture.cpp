@@ -1,6 +1,6 @@
 /* Texture and surface objects against the formulas of the CUDA programming guide. */
 
-#include "check.h"
+#include "expect.h"
 
 #include <cuda_runtime.h>
 

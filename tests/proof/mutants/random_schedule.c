@@ -1,4 +1,4 @@
-#include "tests/proof/mutants/problem.h"
+#include "tests/proof/mutants/random_schedule.h"
 
 #include "sched/policies/policy.h"
 #include "sched/schedule/deps.h"
