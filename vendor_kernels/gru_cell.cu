@@ -14,13 +14,13 @@ __global__ void gru_cell(const float *__restrict__ gx, const float *__restrict__
         return;
     const float *x = gx + (size_t)row * 3 * hidden;
     const float *h = gh + (size_t)row * 3 * hidden;
-    const size_t at = (size_t)row * hidden + unit;
-#define GATE(p, b, gate) ((p)[(gate) * hidden + unit] + (b)[(gate) * hidden + unit])
+    const size_t state = (size_t)row * hidden;
+#define GATE(p, b, gate) (((p) + (gate) * (size_t)hidden)[unit] + ((b) + (gate) * (size_t)hidden)[unit])
     const float update = sigmoid(GATE(x, bx, 0) + GATE(h, bh, 0));
     const float reset = sigmoid(GATE(x, bx, 1) + GATE(h, bh, 1));
     const float candidate = tanhf(GATE(x, bx, 2) + reset * GATE(h, bh, 2));
 #undef GATE
-    h1[at] = (1.0f - update) * candidate + update * h0[at];
+    (h1 + state)[unit] = (1.0f - update) * candidate + update * (h0 + state)[unit];
 }
 
 void launch_gru_cell(const float *gx, const float *gh, const float *bx, const float *bh,

@@ -61,6 +61,8 @@ static rk_cc_words command(unsigned level, rk_arena *arena)
     if (level < RK_CPU_LEVELS) {
         *rk_push(arena, &words) = rk_arena_printf(arena, "-march=%s", rk_cpu_level_names[level]);
         *rk_push(arena, &words) = "-ffp-contract=fast";
+        *rk_push(arena, &words) = "-fno-trapping-math"; /* lanes compute what a condition leaves out */
+        *rk_push(arena, &words) = "-DRK_CPU_FUSED";     /* rk/cpu/cpu_math_fused.h */
     }
     return words;
 }

@@ -265,19 +265,27 @@ bool rk_rewrite_cpu_takes(const rk_unit *unit, const rk_instance *instance)
     return true;
 }
 
-/** Opens the entry of an instance: "... rk__::cpu_run<uses, frame>(rk_call, [&](auto &rk__ctx) { kernel(rk__ctx". */
-static void open_entry(const rk_unit *unit, size_t index, rk_str *out)
+/**
+ * The entry of an instance. Its parameters are read once, before any thread runs: stores of threads might change them for all
+ * that a compiler knows, and a loop over threads that reads them again is not vectorised.
+ */
+static void add_entry(const rk_unit *unit, size_t index, rk_str *out)
 {
     const rk_instance *instance = &unit->instances.items[index];
     const rk_uses uses = rk_decide_uses(unit, instance);
-    rk_str_addf(
-        out,
-        "extern \"C\" void rk__entry_%s_%zu(const rk_cpu_call *rk__call)\n{\n"
-        "    rk__::cpu_run<rk__::uses<%d, %d, %d, %d%s>, %s>(rk__call, [&](auto &rk__ctx) {\n"
-        "        %s(rk__ctx",
-        unit->ident, index, uses.barrier, uses.reduce, uses.early_return, uses.warp,
-        unit->functions.items[instance->function]->split ? ", 1" : "",
-        instance->frame ? instance->frame : "void", rk_rewrite_instance(unit, instance));
+    rk_str_addf(out,
+                "extern \"C\" void rk__entry_%s_%zu(const rk_cpu_call *rk__call)\n{\n"
+                "    rk__::cpu_run<rk__::uses<%d, %d, %d, %d%s>, %s>(rk__call, [",
+                unit->ident, index, uses.barrier, uses.reduce, uses.early_return, uses.warp,
+                unit->functions.items[instance->function]->split ? ", 1" : "",
+                instance->frame ? instance->frame : "void");
+    for (size_t k = 0; k < instance->type_count; k++)
+        rk_str_addf(out, "%srk__%zu = rk__::cpu_arg<%s>(rk__call, %zu)", k ? ", " : "", k,
+                    instance->types[k], k);
+    rk_str_addf(out, "](auto &rk__ctx) {\n        %s(rk__ctx", rk_rewrite_instance(unit, instance));
+    for (size_t k = 0; k < instance->type_count; k++)
+        rk_str_addf(out, ", rk__%zu", k);
+    rk_str_add(out, ");\n    });\n}\n");
 }
 
 static bool any_split(const rk_unit *unit)
@@ -306,10 +314,7 @@ char *rk_rewrite_cpu(const rk_unit *unit)
         if (!rk_rewrite_cpu_takes(unit, instance))
             continue;
         any = true;
-        open_entry(unit, i, &out);
-        for (size_t k = 0; k < instance->type_count; k++)
-            rk_str_addf(&out, ", rk__::cpu_arg<%s>(rk__call, %zu)", instance->types[k], k);
-        rk_str_add(&out, ");\n    });\n}\n");
+        add_entry(unit, i, &out);
     }
     rk_str_addf(&out, "} // namespace %s\n", unit->space);
     return any ? rk_arena_strdup(unit->arena, rk_str_text(&out)) : NULL;

@@ -15,7 +15,7 @@ template <bool Barrier, bool Reduce, bool EarlyReturn, bool Warp, bool Parts = f
     static constexpr bool parts = Parts; /**< it has a form for a whole block (rk/cpu_fission.h) */
 };
 
-/** Parameter `i` of the kernel. Read as whole slots, which stores of floats do not alias. */
+/** Parameter `i` of the kernel. Entries read them before their threads run: stores of these might change the slots. */
 template <class T> inline T cpu_arg(const rk_cpu_call *call, unsigned i)
 {
     const std::uint64_t slot = call->args[i];
@@ -56,6 +56,10 @@ template <class Frame> inline bool cpu_fits(const rk_cpu_call *call)
     return true;
 }
 
+/** A copy of a body that nothing else knows, where copying is no more than its bytes: what is in it is no other's memory. */
+template <class Body>
+using own_body = std::conditional_t<std::is_trivially_copyable_v<Body>, Body, const Body &>;
+
 /** All threads in CUDA's order. */
 template <class Context, class Body>
 inline void cpu_each_thread(Context &context, unsigned nx, unsigned ny, unsigned nz,
@@ -82,7 +86,8 @@ __attribute__((noinline)) void cpu_run_far(const rk_cpu_call *call, const Body &
 
 /**
  * Runs the threads in a loop; `flatten` puts the kernel into it. Indices are unsigned and so may wrap,
- * which keeps gcc from vectorising `x[blockIdx.x * blockDim.x + threadIdx.x]`: the condition excludes it.
+ * which keeps gcc from vectorising `x[blockIdx.x * blockDim.x + threadIdx.x]`, and with a number in the size's place: the
+ * condition excludes both.
  */
 template <class Frame, class Body>
 __attribute__((flatten)) inline void cpu_run_loop(const rk_cpu_call *call, const Body &body)
@@ -91,11 +96,13 @@ __attribute__((flatten)) inline void cpu_run_loop(const rk_cpu_call *call, const
     cpu_loop_context<Frame> context(call);
     const unsigned nx = call->block[0];
     const unsigned first = context.block_idx().x * context.block_dim().x;
-    if (nx <= most && first <= 0x7fffffffu - most &&
-        std::uint64_t(context.block_idx().x) * nx == first)
-        cpu_each_thread(context, nx, call->block[1], call->block[2], body);
-    else
+    if (nx <= most && first <= 0x7fffffffu - most && context.block_idx().x < 0x7fffffffu / most &&
+        std::uint64_t(context.block_idx().x) * nx == first) {
+        const own_body<Body> own = body;
+        cpu_each_thread(context, nx, call->block[1], call->block[2], own);
+    } else {
         cpu_run_far<Frame>(call, body);
+    }
 }
 
 template <class Frame, class Body> struct cpu_fiber_job {
@@ -142,10 +149,12 @@ __attribute__((flatten)) inline bool cpu_run_parts(const rk_cpu_call *call, cons
     kept_memory.clear();
     const unsigned nx = call->block[0];
     const unsigned first = context.block_idx().x * context.block_dim().x;
-    if (first > 0x7fffffffu - most_threads || std::uint64_t(context.block_idx().x) * nx != first)
+    if (first > 0x7fffffffu - most_threads || context.block_idx().x >= 0x7fffffffu / most_threads ||
+        std::uint64_t(context.block_idx().x) * nx != first)
         return cpu_run_far_parts<Frame>(call, body);
     RK__SETS_ITSELF fission_block<cpu_fiber_context<Frame>> block(call, context);
-    body(block);
+    const own_body<Body> own = body;
+    own(block);
     return !block.needs_fibers();
 }
 

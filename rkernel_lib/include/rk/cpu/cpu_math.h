@@ -51,6 +51,10 @@ RK_CPU_IN_LINE double fmax(double a, double b) noexcept { return b != b ? a : a 
 RK_CPU_IN_LINE double fmin(double a, double b) noexcept { return b != b ? a : a < b ? a : b; }
 #undef RK_CPU_IN_LINE
 
+#ifdef RK_CPU_FUSED
+#include "cpu_math_fused.h"
+#endif
+
 /* Minimum and maximum, with CUDA's overloads for mixed signedness. */
 
 #define RK_CPU_MINMAX(A, B, R)                                                                     \
