@@ -119,6 +119,15 @@ static size_t parameter_list(const rk_tokens *tokens, size_t name)
     return i;
 }
 
+/** `__grid_constant__`, which is for __global__ functions only, or a macro of the project for it. */
+static bool is_grid_constant(rk_unit *unit, const rk_tokens *tokens, size_t i)
+{
+    if (tokens->items[i].kind != RK_TOKEN_NAME)
+        return false;
+    const char *name = rk_token_text(tokens, i, unit->arena), *text = rk_sources_macro(unit, name);
+    return strcmp(text ? text : name, "__grid_constant__") == 0;
+}
+
 static void edit_parameters(rk_unit *unit, const rk_declaration *d)
 {
     const rk_tokens *tokens = tokens_of(unit, d->file);
@@ -128,7 +137,7 @@ static void edit_parameters(rk_unit *unit, const rk_declaration *d)
     const size_t at = tokens->items[open].offset + 1;
     const size_t close = rk_tokens_close(tokens, open);
     for (size_t i = open; i < close; i++)
-        if (rk_token_is(tokens, i, "__grid_constant__")) /* for __global__ functions only */
+        if (is_grid_constant(unit, tokens, i))
             remove_tokens(unit, d->file, i, i);
     if (rk_token_is(tokens, open + 1, ")"))
         insert(unit, d->file, at, RANK_HEAD, "rk__Ctx &rk__ctx");
