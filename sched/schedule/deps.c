@@ -1,6 +1,7 @@
 #include "sched/schedule/deps.h"
 
 #include "base/vec.h"
+#include "sched/schedule/numbering.h"
 #include "sched/schedule/overlap.h"
 
 #include <stdlib.h>
@@ -19,11 +20,11 @@ typedef struct edge_lists {
     struct edge_lists *next; /**< in the same bucket */
     const int64_t *key;      /**< what decides about the rest */
     size_t key_count;
-    unsigned uses;   /**< RK_BLOCK_...: what decides about an rTask's list */
-    uint32_t *first; /**< list l is runs[first[l] .. first[l + 1]) */
-    rk_run *runs;
-    uint32_t *numbers;   /**< by list: rTasks in it, before any runs were joined */
+    unsigned uses;       /**< RK_BLOCK_...: what decides about an rTask's list */
     uint32_t begin, end; /**< all lists but these are empty */
+    uint32_t *first;     /**< list begin + l is runs[first[l] .. first[l + 1]) */
+    rk_run *runs;
+    uint32_t *numbers; /**< by list, from `begin` on: rTasks in it, before any runs were joined */
     bool exact;          /**< no runs were joined */
     rk_deps_edge edge;   /**< with `sure`: what is sure of all lists */
     bool sure;
@@ -35,6 +36,15 @@ typedef struct {
 } meeting;
 
 typedef RK_VEC(meeting) meeting_list;
+
+/** For each list of a node's rTasks, from which element of an array to behind which one they touch it. */
+typedef struct spans {
+    struct spans *next;
+    const rk_access *access;
+    int64_t grid[3];
+    unsigned uses;
+    rk_interval *items;
+} spans;
 
 /** What rTasks of one node wait for of another, at one candidate of each. */
 typedef struct pair {
@@ -60,6 +70,7 @@ struct rk_deps_cache {
     edge_lists **kept; /**< buckets, a power of two */
     size_t kept_mask;
     variant **variants; /**< by node */
+    spans *spans;       /**< those that were asked for last come first */
 };
 
 /** Ranges under construction. */
@@ -131,35 +142,46 @@ void rk_deps_build(rk_deps *out, const rk_problem *problem, rk_arena *arena)
 
 /* Lists. */
 
-/** Places of the block indices in a numbering of those lists that `uses` tells apart. */
-typedef struct {
-    int64_t extent[3];
-    uint32_t count;
-} numbering;
-
-static numbering lists_of(const rk_candidate *c, unsigned uses)
+/** Empty where nothing is touched. */
+static rk_interval span_of(const rk_access *access, const int64_t block[3])
 {
-    numbering n = {.count = 1};
-    for (int d = 0; d < 3; d++) {
-        n.extent[d] = uses >> d & 1 ? c->grid[d] : 1;
-        n.count *= (uint32_t)n.extent[d];
+    rk_interval box[RK_MAX_RANK];
+    rk_interval span = {0};
+    if (!rk_access_box(box, access, block))
+        return span;
+    for (int d = 0; d < access->rank; d++) {
+        span.first = span.first * access->dims[d].extent + box[d].first;
+        span.end = span.end * access->dims[d].extent + box[d].end - 1;
     }
-    return n;
+    span.end++;
+    return span;
 }
 
-static uint32_t number_of(const numbering *n, const int64_t block[3])
+static const rk_interval *spans_of(rk_deps_cache *cache, const rk_access *access,
+                                   const rk_candidate *c, unsigned uses)
 {
-    uint32_t number = 0;
-    for (int d = 3; d-- > 0;)
-        if (n->extent[d] > 1)
-            number = number * (uint32_t)n->extent[d] + (uint32_t)block[d];
-    return number;
-}
-
-static void next_block(int64_t block[3], const int64_t extent[3])
-{
-    for (int d = 0; d < 3 && ++block[d] == extent[d]; d++)
-        block[d] = 0;
+    const rk_numbering places = rk_numbering_of(c, uses);
+    spans **at = &cache->spans;
+    while (*at && ((*at)->access != access || (*at)->uses != uses ||
+                   memcmp((*at)->grid, c->grid, sizeof c->grid) != 0))
+        at = &(*at)->next;
+    spans *found = *at;
+    if (found) {
+        *at = found->next;
+    } else {
+        found = RK_NEW(cache->arena, spans);
+        *found = (spans){.access = access, .uses = uses};
+        memcpy(found->grid, c->grid, sizeof c->grid);
+        found->items = RK_NEW_ARRAY(cache->arena, rk_interval, places.count);
+        for (uint32_t l = 0; l < places.count; l++) {
+            int64_t block[3];
+            rk_numbering_block(block, &places, l);
+            found->items[l] = span_of(access, block);
+        }
+    }
+    found->next = cache->spans;
+    cache->spans = found;
+    return found->items;
 }
 
 /* Pairs of nodes. */
@@ -254,13 +276,13 @@ static bool is_enclosed(const meeting *m, const rk_candidate *to)
     if (!m->from->write || m->to->offset < m->from->offset ||
         m->to->offset + m->to->elements > m->from->offset + m->from->elements)
         return false;
-    numbering places = lists_of(to, rk_access_uses(m->to->access));
+    rk_numbering places = rk_numbering_of(to, rk_access_uses(m->to->access));
     int64_t block[3] = {0};
     for (uint32_t l = 0; l < places.count; l++) {
         rk_interval box[RK_MAX_RANK];
         if (!rk_access_box(box, m->to->access, block))
             return false;
-        next_block(block, places.extent);
+        rk_next_block(block, places.extent);
     }
     return true;
 }
@@ -278,7 +300,7 @@ static bool is_swept_along(const rk_access *access, int d, unsigned uses, const 
         rk_interval box;
         if (rk_access_box(&box, &one, block) && box.first <= end && box.end > end)
             end = box.end;
-        next_block(block, extent);
+        rk_next_block(block, extent);
     }
     return end == one.dims[0].extent;
 }
@@ -325,7 +347,7 @@ static uint32_t fewest_shared(side counted, side each, bool some, bool flat, rk_
     from.first_only = counted.first_only;
     to.first_only = each.first_only;
     rk_overlap *overlap = rk_overlap_new(&from, counted.candidate->grid, &to, flat, scratch);
-    numbering places = lists_of(each.candidate, rk_access_uses(to.access));
+    rk_numbering places = rk_numbering_of(each.candidate, rk_access_uses(to.access));
     int64_t block[3] = {0};
     uint64_t fewest = UINT32_MAX;
     for (uint32_t l = 0; l < places.count && fewest > 0; l++) {
@@ -336,7 +358,7 @@ static uint32_t fewest_shared(side counted, side each, bool some, bool flat, rk_
             rk_overlap_find(&runs, overlap, block);
         uint64_t here = some ? rk_overlap_least(overlap, block) : runs.numbers;
         fewest = here < fewest ? here : fewest;
-        next_block(block, places.extent);
+        rk_next_block(block, places.extent);
     }
     return !some && rk_overlap_is_loose(overlap) ? 0 : (uint32_t)fewest;
 }
@@ -366,9 +388,33 @@ static rk_deps_edge sure_of(const meeting *m, const rk_candidate *from, const rk
     return edge;
 }
 
+/** The lists whose rTasks may touch what the earlier node does: no others do. */
+static void span_lists(edge_lists *out, rk_deps_cache *cache, const meeting_list *meetings,
+                       const rk_candidate *to)
+{
+    const uint32_t count = rk_numbering_of(to, out->uses).count;
+    out->begin = count;
+    for (size_t i = 0; i < meetings->count; i++) {
+        const meeting *m = &meetings->items[i];
+        const rk_interval *touched = spans_of(cache, m->to->access, to, out->uses);
+        const int64_t low = m->from->offset - m->to->offset;
+        const int64_t high = low + m->from->elements;
+        uint32_t begin = 0, end = count;
+        while (begin < out->begin && (touched[begin].end <= low || touched[begin].first >= high))
+            begin++;
+        while (end > begin && end > out->end &&
+               (touched[end - 1].end <= low || touched[end - 1].first >= high))
+            end--;
+        out->begin = begin < out->begin ? begin : out->begin;
+        out->end = end > out->end ? end : out->end;
+    }
+    if (out->begin >= out->end)
+        out->begin = out->end = 0;
+}
+
 /** Finds the lists, one for each combination of the block indices that matter. */
-static void fill_lists(edge_lists *out, const meeting_list *meetings, const rk_candidate *from,
-                       const rk_candidate *to, rk_arena *arena, rk_arena *scratch)
+static void fill_lists(edge_lists *out, rk_deps_cache *cache, const meeting_list *meetings,
+                       const rk_candidate *from, const rk_candidate *to, rk_arena *scratch)
 {
     rk_overlap **overlaps = RK_NEW_ARRAY(scratch, rk_overlap *, meetings->count + 1);
     for (size_t i = 0; i < meetings->count; i++) {
@@ -376,33 +422,31 @@ static void fill_lists(edge_lists *out, const meeting_list *meetings, const rk_c
         overlaps[i] = rk_overlap_new(m->from, from->grid, m->to, false, scratch);
         out->uses |= rk_access_uses(m->to->access);
     }
-    numbering places = lists_of(to, out->uses);
+    const rk_numbering places = rk_numbering_of(to, out->uses);
+    span_lists(out, cache, meetings, to);
+    const uint32_t count = out->end - out->begin;
     RK_VEC(rk_run) all = {0};
     rk_run *room = RK_NEW_ARRAY(scratch, rk_run, meetings->count * RK_RUNS_MOST + 1);
-    out->first = RK_NEW_ARRAY(arena, uint32_t, (size_t)places.count + 1);
-    out->numbers = RK_NEW_ARRAY(arena, uint32_t, places.count);
+    out->first = RK_NEW_ARRAY(cache->arena, uint32_t, (size_t)count + 1);
+    out->numbers = RK_NEW_ARRAY(cache->arena, uint32_t, (size_t)count + 1);
     out->exact = true;
-    int64_t block[3] = {0};
-    for (uint32_t l = 0; l < places.count; l++) {
+    for (uint32_t l = 0; l < count; l++) {
+        int64_t block[3];
+        rk_numbering_block(block, &places, out->begin + l);
         rk_runs runs = find_runs(overlaps, meetings->count, block, room);
         for (size_t i = 0; i < runs.count; i++)
             *rk_push(scratch, &all) = runs.items[i];
         out->first[l + 1] = (uint32_t)all.count;
-        if (runs.count) {
-            out->begin = out->end ? out->begin : l;
-            out->end = l + 1;
-        }
         out->numbers[l] = (uint32_t)runs.numbers;
         out->exact = out->exact && runs.exact;
-        next_block(block, places.extent);
     }
     bool loose = false;
     for (size_t i = 0; i < meetings->count; i++)
         loose = loose || rk_overlap_is_loose(overlaps[i]);
-    for (uint32_t l = 0; l < places.count && !loose; l++)
+    for (uint32_t l = 0; l < count && count == places.count && !loose; l++)
         if (l == 0 || out->numbers[l] < out->edge.fewest)
             out->edge.fewest = out->numbers[l];
-    out->runs = rk_arena_copy(arena, all.items, all.count * sizeof *all.items);
+    out->runs = rk_arena_copy(cache->arena, all.items, all.count * sizeof *all.items);
 }
 
 /** The lists of an edge between nodes of those candidates; NULL: each rTask waits for all. */
@@ -424,7 +468,7 @@ static edge_lists *lists_of_edge(rk_deps_cache *cache, const rk_edge *edge,
             at = RK_NEW(cache->arena, edge_lists);
             *at = (edge_lists){.next = *bucket, .key_count = count};
             at->key = rk_arena_copy(cache->arena, key, count * sizeof *key);
-            fill_lists(at, &meetings, from, to, cache->arena, scratch);
+            fill_lists(at, cache, &meetings, from, to, scratch);
             *bucket = at;
         }
         found = at;
@@ -567,6 +611,9 @@ static void add_ranges(assembly *s, const pair *p, uint32_t list, rk_id node, ui
         *rk_push(s->scratch, &s->ranges) = (rk_rtask_range){node, 0, RK_ALL_RTASKS};
         return;
     }
+    if (list < p->lists->begin || list >= p->lists->end)
+        return;
+    list -= p->lists->begin;
     for (uint32_t i = p->lists->first[list]; i < p->lists->first[list + 1]; i++) {
         rk_run run = p->lists->runs[i];
         uint32_t count = run.end - run.first;
@@ -612,7 +659,7 @@ static edges_by_list find_edges_by_list(assembly *s, const variant *v, uint32_t 
 
 /** Dependent pairs of rTasks that remain in the ranges from the `first`th on, for one rTask, to whose list `edge` and those behind it add. */
 static uint64_t count_pairs(const assembly *s, const variant *v, size_t first, const uint32_t *edge,
-                            const numbering *numberings, const int64_t block[3])
+                            const rk_numbering *numberings, const int64_t block[3])
 {
     const rk_deps_cache *cache = s->cache;
     const uint32_t into = cache->into[s->node];
@@ -624,20 +671,20 @@ static uint64_t count_pairs(const assembly *s, const variant *v, size_t first, c
         while (cache->problem->edges[into + *edge].from != op)
             edge++;
         const pair *p = v->pairs[*edge];
-        pairs += p->lists ? p->lists->numbers[number_of(&numberings[*edge], block)]
+        pairs += p->lists ? p->lists->numbers[rk_numbering_number(&numberings[*edge], block) - p->lists->begin]
                           : cache->problem->candidates->nodes[op].items[s->selected[op]].rtasks;
     }
     return pairs;
 }
 
 /** By rTask: its list, of those in that numbering. */
-static const uint32_t *number_rtasks(const rk_candidate *c, const numbering *lists, rk_arena *arena)
+static const uint32_t *number_rtasks(const rk_candidate *c, const rk_numbering *lists, rk_arena *arena)
 {
     uint32_t *list = RK_NEW_ARRAY(arena, uint32_t, c->rtasks);
     int64_t block[3] = {0};
     for (uint32_t r = 0; r < c->rtasks; r++) {
-        list[r] = number_of(lists, block);
-        next_block(block, c->grid);
+        list[r] = rk_numbering_number(lists, block);
+        rk_next_block(block, c->grid);
     }
     return list;
 }
@@ -648,17 +695,17 @@ static void fill_variant(assembly *s, variant *v)
     const rk_problem *problem = s->cache->problem;
     uint32_t into = s->cache->into[s->node];
     uint32_t edges = s->cache->into[s->node + 1] - into;
-    numbering *numberings = RK_NEW_ARRAY(s->scratch, numbering, edges + 1);
+    rk_numbering *numberings = RK_NEW_ARRAY(s->scratch, rk_numbering, edges + 1);
     unsigned uses = 0;
     v->deps.exact = true;
     for (uint32_t e = 0; e < edges; e++) {
         const pair *p = v->pairs[e];
         unsigned own = p->lists ? p->lists->uses : 0;
-        numberings[e] = lists_of(s->candidate, own);
+        numberings[e] = rk_numbering_of(s->candidate, own);
         uses |= own;
         v->deps.exact = v->deps.exact && (!p->lists || p->lists->exact);
     }
-    numbering lists = lists_of(s->candidate, uses);
+    rk_numbering lists = rk_numbering_of(s->candidate, uses);
     const edges_by_list by = find_edges_by_list(s, v, edges, uses, lists.count);
     uint32_t *first = RK_NEW_ARRAY(s->cache->arena, uint32_t, (size_t)lists.count + 1);
     int64_t block[3] = {0};
@@ -667,12 +714,12 @@ static void fill_variant(assembly *s, variant *v)
         for (uint32_t i = by.first[l]; i < by.first[l + 1]; i++) {
             const uint32_t e = by.edges[i];
             rk_id from = problem->edges[into + e].from;
-            add_ranges(s, v->pairs[e], number_of(&numberings[e], block), from,
+            add_ranges(s, v->pairs[e], rk_numbering_number(&numberings[e], block), from,
                        problem->candidates->nodes[from].items[s->selected[from]].rtasks);
         }
         drop_implied(s, first[l]);
         v->deps.pairs += count_pairs(s, v, first[l], &by.edges[by.first[l]], numberings, block);
-        next_block(block, lists.extent);
+        rk_next_block(block, lists.extent);
     }
     first[lists.count] = (uint32_t)s->ranges.count;
     v->deps.pairs *= s->candidate->rtasks / lists.count;

@@ -11,6 +11,7 @@ typedef struct {
     rk_graph *graph;
     rk_device *device;
     rk_candidates *candidates;
+    size_t capacity; /**< of candidates->nodes */
     rk_kernel kernel; /**< that all candidates name */
     rk_problem problem;
 } fixture;
@@ -46,7 +47,8 @@ static inline fixture *fixture_new(int sms)
                              .rtask_overhead_ns = 100};
     f->kernel = (rk_kernel){.id = "made", .name = "made"};
     f->candidates = RK_NEW(arena, rk_candidates);
-    f->candidates->nodes = RK_NEW_ARRAY(arena, rk_node_candidates, 1 << 16);
+    f->capacity = 64;
+    f->candidates->nodes = RK_NEW_ARRAY(arena, rk_node_candidates, f->capacity);
     return f;
 }
 
@@ -69,9 +71,24 @@ static inline rk_id fixture_view(fixture *f, const char *name, rk_id of, int64_t
     return rk_graph_view(f->graph, name, of, 1, &shape, 64 * unit);
 }
 
+/** Makes room for a node's candidates. */
+static inline void fixture_grow(fixture *f, rk_id node)
+{
+    const size_t had = f->capacity;
+    while (node >= f->capacity)
+        f->capacity *= 2;
+    if (f->capacity == had)
+        return;
+    rk_node_candidates *nodes = RK_NEW_ARRAY(f->arena, rk_node_candidates, f->capacity);
+    for (size_t i = 0; i < had; i++)
+        nodes[i] = f->candidates->nodes[i];
+    f->candidates->nodes = nodes;
+}
+
 /** One more candidate for a node. */
 static inline rk_candidate *fixture_candidate(fixture *f, rk_id node, uint32_t rtasks, double ns)
 {
+    fixture_grow(f, node);
     rk_node_candidates *all = &f->candidates->nodes[node];
     rk_candidate *items = RK_NEW_ARRAY(f->arena, rk_candidate, all->count + 1);
     for (size_t i = 0; i < all->count; i++)
