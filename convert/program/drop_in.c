@@ -343,7 +343,7 @@ void rk_drop_in_edit(rk_unit *unit)
 
 /* Launches. */
 
-static bool in_device_code(const rk_unit *unit, rk_where at)
+bool rk_drop_in_is_device(const rk_unit *unit, rk_where at)
 {
     for (size_t i = 0; i < unit->functions.count; i++) {
         const rk_function *f = unit->functions.items[i];
@@ -361,7 +361,7 @@ const char *rk_drop_in_suffix(const rk_unit *unit, rk_where name)
     for (size_t i = 0; i < d->variables.count; i++)
         if (d->variables.items[i].file == name.file && d->variables.items[i].offset == name.offset)
             return NULL;
-    if (in_device_code(unit, name))
+    if (rk_drop_in_is_device(unit, name))
         return NULL;
     const rk_tokens token =
         rk_lex(text->data + name.offset,

@@ -26,4 +26,7 @@ void rk_drop_in_edit(rk_unit *unit);
  */
 const char *rk_drop_in_suffix(const rk_unit *unit, rk_where name);
 
+/** Whether a place is in a function with device code. */
+bool rk_drop_in_is_device(const rk_unit *unit, rk_where at);
+
 #endif

@@ -234,6 +234,16 @@ static void add_reference(reader *r, rk_ir_id node, rk_ir_id kernel)
         .called = called};
 }
 
+/** A name of what is no function, and is called. */
+static void add_pointer(reader *r, rk_ir_id node)
+{
+    const rk_where at = rk_ir_where(rk_ir_at(r->ir, node)->spelled.at);
+    const rk_ir_kind kind = rk_ir_target(r->ir, node)->kind;
+    if (at.file != RK_NONE && !rk_ir_is_function(kind) && kind != RK_IR_OVERLOADS &&
+        is_callee(r->ir, node))
+        *rk_push(r->unit->arena, &r->program->pointers) = at;
+}
+
 /** Whether text may call the function without its name. */
 static bool is_operator(const rk_ir_decl *function)
 {
@@ -290,6 +300,8 @@ static void look_for_facts(reader *r, rk_ir_id node)
         add_symbol(r, target);
     else if (n->kind == RK_IR_NAME)
         add_reference(r, node, n->decl);
+    if (n->kind == RK_IR_NAME || n->kind == RK_IR_MEMBER)
+        add_pointer(r, node);
     for (uint32_t i = target->list; n->kind == RK_IR_OVERLOADS && i < target->list_end; i++)
         add_reference(r, node, ir->lists.items[i]);
 }

@@ -14,6 +14,11 @@ static bool adjacent(const rk_tokens *tokens, size_t i, const char *text)
     return true;
 }
 
+bool rk_program_opens_launch(const rk_tokens *tokens, size_t i)
+{
+    return adjacent(tokens, i, "<");
+}
+
 /** The token of the `>>>` that ends the configuration which starts at `i`; `count` if none does. */
 static size_t configuration_end(const rk_tokens *tokens, size_t i)
 {
@@ -68,16 +73,24 @@ static void edit_launch(rk_program *program, const rk_stretch *s, const launch *
     const size_t open = t->items[l->open].offset;
     const size_t close = t->items[l->close].offset;
     const size_t name = last_name(t, l);
+    const bool drop_in = program->unit->options->drop_in;
     const char *suffix =
-        program->unit->options->drop_in && name != RK_NONE
+        drop_in && name != RK_NONE
             ? rk_drop_in_suffix(program->unit, (rk_where){s->file, s->base + t->items[name].offset})
             : NULL;
-    if (program->unit->options->target != RK_TARGET_CPU && !suffix)
+    const rk_macro_kernel *macro =
+        name == RK_NONE ? NULL : rk_program_macro_kernel(program, s, name);
+    const char *pointer = macro            ? macro->named ? NULL : macro->param
+                          : drop_in && !suffix ? rk_program_pointer(program, s, l->begin, l->open)
+                                               : NULL;
+    if (program->unit->options->target != RK_TARGET_CPU && !suffix && !pointer && !macro)
         return;
     const size_t name_end = name == RK_NONE ? open : t->items[name].offset + t->items[name].length;
     const char *callee =
-        rk_arena_printf(arena, "%.*s%s%.*s", (int)(name_end - begin), t->text + begin,
-                        suffix ? suffix : "", (int)(open - name_end), t->text + name_end);
+        pointer ? rk_arena_printf(arena, "rk__::drop_in_launcher(%s)", pointer)
+                : rk_arena_printf(arena, "%.*s%s%.*s", (int)(name_end - begin), t->text + begin,
+                                  suffix ? suffix : "", (int)(open - name_end),
+                                  t->text + name_end);
     rk_program_edit(program, s, begin, open + 3 - begin, "(rk__::push_launch(");
     rk_program_edit(program, s, close, 3, rk_arena_printf(arena, "), %s", callee));
     rk_program_insert(program, s, t->items[l->end].offset + 1, 0, ")");
@@ -167,6 +180,8 @@ bool rk_program_edit_launches(rk_program *program)
 {
     bool ok = true;
     const bool cpu = program->unit->options->target == RK_TARGET_CPU;
+    if (program->unit->options->drop_in)
+        rk_program_edit_macro_kernels(program);
     for (size_t i = 0; i < program->stretches.count; i++) {
         const rk_stretch *s = program->stretches.items[i];
         for (size_t k = 0; k < s->tokens.count; k++) {
@@ -183,94 +198,4 @@ bool rk_program_edit_launches(rk_program *program)
         }
     }
     return ok;
-}
-
-/* References to kernels that are no launches. */
-
-static bool in_launch(const rk_program *program, rk_where at)
-{
-    for (size_t i = 0; i < program->callees.count; i++) {
-        const rk_range *r = &program->callees.items[i];
-        if (r->file == at.file && at.offset >= r->begin && at.offset < r->end)
-            return true;
-    }
-    return false;
-}
-
-/** Whether the name is a template argument, or in a constant expression: it cannot be wrapped there. */
-static bool is_constant(const rk_tokens *tokens, size_t begin)
-{
-    int closed = 0;
-    for (size_t i = begin; i-- > 0;) {
-        if (rk_token_is(tokens, i, ")") || rk_token_is(tokens, i, "]")) {
-            i = rk_program_open_before(tokens, i);
-            continue;
-        }
-        closed += rk_token_is(tokens, i, ">");
-        if (rk_token_is(tokens, i, "<") && closed-- == 0)
-            return true;
-        if (rk_token_is(tokens, i, "constexpr"))
-            return true;
-        if (rk_token_is(tokens, i, ";") || rk_token_is(tokens, i, "(") ||
-            rk_token_is(tokens, i, "{") || rk_token_is(tokens, i, "}"))
-            return false;
-    }
-    return false;
-}
-
-static bool is_operand(const rk_tokens *tokens, size_t i)
-{
-    return tokens->items[i].kind == RK_TOKEN_NAME || tokens->items[i].kind == RK_TOKEN_NUMBER ||
-           rk_token_is(tokens, i, ")") || rk_token_is(tokens, i, "]");
-}
-
-/** Whether `&` at `i` takes an address; after `)` it may, since casts end so, and never is a bit's `and`. */
-static bool takes_address(const rk_tokens *tokens, size_t i)
-{
-    return rk_token_is(tokens, i, "&") &&
-           (i == 0 || rk_token_is(tokens, i - 1, ")") || !is_operand(tokens, i - 1) ||
-            rk_token_is(tokens, i - 1, "return"));
-}
-
-/** Whether the name alone does not say which kernel is meant. */
-static bool is_ambiguous(const rk_program *program, const rk_kernel_reference *reference)
-{
-    size_t same = 0;
-    for (size_t i = 0; i < program->kernels.count; i++)
-        same += strcmp(program->kernels.items[i].name, reference->kernel) == 0;
-    return reference->deduced || same > 1;
-}
-
-static void edit_reference(rk_program *program, const rk_kernel_reference *reference)
-{
-    size_t name;
-    const rk_stretch *s = rk_program_stretch(program, reference->name, &name);
-    if (!s || reference->called || in_launch(program, reference->name))
-        return;
-    const rk_tokens *t = &s->tokens;
-    size_t end = name + 1;
-    const bool args = rk_token_is(t, end, "<") && rk_tokens_close(t, end) < t->count;
-    if (args)
-        end = rk_tokens_close(t, end) + 1;
-    size_t begin = rk_program_callee_begin(t, end);
-    if (begin >= end || rk_token_is(t, end, "(") || is_constant(t, begin) ||
-        (begin > 0 && rk_token_is(t, begin - 1, "using")))
-        return;
-    if (begin > 0 && rk_token_is(t, begin - 1, "::"))
-        begin--;
-    if (begin > 0 && takes_address(t, begin - 1))
-        begin--;
-    const char *cast = !args && is_ambiguous(program, reference) ? reference->type : NULL;
-    rk_program_insert(
-        program, s, t->items[begin].offset, 0,
-        cast ? rk_arena_printf(program->unit->arena, "rk__::kernel(static_cast<%s>(", cast)
-             : "rk__::kernel(");
-    rk_program_insert(program, s, t->items[end - 1].offset + t->items[end - 1].length, 0,
-                      cast ? "))" : ")");
-}
-
-void rk_program_edit_references(rk_program *program)
-{
-    for (size_t i = 0; i < program->references.count; i++)
-        edit_reference(program, &program->references.items[i]);
 }

@@ -116,8 +116,8 @@ bool rk_program_convert(rk_unit *unit)
     if (unit->options->drop_in && !rk_drop_in_prepare(unit, program.parsed))
         return false;
     ok &= rk_program_edit_launches(&program);
+    rk_program_edit_references(&program);
     if (unit->options->target == RK_TARGET_CPU) {
-        rk_program_edit_references(&program);
         ok &= rk_program_edit_kernels(&program);
         rk_program_edit_shared(&program);
         ok &= rk_program_edit_assembly(&program);

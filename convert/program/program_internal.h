@@ -48,6 +48,22 @@ typedef struct {
     bool called;        /**< it is what a launch calls */
 } rk_kernel_reference;
 
+/** The tokens of an expression that is a kernel's name. */
+typedef struct {
+    const rk_tokens *tokens;
+    size_t begin, end; /**< with what is before the name, and an `&` in front of all */
+    size_t plain;      /**< the first token without that `&` */
+    size_t name;
+    bool args; /**< it has template arguments */
+} rk_kernel_expression;
+
+/** A parameter of a macro that launches it, in a drop-in. */
+typedef struct {
+    const rk_stretch *macro;
+    const char *param;
+    bool named; /**< uses give the launcher's name; else an address */
+} rk_macro_kernel;
+
 /** A variable in device memory. */
 typedef struct {
     const char *name; /**< with its namespaces */
@@ -62,6 +78,8 @@ typedef struct {
     RK_VEC(rk_range) callees; /**< names in launches */
     RK_VEC(rk_kernel_facts) kernels;
     RK_VEC(rk_kernel_reference) references;
+    RK_VEC(rk_where) pointers; /**< names of what is no function, and is called */
+    RK_VEC(rk_macro_kernel) macro_kernels;
     RK_VEC(rk_device_symbol) symbols;
     bool parsed;       /**< without errors: what the AST says is all there is */
     bool helper_waits; /**< some function for the device waits that is no kernel */
@@ -112,9 +130,39 @@ bool rk_program_check_textures(const rk_program *program);
 /** kernel_facts.c: what the AST says: kernels, references to them, symbols. */
 void rk_program_read_facts(rk_program *program);
 
-/** launch_text.c: launches, then the references that are none. */
+/** launch_text.c: launches. */
 bool rk_program_edit_launches(rk_program *program);
+
+/** pointer_text.c: after the launches, the names of kernels that are none, and launches by the runtime's API. */
 void rk_program_edit_references(rk_program *program);
+
+/**
+ * pointer_text.c: what a launch of host code calls, tokens [begin, end), where that is a pointer; NULL when it is a
+ * kernel's name, or has one in it whose address cannot be said.
+ */
+const char *rk_program_pointer(const rk_program *program, const rk_stretch *stretch, size_t begin,
+                               size_t end);
+
+/** pointer_text.c: whether the text between two bytes has a name of what is no function, and is called. */
+bool rk_program_has_pointer(const rk_program *program, size_t file, size_t begin, size_t end);
+
+/** pointer_text.c: false for a name that stays as it is: a declaration's, a call's, the operand of `decltype`. */
+bool rk_program_read_expression(rk_kernel_expression *out, const rk_tokens *tokens, size_t name);
+
+/**
+ * pointer_text.c: what stands for the address of a kernel whose launcher has this suffix:
+ * `rk__::drop_in_kernel<decltype(&k<T>), &k<T>, &k_rk__launch<T>>::address()`. NULL when its type cannot be said.
+ */
+const char *rk_program_address(const rk_program *program, const rk_kernel_reference *reference,
+                               const rk_kernel_expression *e, const char *suffix);
+
+/** macro_launch.c: edits the arguments of macros that launch a parameter; then which one a launch in a macro is of. */
+void rk_program_edit_macro_kernels(rk_program *program);
+const rk_macro_kernel *rk_program_macro_kernel(const rk_program *program, const rk_stretch *stretch,
+                                               size_t name);
+
+/** launch_text.c: whether `<<<` begins at a token. */
+bool rk_program_opens_launch(const rk_tokens *tokens, size_t i);
 
 /** kernel_body.c: what is known of the kernel with that text, NULL for nothing; its flags as C++. */
 rk_kernel_facts *rk_program_facts_of(const rk_program *program, const rk_device_text *f);

@@ -252,6 +252,8 @@ class push_launch
     dim3 grid, block;
     size_t shared;
     cudaStream_t stream;
+    const void *config = nullptr;     /**< cudaLaunchConfig_t, of a launch that was made with one */
+    cudaError_t result = cudaSuccess; /**< what the launch returned */
 
   private:
     push_launch *outer_;
@@ -375,6 +377,16 @@ inline drop_in_plan drop_in_prepare(const void *legacy, const void *vdevice,
     return plan;
 }
 
+/** The legacy launch, with its attributes. */
+inline cudaError_t drop_in_launch_legacy(const push_launch &launch, const void *legacy, void **args)
+{
+#if CUDART_VERSION >= 11080
+    if (launch.config)
+        return cudaLaunchKernelExC((const cudaLaunchConfig_t *)launch.config, legacy, args);
+#endif
+    return cudaLaunchKernel(legacy, launch.grid, launch.block, args, launch.shared, launch.stream);
+}
+
 /** `decltype(value(x))` is the type of a parameter x as it is in the type of its function. */
 template <class T> T value(T);
 
@@ -384,11 +396,10 @@ template <class... P> struct drop_in_call {
     template <class... A>
     static void keep(const drop_in_site &site, const char *why, void (*legacy)(P...), A &...args)
     {
-        const push_launch &launch = *push_launch::top();
+        push_launch &launch = *push_launch::top();
         void *list[] = {address(args)..., nullptr};
         drop_in_counts::add(site, why);
-        cudaLaunchKernel((const void *)legacy, launch.grid, launch.block, list, launch.shared,
-                         launch.stream);
+        launch.result = drop_in_launch_legacy(launch, (const void *)legacy, list);
     }
 
     /** As a vDevice of `veus` vEUs, 0 for as many as RK_VEUS says or the device holds. */
@@ -396,7 +407,7 @@ template <class... P> struct drop_in_call {
     static void run(const drop_in_site &site, unsigned veus, void (*legacy)(P...),
                     void (*vdevice)(drop_in_grid, P...), A &...args)
     {
-        const push_launch &launch = *push_launch::top();
+        push_launch &launch = *push_launch::top();
         const drop_in_plan plan =
             drop_in_prepare((const void *)legacy, (const void *)vdevice, launch, veus);
         if (plan.why) {
@@ -409,8 +420,8 @@ template <class... P> struct drop_in_call {
                              (unsigned long long)launch.grid.x * launch.grid.y * launch.grid.z};
         void *list[] = {&grid, address(args)..., nullptr};
         drop_in_counts::add(site, nullptr);
-        cudaLaunchKernel((const void *)vdevice, dim3(plan.veus), dim3(plan.veu_threads), list,
-                         launch.shared, launch.stream);
+        launch.result = cudaLaunchKernel((const void *)vdevice, dim3(plan.veus),
+                                         dim3(plan.veu_threads), list, launch.shared, launch.stream);
     }
 
   private:
@@ -422,5 +433,7 @@ template <class... P> struct drop_in_call {
 };
 
 } // namespace rk__
+
+#include "gpu/drop_in_pointers.cuh"
 
 #endif

@@ -35,6 +35,32 @@ template <class... A> inline void drop_in_instance(void (*)(typename unrestricte
 {
 }
 
+/**
+ * A kernel whose address host code takes, and its launcher, both of type F: what the program does with that address
+ * runs the launcher from before main on.
+ */
+template <class F, F Kernel, F Launcher> struct drop_in_kernel {
+    static constexpr F address()
+    {
+        return (void)&known, Kernel;
+    }
+
+  private:
+    static const bool known;
+};
+template <class F, F Kernel, F Launcher>
+const bool drop_in_kernel<F, Kernel, Launcher>::known =
+    (rk_cpu_launcher_add(reinterpret_cast<const void *>(kernel(Kernel)),
+                         reinterpret_cast<const void *>(Launcher)),
+     true);
+
+/** What a launch by a kernel's address calls. */
+template <class... A> inline auto drop_in_launcher(void (*kernel)(A...)) -> void (*)(A...)
+{
+    return reinterpret_cast<void (*)(A...)>(
+        const_cast<void *>(rk_cpu_launcher_of(reinterpret_cast<const void *>(kernel))));
+}
+
 inline void drop_in_keep(const char *kernel, const char *why)
 {
     rk_cpu_record_keep(kernel, why);

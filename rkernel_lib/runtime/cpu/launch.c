@@ -90,6 +90,36 @@ static const function *find(const void *address)
     return f;
 }
 
+typedef struct launcher {
+    const void *kernel, *address;
+    struct launcher *next;
+} launcher;
+
+static launcher *launchers; /**< under functions_lock; those after the first stay where they are */
+
+const void *rk_cpu_launcher_of(const void *kernel)
+{
+    pthread_mutex_lock(&functions_lock);
+    const launcher *l = launchers;
+    pthread_mutex_unlock(&functions_lock);
+    while (l && l->kernel != kernel)
+        l = l->next;
+    return l ? l->address : kernel;
+}
+
+void rk_cpu_launcher_add(const void *kernel, const void *address)
+{
+    if (rk_cpu_launcher_of(kernel) != kernel)
+        return;
+    launcher *l = malloc(sizeof *l);
+    if (!l)
+        return;
+    pthread_mutex_lock(&functions_lock);
+    *l = (launcher){kernel, address, launchers};
+    launchers = l;
+    pthread_mutex_unlock(&functions_lock);
+}
+
 /** Whether a launch is one of this kernel: as rTasks by its place, which its instantiations share. */
 static bool launches(const rk_cpu_launch *launch, const function *f)
 {
@@ -204,7 +234,7 @@ static void call_function(const void *address, const rk_cuda_launch *launch, voi
                               .shared = launch->shared,
                               .cooperative = launch->cooperative,
                               .checked = true};
-    find(address)->known.call(address, args);
+    find(address)->known.call(rk_cpu_launcher_of(address), args);
 }
 
 /** Lets the kernel say its limits and what it is; its parameters are zeros meanwhile. False when memory is short. */

@@ -1,5 +1,4 @@
 // Work captured from streams into a graph, replayed many times; a graph made node by node, and its update.
-// vdevice: 12 of 18, since the nodes of a graph stay
 #include "check.h"
 
 __global__ void add(int *values, int by, int n)

@@ -1,6 +1,5 @@
 // Ways to launch: in macros, wrappers, templates and lambdas, through pointers to kernels, and by
 // cudaLaunchKernel; arguments of every kind, evaluated once.
-// vdevice: 6 of 15, since launches through pointers stay
 #include "check.h"
 
 __global__ void add(int *out, int by, int n)

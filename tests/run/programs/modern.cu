@@ -1,7 +1,7 @@
 // What modern kernel libraries do: explicit specialisations and overloads of kernels, programmatic dependent launch,
 // barriers whose numbers are in registers, calls that a kernel returns, macros that declare shared memory.
 // flags: -arch=sm_90
-// vdevice: 13 of 15, since no copy for the CPU has inline assembly, and launches by cudaLaunchKernelEx stay
+// vdevice: 14 of 15, since no copy for the CPU has inline assembly
 #include "check.h"
 
 // Specialisations of a kernel template, declared before, by explicit and by deduced arguments.

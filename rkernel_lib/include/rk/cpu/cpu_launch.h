@@ -147,6 +147,15 @@ typedef struct {
 void rk_cpu_function_add(const rk_cpu_function *function);
 
 /**
+ * Makes the function that runs a kernel's launches as vDevices known, once: cudaLaunchKernel and others call it in
+ * place of the kernel. Both have the same type.
+ */
+void rk_cpu_launcher_add(const void *kernel, const void *launcher);
+
+/** The launcher of a kernel; the kernel itself when it has none. */
+const void *rk_cpu_launcher_of(const void *kernel);
+
+/**
  * The calling thread's vEU while it runs a block, else NULL. Its functions are how device code waits;
  * rk/cpu/cpu_cuda.h has the CUDA names for them.
  */

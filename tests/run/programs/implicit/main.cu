@@ -1,7 +1,6 @@
 // Kernel templates that are defined in another source: instances that it makes implicitly are launched and their
 // addresses taken here, where only their declarations are.
 // flags: -rdc=true -O2
-// vdevice: 8 of 9, since one kernel is launched by its address
 #include "../check.h"
 #include "kernels.cuh"
 
