@@ -287,6 +287,9 @@ static bool follow_system(way *s, rk_ir_id call, const rk_ir_decl *function, con
     const unsigned does = rk_cuda_effects(space, name);
     if (does & RK_DOES_MODIFY)
         return follow_atomic(s, call, does);
+    if (rk_str_starts(name, "compare_exchange_") &&
+        same_words(s, rk_ir_argument(s->ir, call, 0), rk_ir_argument(s->ir, call, 1)))
+        return s->looks = true; /* one of equal values only reads */
     s->pauses |= (does & RK_DOES_PAUSE) != 0;
     s->timed |= (does & RK_DOES_TIME) != 0;
     const bool looks = (does & RK_DOES_LOOK) &&

@@ -375,3 +375,14 @@ void rk_program_find_functions(rk_program *program)
     for (size_t s = 0; s < program->stretches.count; s++)
         find_in(&f, program->stretches.items[s]);
 }
+
+/* Launches. */
+
+bool rk_program_adjacent(const rk_tokens *tokens, size_t i, const char *text)
+{
+    for (size_t k = 0; k < 3; k++)
+        if (!rk_token_is(tokens, i + k, text) ||
+            (k && tokens->items[i + k].offset != tokens->items[i].offset + k))
+            return false;
+    return true;
+}

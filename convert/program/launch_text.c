@@ -5,20 +5,6 @@
 
 /* Launches, by their text: in templates, macros and inactive branches alike. */
 
-static bool adjacent(const rk_tokens *tokens, size_t i, const char *text)
-{
-    for (size_t k = 0; k < 3; k++)
-        if (!rk_token_is(tokens, i + k, text) ||
-            (k && tokens->items[i + k].offset != tokens->items[i].offset + k))
-            return false;
-    return true;
-}
-
-bool rk_program_opens_launch(const rk_tokens *tokens, size_t i)
-{
-    return adjacent(tokens, i, "<");
-}
-
 /** The token of the `>>>` that ends the configuration which starts at `i`; `count` if none does. */
 static size_t configuration_end(const rk_tokens *tokens, size_t i)
 {
@@ -30,7 +16,7 @@ static size_t configuration_end(const rk_tokens *tokens, size_t i)
         }
         if (rk_token_is(tokens, i, ";") || rk_token_is(tokens, i, ")"))
             break;
-        if (adjacent(tokens, i, ">"))
+        if (rk_program_adjacent(tokens, i, ">"))
             return i;
     }
     return tokens->count;
@@ -186,7 +172,7 @@ bool rk_program_edit_launches(rk_program *program)
         const rk_stretch *s = program->stretches.items[i];
         for (size_t k = 0; k < s->tokens.count; k++) {
             launch l;
-            if (!adjacent(&s->tokens, k, "<"))
+            if (!rk_program_adjacent(&s->tokens, k, "<"))
                 continue;
             if (read_launch(&l, &s->tokens, k))
                 edit_launch(program, s, &l);

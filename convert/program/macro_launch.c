@@ -19,9 +19,9 @@ typedef struct {
 
 static bool is_launched(const rk_tokens *t, size_t i, bool *args)
 {
-    *args = rk_token_is(t, i + 1, "<") && !rk_program_opens_launch(t, i + 1);
+    *args = rk_token_is(t, i + 1, "<") && !rk_program_adjacent(t, i + 1, "<");
     const size_t after = *args ? rk_tokens_close(t, i + 1) + 1 : i + 1;
-    return rk_program_opens_launch(t, after) && rk_program_callee_begin(t, after) == i;
+    return rk_program_adjacent(t, after, "<") && rk_program_callee_begin(t, after) == i;
 }
 
 /** Reads how the macro uses the parameter; false when it launches none, or makes a name or a string of it. */

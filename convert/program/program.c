@@ -58,11 +58,14 @@ static bool apply(rk_unit *unit, size_t index, const char *tail)
     return true;
 }
 
-/** Reads and parses, the text first made such that the parser sees what device code sees. */
-static bool read(rk_program *program)
+/**
+ * Reads and parses, the text first made such that the parser sees what device code sees. `again`: after macros were
+ * replaced in text that was made so, with names of ours in it.
+ */
+static bool read(rk_program *program, bool again)
 {
     rk_unit *unit = program->unit;
-    if (!rk_sources_read(unit) || !rk_reserved_names(unit))
+    if (!rk_sources_read(unit) || (!again && !rk_reserved_names(unit)))
         return false;
     if (!unit->headers)
         unit->headers = rk_headers_open(unit);
@@ -86,7 +89,7 @@ static bool read_expanded(rk_program *program, rk_unit *unit)
 {
     for (int depth = 0;; depth++) {
         *program = (rk_program){.unit = unit};
-        if (!read(program))
+        if (!read(program, depth > 0))
             return false;
         for (size_t i = 0; depth > 0 && i < unit->files.count; i++)
             unit->files.items[i]->touched |= unit->files.items[i]->expanded;

@@ -161,8 +161,8 @@ void rk_program_edit_macro_kernels(rk_program *program);
 const rk_macro_kernel *rk_program_macro_kernel(const rk_program *program, const rk_stretch *stretch,
                                                size_t name);
 
-/** launch_text.c: whether `<<<` begins at a token. */
-bool rk_program_opens_launch(const rk_tokens *tokens, size_t i);
+/** device_text.c: whether the same token comes three times at a place, as in `<<<`. */
+bool rk_program_adjacent(const rk_tokens *tokens, size_t i, const char *text);
 
 /** kernel_body.c: what is known of the kernel with that text, NULL for nothing; its flags as C++. */
 rk_kernel_facts *rk_program_facts_of(const rk_program *program, const rk_device_text *f);

@@ -1,7 +1,7 @@
 // Waits by functions that only the run knows, by atomics that change nothing, of lanes for lanes, and through more kinds of
 // text than polls.cu has: each ends.
 //
-// vdevice: 3 of 38, since the others wait
+// vdevice: 2 of 38, since the others wait
 // unchecked: volatile accesses count as plain ones
 #include "polls.h"
 
