@@ -59,7 +59,7 @@ constexpr int RESULTS = 2;
     X(T, 1, T(16777216.0f), atomicAdd(p, T(1.0f)), T(16777216.0f) + T(1.0f))                                         \
     X(T, 2, T(-0.0f), atomicAdd(p, T(-0.0f)), T(-0.0f))
 
-#define RUN(T, i, from, call, want)                                                                                  \
+#define AT_EDGE(T, i, from, call, want)                                                                                  \
     p = places + RESULTS * i;                                                                                        \
     *p = from;                                                                                                       \
     p[1] = call;
@@ -68,7 +68,7 @@ constexpr int RESULTS = 2;
     __global__ void run_##name(T *places)                                                                            \
     {                                                                                                                \
         T *p;                                                                                                        \
-        cases(T, RUN)                                                                                                \
+        cases(T, AT_EDGE)                                                                                                \
     }                                                                                                                \
     static void check_##name()                                                                                       \
     {                                                                                                                \
