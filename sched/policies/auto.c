@@ -67,14 +67,17 @@ static bool take_trained(rk_attempt *best, const trained *t, const rk_problem *p
     return rk_attempt_take(best, schedule, time, by, arena);
 }
 
-/** One attempt with trains, which may become the best. Returns what is left of the effort. */
-static size_t attempt_trains(trained *out, rk_attempt *best, const rk_problem *problem,
-                             uint32_t veus, size_t effort, rk_arena *arena, rk_diag *diag)
+/**
+ * One attempt with trains, which may become the best. It comes on top of the effort, so that where it does not, all is as
+ * without it.
+ */
+static void attempt_trains(trained *out, rk_attempt *best, const rk_problem *problem,
+                           uint32_t veus, size_t effort, rk_arena *arena, rk_diag *diag)
 {
-    const size_t cost = rk_attempt_cost(best->schedule, problem);
-    const rk_trains *trains = cost < effort ? rk_trains_find(problem, veus, arena) : NULL;
+    const bool small = rk_attempt_cost(best->schedule, problem) < effort;
+    const rk_trains *trains = small ? rk_trains_find(problem, veus, arena) : NULL;
     if (!trains)
-        return effort;
+        return;
     *out = (trained){.trains = trains, .given = *rk_trains_problem(trains)};
     out->given.deps = rk_deps_of_problem(&out->given, arena);
     rk_attempt_policy(&out->best, rk_policy_find("list"), NULL, &out->given, veus, diag);
@@ -82,7 +85,6 @@ static size_t attempt_trains(trained *out, rk_attempt *best, const rk_problem *p
         rk_attempt_free(&out->best);
         out->trains = NULL;
     }
-    return effort - cost;
 }
 
 /**
@@ -103,7 +105,7 @@ static bool run(rk_builder *builder, const rk_problem *problem, rk_diag *diag)
     effort = rk_attempt_usual(&best, &given, veus, effort, diag);
     trained as_trains = {0};
     if (problem->options[TRAINS])
-        effort = attempt_trains(&as_trains, &best, &given, veus, effort, scratch, diag);
+        attempt_trains(&as_trains, &best, &given, veus, effort, scratch, diag);
     rk_bound bound = {0};
     if (rtasks <= BOUND_MOST)
         rk_bound_find(&bound, &given, veus);
