@@ -69,6 +69,7 @@ typedef struct {
         written_in_warp; /**< the thread, the block's and its warp's times; 0: nobody yet */
     unsigned reader, read, read_in_warp; /**< a thread, or ... */
     bool many, added;                    /**< several, of several warps; the writer was an atomic */
+    unsigned written_with, read_with; /**< lanes of the warp that were at the last write, and at all reads since then */
 } element;
 
 typedef struct {

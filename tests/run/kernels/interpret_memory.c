@@ -1,15 +1,29 @@
 #include "tests/run/kernels/interpret.h"
 
-static void check_race(machine *m, const array *a, element *x, unsigned i, bool writes, bool adds)
+/** The lanes of thread i's warp that are active with it. */
+static unsigned lanes_with(const machine *m, const set *active, unsigned i)
 {
-    const unsigned warp = i / 32, now = m->time, own = m->warp_time[warp];
+    unsigned lanes = 0;
+    for (unsigned lane = 0; lane < 32 && i / 32 * 32 + lane < m->k->threads; lane++)
+        lanes |= (unsigned)has(active, i / 32 * 32 + lane) << lane;
+    return lanes;
+}
+
+/**
+ * Thread i goes to an element. What lanes of one warp do is in order where a barrier of the warp lies between, or, with
+ * volatile memory, where they went together to what came first: those that were elsewhere then may be late or early.
+ */
+static void check_race(machine *m, const array *a, element *x, unsigned i, const set *active, bool writes, bool adds)
+{
+    const unsigned warp = i / 32, now = m->time, own = m->warp_time[warp], lane = 1u << (i & 31);
+    const unsigned with = a->is_volatile ? lanes_with(m, active, i) : 0;
     const bool met_writer =
         x->written < now || x->writer == i ||
-        (x->writer / 32 == warp && (x->written_in_warp < own || a->is_volatile));
+        (x->writer / 32 == warp && (x->written_in_warp < own || x->written_with & lane));
     const bool met_reader =
         x->read < now ||
         (!x->many &&
-         (x->reader == i || (x->reader / 32 == warp && (x->read_in_warp < own || a->is_volatile))));
+         (x->reader == i || (x->reader / 32 == warp && (x->read_in_warp < own || x->read_with & lane))));
     if (!met_writer && !(adds && x->added))
         interpret_fault(m, "a race");
     if (writes && !met_reader)
@@ -18,12 +32,15 @@ static void check_race(machine *m, const array *a, element *x, unsigned i, bool 
         x->writer = i;
         x->written = now;
         x->written_in_warp = own;
+        x->written_with = with;
         x->added = adds;
     } else {
+        const bool again = x->read == now && x->reader / 32 == warp && x->read_in_warp == own;
         if (x->read < now)
             x->many = false;
         else if (x->reader != i)
             x->many = x->many || x->reader / 32 != warp || !a->is_volatile;
+        x->read_with = again ? x->read_with & with : with;
         x->reader = i;
         x->read = now;
         x->read_in_warp = own;
@@ -52,7 +69,7 @@ void interpret_load(machine *m, frame *f, const expr *e, const set *active, vect
         if (!x)
             return;
         if (a->memory != PER_THREAD)
-            check_race(m, a, x, i, false, false);
+            check_race(m, a, x, i, active, false, false);
         to->v[i] = x->v;
         if (x->defined)
             add(&to->defined, i);
@@ -92,12 +109,12 @@ void interpret_store(machine *m, frame *f, const stmt *s, const set *active)
         defined[i] = has(&v.defined, i) && (s->op == OPERATORS || x->defined);
         results[i] = interpret_combined(s->op, a->type, x->v, s->e->type, v.v[i], &defined[i]);
         if (s->op != OPERATORS && a->memory != PER_THREAD)
-            check_race(m, a, x, i, false, false);
+            check_race(m, a, x, i, active, false, false);
     }
     EACH_THREAD (i, active) {
         element *x = interpret_element(m, s->index, at.v[i], i);
         if (a->memory != PER_THREAD)
-            check_race(m, a, x, i, true, false);
+            check_race(m, a, x, i, active, true, false);
         x->v = results[i];
         x->defined = defined[i];
     }
@@ -116,7 +133,7 @@ void interpret_atomic(machine *m, frame *f, const stmt *s, const set *active)
             return;
         }
         if (a->memory != CELLS)
-            check_race(m, a, x, i, true, true);
+            check_race(m, a, x, i, active, true, true);
         if (s->slot >= 0) {
             f->variables[s->slot].v[i] =
                 value_convert(f->f->variables.items[s->slot].type, a->type, x->v);
