@@ -185,7 +185,7 @@ static void add_train(rk_str *out, const rk_cuda_plan *plan, const rk_cuda_train
     for (size_t m = 0; m < train->count; m++) {
         if (m)
             rk_str_add(out, "            rk__::vdevice_drain();\n"
-                            "            asm volatile(\"// rk: rTask ends\" ::: \"memory\");\n"
+                            "            asm volatile(\"// rk: rTask ends, another one of its train follows\" ::: \"memory\");\n"
                             "            rk__::vdevice_barrier();\n"
                             "            asm volatile(\"// rk: rTask begins\" ::: \"memory\");\n");
         rk_str_add(out, "            {\n");

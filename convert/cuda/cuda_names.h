@@ -110,7 +110,8 @@ typedef enum {
     RK_HOST_END = 1 << 8,      /**< it does not return */
     RK_HOST_COPY = 1 << 9,     /**< it copies to or fills memory of the device */
     RK_HOST_MANAGED = 1 << 10, /**< it allocates what host and device both see */
-    RK_HOST_DECLARED = 1 << 11 /**< the compiler declares it where it is first used */
+    RK_HOST_DECLARED = 1 << 11, /**< the compiler declares it where it is first used */
+    RK_HOST_LOOKED_UP = 1 << 12 /**< drop-ins have one that looks for the launcher of the kernel's address */
 } rk_cuda_host;
 
 /** What a name is, of types and of words. */

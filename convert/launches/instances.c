@@ -402,6 +402,7 @@ static void report_launch(rk_unit *unit, const rk_harvested *item, const char *i
         reason = rk_arena_printf(unit->arena, "open: '%s' (%s:%d): %s", open->name, open->file,
                                  open->line, open->why);
     l->open |= !item->id || open;
+    l->unnamed |= !item->id;
     l->grid = l->grid ? l->grid : dimensions_text(unit->arena, item->launch.grid);
     l->block = l->block ? l->block : dimensions_text(unit->arena, item->launch.block);
     l->resolved &= (item->launch.resolved && !open) || item->elsewhere;

@@ -202,11 +202,11 @@ void rk_drop_in_refuse_unnamed(rk_unit *unit)
 {
     for (size_t i = 0; i < unit->functions.count; i++) {
         const rk_function *f = unit->functions.items[i];
-        bool open = false, any = false;
+        bool unnamed = false, any = false;
         for (size_t k = 0; k < unit->launches.count; k++)
-            open |= unit->launches.items[k].open &&
-                    strcmp(unit->launches.items[k].kernel, f->name) == 0;
-        if (open && f->kernel && f->is_template && (instance_asks(unit, f, &any) || !any))
+            unnamed |= unit->launches.items[k].unnamed &&
+                       strcmp(unit->launches.items[k].kernel, f->name) == 0;
+        if (unnamed && f->kernel && f->is_template && (instance_asks(unit, f, &any) || !any))
             rk_problem_add(unit, i, RK_REFUSED, "RK-V127", f->place,
                            "call device code that asks for threads or synchronises from the kernel",
                            "'%s' has instances that no launch shows, as those for lambdas, and "

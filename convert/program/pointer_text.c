@@ -158,14 +158,10 @@ static void edit_reference(rk_program *program, const rk_kernel_reference *refer
 
 /* Launches by the runtime's API. */
 
-static bool is_launch_call(const rk_tokens *t, size_t i)
+static bool is_launch_call(const rk_tokens *t, size_t i, rk_arena *arena)
 {
-    static const char *const names[] = {"cudaLaunchKernel", "cudaLaunchKernelEx",
-                                        "cudaLaunchKernelExC"};
-    bool named = false;
-    for (size_t k = 0; k < sizeof names / sizeof *names; k++)
-        named |= rk_token_is(t, i, names[k]);
-    if (!named || !rk_token_is(t, i + 1, "("))
+    if (t->items[i].kind != RK_TOKEN_NAME || !rk_token_is(t, i + 1, "(") ||
+        !(rk_cuda_find(RK_IN_PLAIN, rk_token_text(t, i, arena))->host & RK_HOST_LOOKED_UP))
         return false;
     const size_t before = rk_program_callee_begin(t, i + 1);
     return before == i && !(i > 0 && t->items[i - 1].kind == RK_TOKEN_NAME &&
@@ -179,7 +175,7 @@ static void edit_launch_calls(rk_program *program)
         const rk_stretch *s = program->stretches.items[i];
         for (size_t k = 0; k < s->tokens.count; k++) {
             const size_t offset = s->tokens.items[k].offset;
-            if (is_launch_call(&s->tokens, k) &&
+            if (is_launch_call(&s->tokens, k, program->unit->arena) &&
                 !rk_drop_in_is_device(program->unit, (rk_where){s->file, s->base + offset}))
                 rk_program_insert(program, s, offset, 0, "rk__::drop_in_");
         }

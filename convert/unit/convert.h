@@ -86,6 +86,7 @@ typedef struct {
     size_t instance_count;
     bool
         open; /**< it launches an instance that is not known, too, or rests on what no expression says */
+    bool unnamed; /**< not all instances that it launches are known */
     bool resolved;
     bool opaque; /**< grid, block or shared bytes rest on the result of a call, or on memory */
     const char *reason; /**< NULL when resolved */

@@ -27,6 +27,7 @@ typedef enum {
     FENCE,
     TASK_BEGINS,
     TASK_ENDS,
+    TASK_PASSES_ON, /**< an rTask of a train ends, and the next one follows without a step */
     NON_COHERENT,
     BRANCH,
     BRANCH_INDEXED,
@@ -257,7 +258,7 @@ static void read_line(kernel *k, const char *s, int line)
         return;
     }
     if (starts(s, "// rk: rTask ends")) {
-        add_node(k, line)->kind = TASK_ENDS;
+        add_node(k, line)->kind = starts(s, "// rk: rTask ends, another") ? TASK_PASSES_ON : TASK_ENDS;
         return;
     }
     while (*s == '{' || *s == '}')
@@ -401,6 +402,7 @@ static unsigned after(const node *n, unsigned in)
     case TASK_BEGINS:
         return SEEN | INSIDE;
     case TASK_ENDS:
+    case TASK_PASSES_ON:
         return SEEN | TASK_OPEN | UNFENCED;
     case BARRIER:
         return in & INSIDE ? in : SEEN | UNFENCED;
