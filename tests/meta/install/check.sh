@@ -26,6 +26,12 @@ export PKG_CONFIG_PATH
 # shellcheck disable=SC2046 # flags are words
 "$@" -std=c17 "$RK_SOURCE/tests/meta/install/use.c" -o use $(pkg-config --cflags --libs rammer-parts)
 ./use
+# Each installed header has all that it includes.
+headers=$(pkg-config --variable=includedir rammer-parts)/rammer
+(cd "$headers" && find . -name '*.h' | sed 's|.*|#include "&"|') >all.c
+[ "$(wc -l <all.c)" -gt 40 ]
+# shellcheck disable=SC2046 # flags are words
+"$@" -std=c17 -fsyntax-only -I"$headers" $(pkg-config --cflags rammer-parts) all.c
 
 moved/bin/rammer --version
 moved/bin/rkconvert --version
